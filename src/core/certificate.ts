@@ -1,0 +1,68 @@
+// What a certificate says about who is calling, as plain data: reading DER and validating paths is the business of pki/.
+import { accept, type Outcome, refuse } from './outcome.ts';
+
+/** spec 5.4: where the identity is taken from, as the approved issuer's settings say. */
+export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
+export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
+
+/** A name as it stood in the DER: its ASN.1 string type matters as much as its characters. */
+export interface NameValue {
+  readonly type: 'utf8' | 'printable' | 'ia5' | 'other';
+  readonly value: string;
+}
+
+/** The candidates a leaf certificate offers, each list complete and in the order of the certificate. */
+export type CertificateNames = Readonly<Record<IdentitySource, readonly NameValue[]>>;
+
+/** What a grant remembers of the certificate it came from: enough to bind a refresh to it and to find it when it is revoked. */
+export interface CertificateMark {
+  /** First 16 bytes of SHA-256 over the issuer's key and the serial number. */
+  readonly certificate: Uint8Array;
+  /** First 16 bytes of SHA-256 over the approved issuer's public key. */
+  readonly issuerKey: Uint8Array;
+  /** SHA-256 over the certificate's own public key. */
+  readonly key: Uint8Array;
+}
+
+/** The one name that identifies the caller, folded for comparison. */
+export interface CallerName {
+  readonly source: IdentitySource;
+  readonly name: string;
+}
+
+const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]>> = {
+  'common-name': ['utf8', 'printable'],
+  'email-san': ['ia5'],
+  'upn-san': ['utf8'],
+};
+
+const NAME_MAX_LENGTH = 256;
+// Controls, format characters (bidi overrides, zero-width), separators, surrogates and private use have no business in a name.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
+
+/** The first source of the list that is present wins; inside a source there is no picking: two candidates are a refusal. */
+export function callerName(names: CertificateNames, sources: readonly IdentitySource[]): Outcome<CallerName> {
+  for (const source of sources) {
+    const candidates = names[source];
+    const [candidate] = candidates;
+    if (!candidate) continue;
+    if (candidates.length > 1) return refuse('certificate-name-ambiguous', { rule: source });
+    if (!isWellFormed(source, candidate)) return refuse('certificate-name-malformed', { rule: source });
+    return accept({ source, name: foldName(source, candidate.value) });
+  }
+  return refuse('certificate-name-missing', { rule: sources.join(', ') });
+}
+
+function isWellFormed(source: IdentitySource, { type, value }: NameValue): boolean {
+  if (!STRING_TYPES[source].includes(type)) return false;
+  if (value.length === 0 || value.length > NAME_MAX_LENGTH || value.trim() !== value) return false;
+  if (UNPRINTABLE.test(value)) return false;
+  return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
+}
+
+/** Exact characters, but for the ASCII case of an address's domain part. A Cyrillic а is not an a. */
+export function foldName(source: IdentitySource, value: string): string {
+  if (source === 'common-name') return value;
+  const at = value.lastIndexOf('@');
+  return value.slice(0, at) + value.slice(at).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -1,0 +1,46 @@
+import type { IdentityId } from './identity.ts';
+import type { ClientId } from './integration.ts';
+import type { Presenter } from './presenter.ts';
+import { after, type EpochSeconds, type Seconds } from './time.ts';
+
+export type DeviceId = string & { readonly is: 'device authorization id' };
+
+/** Device code + user code; pending → confirmed / denied → redeemed. Holds hashes of both codes, never a code. */
+export interface DeviceAuthorization {
+  readonly id: DeviceId;
+  readonly clientId: ClientId;
+  readonly scope: string;
+  readonly userCodeHash: Uint8Array;
+  readonly deviceCodeHash: Uint8Array;
+  readonly createdAt: EpochSeconds;
+  readonly expiresAt: EpochSeconds;
+  readonly interval: Seconds;
+  readonly lastPolledAt: EpochSeconds;
+  readonly failedSignIns: number;
+  /** Who asked for it: shown to the person who is to confirm. */
+  readonly presenter: Presenter;
+  /** The browser session that entered the user code; no other may decide. */
+  readonly enteredBy?: string;
+  readonly decision: Decision;
+}
+
+export type Decision =
+  | { readonly is: 'open' }
+  | { readonly is: 'confirmed'; readonly by: IdentityId; readonly at: EpochSeconds }
+  | { readonly is: 'denied'; readonly by: IdentityId; readonly at: EpochSeconds }
+  | { readonly is: 'redeemed'; readonly by: IdentityId; readonly at: EpochSeconds }
+  | { readonly is: 'spent'; readonly at: EpochSeconds };
+
+export type DeviceState = 'pending' | 'confirmed' | 'denied' | 'redeemed' | 'spent' | 'expired';
+
+/** Spec 3. A redeemed code stays redeemed; everything else ends at the expiry. */
+export function deviceState({ decision, expiresAt }: DeviceAuthorization, now: EpochSeconds): DeviceState {
+  if (decision.is === 'redeemed') return 'redeemed';
+  if (now >= expiresAt) return 'expired';
+  return decision.is === 'open' ? 'pending' : decision.is;
+}
+
+/** Whether a poll comes sooner than the interval after the last one. The first may come at once. */
+export function isPolledTooFast(device: DeviceAuthorization, now: EpochSeconds): boolean {
+  return device.lastPolledAt > device.createdAt && now < after(device.lastPolledAt, device.interval);
+}

@@ -1,0 +1,29 @@
+import type { Presenter } from './presenter.ts';
+import type { EpochSeconds } from './time.ts';
+
+export const EVENT_TYPES = [
+  'issued',
+  'refreshed',
+  'retried',
+  'reused',
+  'revoked',
+  'started',
+  'confirmed',
+  'denied',
+  'spent',
+  'administered',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Something that changed state, written in the same commit as the change. It never holds a secret. */
+export interface Event {
+  readonly type: EventType;
+  readonly at: EpochSeconds;
+  readonly clientId?: string;
+  readonly identityId?: string;
+  /** The grant or the device authorization. */
+  readonly subjectId?: string;
+  readonly presenter?: Presenter;
+  /** Type-specific: the reason of a revocation, the first presenter of a retry, what an operator did. */
+  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}

@@ -1,0 +1,87 @@
+import type { CertificateMark } from './certificate.ts';
+import type { IdentityId } from './identity.ts';
+import type { AccessTokenFormat, ClientId } from './integration.ts';
+import type { Presenter } from './presenter.ts';
+import type { Settings } from './settings.ts';
+import { after, type EpochSeconds, earlier, later } from './time.ts';
+
+/** 16 bytes as 32 hex digits, beginning with the time of creation so that rows are laid down in order. */
+export type GrantId = string & { readonly is: 'grant id' };
+
+/** The durable authorization: one row, whatever number of refreshes. It holds hashes of secrets, never a token. */
+export interface Grant {
+  readonly id: GrantId;
+  readonly clientId: ClientId;
+  readonly identityId: IdentityId;
+  readonly scope: string;
+  readonly origin: Origin;
+  readonly createdAt: EpochSeconds;
+  /** The grant ends here; it never moves. */
+  readonly refreshUntil: EpochSeconds;
+  readonly format: AccessTokenFormat;
+  readonly accessHash: Uint8Array;
+  readonly refreshable: boolean;
+  readonly pair: Pair;
+  readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
+}
+
+export type Origin =
+  | { readonly kind: 'device' }
+  | { readonly kind: 'certificate'; readonly certificate: CertificateMark };
+
+/** The current generation: all that a refresh changes. */
+export interface Pair {
+  readonly generation: number;
+  /** The key that derived and tagged this pair; a retry uses it again. */
+  readonly keyId: number;
+  readonly refreshHash: Uint8Array;
+  /** Drawn by the rotation that made this pair; zeros in generation 0. */
+  readonly nonce: Uint8Array;
+  readonly issuedAt: EpochSeconds;
+  /** When the access token of this generation expires. */
+  readonly expiresAt: EpochSeconds;
+  readonly presenter: Presenter;
+}
+
+export const REVOCATION_REASONS = [
+  'by-caller',
+  'by-holder',
+  'by-operator',
+  'reuse',
+  'rolled-back-store',
+  'certificate-revoked',
+  'restored',
+] as const;
+export type RevocationReason = (typeof REVOCATION_REASONS)[number];
+
+export type GrantState = 'live' | 'expired' | 'revoked';
+
+/** Spec 3: revoked is final; a grant works while now < refreshUntil. */
+export function grantState(grant: Grant, now: EpochSeconds): GrantState {
+  if (grant.revoked) return 'revoked';
+  return now < grant.refreshUntil ? 'live' : 'expired';
+}
+
+/** Per row, time never runs backwards, whatever the clocks of several nodes say. */
+export function grantTime(grant: Grant, now: EpochSeconds): EpochSeconds {
+  return later(now, grant.pair.issuedAt);
+}
+
+/** The lifetimes of a new grant. Without refresh the grant ends with its only access token. */
+export function grantPeriod(
+  now: EpochSeconds,
+  settings: Settings,
+): { refreshUntil: EpochSeconds; expiresAt: EpochSeconds } {
+  const grantEnd = after(now, settings.grantLifetime);
+  const expiresAt = earlier(after(now, settings.accessTokenLifetime), grantEnd);
+  return { expiresAt, refreshUntil: settings.refresh ? grantEnd : expiresAt };
+}
+
+/** `expires` = min(now + lifetime, refresh_until). */
+export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Settings): EpochSeconds {
+  return earlier(after(now, settings.accessTokenLifetime), grant.refreshUntil);
+}
+
+export function revoke(grant: Grant, at: EpochSeconds, reason: RevocationReason): Grant {
+  return grant.revoked ? grant : { ...grant, revoked: { at, reason } };
+}

@@ -1,0 +1,49 @@
+import type { IdentityId } from './identity.ts';
+import type { Scope } from './scope.ts';
+import type { Seconds } from './time.ts';
+
+/** A registered API integration: it fixes the scope that its tokens may carry (spec 1.6). */
+export interface Integration {
+  readonly clientId: ClientId;
+  readonly name: string;
+  readonly description: string;
+  readonly vendor: string;
+  readonly scope: Scope;
+  readonly enabled: boolean;
+  readonly flows: { readonly device: boolean; readonly certificate: boolean };
+  readonly access: Access;
+  readonly binding: Binding;
+  readonly accessTokenFormat: AccessTokenFormat;
+  /** What this integration sets otherwise than the server. */
+  readonly overrides: TokenOverrides;
+}
+
+/** Who may use an integration. */
+export type Access =
+  | { readonly to: 'everyone' }
+  | { readonly to: 'named'; readonly identities: readonly IdentityId[]; readonly groups: readonly string[] };
+
+/** Whether a refresh must come with a certificate: none, one of the same identity and issuer, or one with the same key. */
+export type Binding = 'none' | 'identity' | 'certificate';
+
+export type AccessTokenFormat = 'opaque';
+
+export interface TokenOverrides {
+  readonly accessTokenLifetime?: Seconds;
+  readonly grantLifetime?: Seconds;
+  readonly refresh?: boolean;
+  readonly refreshRetryWindow?: Seconds;
+  readonly onReuse?: OnReuse;
+}
+
+/** What reuse of a spent refresh token does: end the grant, or only tell (for fleets that migrate). */
+export type OnReuse = 'revoke' | 'report';
+
+export type ClientId = string & { readonly is: 'client id' };
+
+const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
+
+/** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
+export function parseClientId(text: string): ClientId | undefined {
+  return CLIENT_ID.test(text) ? (text as ClientId) : undefined;
+}

@@ -1,0 +1,21 @@
+/** Who sent a request, as far as the connection shows: shown to people and kept in events, never a proof of anything. */
+export interface Presenter {
+  readonly address: string;
+  readonly agent: string;
+}
+
+const ADDRESS_MAX_LENGTH = 45;
+const AGENT_MAX_LENGTH = 80;
+
+/** Control characters and excess length never reach a row, a page or a log line. */
+export function presenter(address: string, agent: string): Presenter {
+  return { address: printable(address, ADDRESS_MAX_LENGTH), agent: printable(agent, AGENT_MAX_LENGTH) };
+}
+
+export function isSamePresenter(a: Presenter, b: Presenter): boolean {
+  return a.address === b.address && a.agent === b.agent;
+}
+
+function printable(text: string, maxLength: number): string {
+  return text.replace(/[^\u0020-\u007e]/g, '?').slice(0, maxLength);
+}

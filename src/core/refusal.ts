@@ -1,0 +1,97 @@
+// Every way the service says no to a caller. Each dialect words each of them in one table; a reason added here does not
+// compile until every dialect has words for it.
+import type { Seconds } from './time.ts';
+
+export const REFUSAL_REASONS = [
+  // the request itself
+  'body-unreadable',
+  'body-too-large',
+  'headers-too-large',
+  'content-type-unsupported',
+  'parameter-not-text',
+  'parameter-repeated',
+  'refresh-by-form',
+  'client-id-missing',
+  'credential-missing',
+  'credential-ambiguous',
+  'grant-type-unsupported',
+  'not-found',
+  'method-not-allowed',
+  // the integration
+  'integration-unknown',
+  'integration-disabled',
+  'device-flow-disabled',
+  'certificate-flow-disabled',
+  // the scope
+  'scope-missing',
+  'scope-malformed',
+  'scope-exceeds-integration',
+  'scope-no-longer-allowed',
+  // the grant and its refresh token
+  'refresh-token-not-authentic',
+  'refresh-token-of-another-integration',
+  'grant-unknown',
+  'grant-revoked',
+  'grant-expired',
+  'refresh-not-offered',
+  'refresh-token-reused',
+  'store-rolled-back',
+  'certificate-binding-unmet',
+  // the device authorization
+  'device-code-not-authentic',
+  'device-code-of-another-integration',
+  'device-code-expired',
+  'device-code-redeemed',
+  'device-code-spent',
+  'authorization-pending',
+  'polled-too-fast',
+  'device-denied',
+  'user-code-unknown',
+  'user-code-attempts-exhausted',
+  'decision-final',
+  'decision-elsewhere',
+  // the identity
+  'identity-unknown',
+  'identity-ambiguous',
+  'identity-disabled',
+  'identity-without-api-access',
+  'identity-without-integration-access',
+  'sign-in-failed',
+  'sign-in-attempts-exhausted',
+  // the presented certificate
+  'certificate-missing',
+  'certificate-unreadable',
+  'certificate-repeated',
+  'certificate-issuer-not-approved',
+  'certificate-not-yet-valid',
+  'certificate-expired',
+  'certificate-revoked',
+  'certificate-revocation-unknown',
+  'certificate-refused-by-policy',
+  'certificate-name-missing',
+  'certificate-name-ambiguous',
+  'certificate-name-malformed',
+  'issuer-not-for-integration',
+  // the access token
+  'access-token-missing',
+  'access-token-in-query',
+  'access-token-not-authentic',
+  'access-token-expired',
+  'access-token-superseded',
+  // the state of the service
+  'rate-limited',
+  'store-unavailable',
+  'overloaded',
+  'shutting-down',
+  'fault',
+] as const;
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** When asking again makes sense. */
+  readonly retryAfter?: Seconds;
+  /** The rule of certificate policy that failed, for the log and for `certificate explain`. */
+  readonly rule?: string;
+}

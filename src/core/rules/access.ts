@@ -1,0 +1,56 @@
+// What an access token is good for: a check by a resource server, and the revocation of its grant.
+import { type Grant, grantState } from '../grant.ts';
+import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Integration } from '../integration.ts';
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import { narrow, parseScope, type Scope } from '../scope.ts';
+import type { Settings } from '../settings.ts';
+import { after, type EpochSeconds } from '../time.ts';
+
+export interface AccessFacts {
+  /** Undefined where the token's text was not minted here. */
+  readonly token: { readonly generation: number; readonly expiresAt: EpochSeconds } | undefined;
+  /** Undefined also where the token's secret is not the grant's. */
+  readonly grant: Grant | undefined;
+  readonly holder: Identity | undefined;
+  readonly integration: Integration | undefined;
+  readonly settings: Settings;
+  readonly now: EpochSeconds;
+}
+
+export interface CheckedAccess {
+  readonly grant: Grant;
+  readonly integration: Integration;
+  readonly holder: Identity;
+  /** The grant's scope, narrowed to what the integration still allows. */
+  readonly scope: Scope;
+}
+
+export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
+  const { token, grant, holder, integration, now } = facts;
+  if (!token || !grant) return refuse('access-token-not-authentic');
+  if (grantState(grant, now) === 'revoked') return refuse('grant-revoked');
+  // Spec 1.2: an access token works until its own expiry, whatever refreshes follow.
+  if (now >= token.expiresAt || grantState(grant, now) === 'expired') return refuse('access-token-expired');
+  if (token.generation > grant.pair.generation) return refuse('access-token-not-authentic');
+  if (isSuperseded(facts, token.generation, grant)) return refuse('access-token-superseded');
+  if (!integration) return refuse('integration-unknown');
+  if (!integration.enabled) return refuse('integration-disabled');
+  const objection = whyNotAllowed(holder, integration);
+  if (objection || !holder) return refuse(objection ?? 'identity-unknown');
+  const granted = parseScope(grant.scope);
+  const scope = granted && narrow(granted, integration.scope);
+  if (!scope) return refuse('scope-no-longer-allowed');
+  return accept({ grant, integration, holder, scope });
+}
+
+function isSuperseded({ settings, now }: AccessFacts, generation: number, { pair }: Grant): boolean {
+  if (settings.accessTokenOverlap === undefined || generation === pair.generation) return false;
+  return now >= after(pair.issuedAt, settings.accessTokenOverlap);
+}
+
+/** An authentic access token of any generation revokes its grant, expired or not: it can only reduce power. */
+export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'grant'>): Outcome<Grant> {
+  if (!token || !grant) return refuse('access-token-not-authentic');
+  return grant.revoked ? refuse('grant-revoked') : accept(grant);
+}

@@ -1,0 +1,149 @@
+// Device authorization: start, enter the user code, confirm or deny, redeem. Every check in its order.
+import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
+import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Integration } from '../integration.ts';
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import type { Refusal, RefusalReason } from '../refusal.ts';
+import { isWithin, parseScope, type Scope } from '../scope.ts';
+import type { Settings } from '../settings.ts';
+import { between, type EpochSeconds } from '../time.ts';
+import { requestedScope } from './scope.ts';
+
+export interface StartFacts {
+  readonly clientId: string | undefined;
+  readonly integration: Integration | undefined;
+  readonly scope: string | undefined;
+  readonly settings: Settings;
+}
+
+export function decideStart({
+  clientId,
+  integration,
+  scope,
+  settings,
+}: StartFacts): Outcome<{ integration: Integration; scope: Scope }> {
+  if (!clientId) return refuse('client-id-missing');
+  if (!integration) return refuse('integration-unknown');
+  const objection = whyNoDeviceFlow(integration, settings);
+  if (objection) return refuse(objection);
+  const wanted = requestedScope(scope, integration);
+  return wanted.ok ? accept({ integration, scope: wanted.value }) : wanted;
+}
+
+export interface RedeemFacts {
+  readonly integration: Integration | undefined;
+  /** Undefined where the device code's text was not minted here, or its secret is not the row's. */
+  readonly device: DeviceAuthorization | undefined;
+  readonly holder: Identity | undefined;
+  readonly settings: Settings;
+  readonly now: EpochSeconds;
+}
+
+export type RedeemDecision =
+  | { readonly do: 'redeem'; readonly integration: Integration; readonly holder: Identity }
+  /** Pending: the poll is remembered, so that a poll too fast is known as such. */
+  | { readonly do: 'wait'; readonly refusal: Refusal }
+  | { readonly do: 'refuse'; readonly refusal: Refusal };
+
+export function decideRedeem({ integration, device, holder, settings, now }: RedeemFacts): RedeemDecision {
+  if (!integration) return no('integration-unknown');
+  const objection = whyNoDeviceFlow(integration, settings);
+  if (objection) return no(objection);
+  if (!device) return no('device-code-not-authentic');
+  if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
+  switch (deviceState(device, now)) {
+    case 'redeemed':
+      return no('device-code-redeemed');
+    case 'expired':
+      return no('device-code-expired');
+    case 'spent':
+      return no('device-code-spent');
+    case 'denied':
+      return no('device-denied');
+    case 'pending':
+      return wait(device, now);
+    case 'confirmed':
+      return decideIssue(device, integration, holder);
+  }
+}
+
+function decideIssue(
+  device: DeviceAuthorization,
+  integration: Integration,
+  holder: Identity | undefined,
+): RedeemDecision {
+  const scope = parseScope(device.scope);
+  if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
+  const objection = whyNotAllowed(holder, integration);
+  return objection || !holder ? no(objection ?? 'identity-unknown') : { do: 'redeem', integration, holder };
+}
+
+function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
+  const reason = isPolledTooFast(device, now) ? 'polled-too-fast' : 'authorization-pending';
+  return { do: 'wait', refusal: { reason, retryAfter: device.interval } };
+}
+
+/** Spec 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
+function whyNoDeviceFlow(integration: Integration, settings: Settings): RefusalReason | undefined {
+  if (!integration.enabled) return 'integration-disabled';
+  return settings.deviceFlow && integration.flows.device ? undefined : 'device-flow-disabled';
+}
+
+export interface DecideFacts {
+  readonly device: DeviceAuthorization | undefined;
+  readonly integration: Integration | undefined;
+  readonly identity: Identity | undefined;
+  /** The browser session that asks. */
+  readonly session: string;
+  readonly settings: Settings;
+  readonly now: EpochSeconds;
+}
+
+/** A person enters a user code, having signed in: the session that enters it is the only one that may decide. */
+export function decideEnter(facts: DecideFacts): Outcome<DeviceAuthorization> {
+  const open = openDevice(facts);
+  if (!open.ok) return open;
+  const taken = open.value.enteredBy !== undefined && open.value.enteredBy !== facts.session;
+  return taken ? refuse('decision-elsewhere') : open;
+}
+
+/** A person confirms. A decision is final, and only the session that entered the code makes it. */
+export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> {
+  const entered = decideDeny(facts);
+  if (!entered.ok) return entered;
+  if (!facts.integration) return refuse('integration-unknown');
+  const objection =
+    whyNoDeviceFlow(facts.integration, facts.settings) ?? whyNotAllowed(facts.identity, facts.integration);
+  return objection ? refuse(objection) : entered;
+}
+
+/** Denying needs no permission: it can only reduce power. */
+export function decideDeny(facts: DecideFacts): Outcome<DeviceAuthorization> {
+  const open = openDevice(facts);
+  if (!open.ok) return open;
+  return open.value.enteredBy === facts.session ? open : refuse('decision-elsewhere');
+}
+
+function openDevice({ device, now }: DecideFacts): Outcome<DeviceAuthorization> {
+  if (!device) return refuse('user-code-unknown');
+  switch (deviceState(device, now)) {
+    case 'pending':
+      return accept(device);
+    case 'expired':
+      return refuse('device-code-expired');
+    case 'spent':
+      return refuse('device-code-spent');
+    case 'confirmed':
+    case 'denied':
+    case 'redeemed':
+      return refuse('decision-final');
+  }
+}
+
+export function secondsLeft(device: DeviceAuthorization, now: EpochSeconds): number {
+  return Math.max(0, between(now, device.expiresAt));
+}
+
+function no(reason: RefusalReason): RedeemDecision {
+  return { do: 'refuse', refusal: { reason } };
+}

@@ -1,0 +1,68 @@
+// The scope string of spec 2.2, with the grammar wire.md gives it:
+//   scope      = entry *( ";" entry ) [ ";" ]
+//   entry      = resource [ ":" permission *( "," permission ) ]
+//   resource   = a letter, then letters, digits, "_", "." or "-"      (compares without case)
+//   permission = a lower-case letter, then lower-case letters, digits, "_", "." or "-"
+
+declare const parsed: unique symbol;
+
+/** Made by `parseScope` alone: holding one proves that its text is well-formed. */
+export interface Scope {
+  /** What was asked for, to the letter; answers echo it (spec 2.1). */
+  readonly text: string;
+  /** Lower-case resource → its permissions; a bare resource has none. */
+  readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly [parsed]: true;
+}
+
+export const SCOPE_MAX_LENGTH = 4096;
+
+const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
+const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
+
+export function parseScope(text: string): Scope | undefined {
+  if (text.length === 0 || text.length > SCOPE_MAX_LENGTH) return undefined;
+  const resources = new Map<string, Set<string>>();
+  const entries = text.endsWith(';') ? text.slice(0, -1).split(';') : text.split(';');
+  for (const entry of entries) {
+    const parts = parseEntry(entry);
+    if (!parts) return undefined;
+    const merged = resources.get(parts.resource) ?? new Set();
+    for (const permission of parts.permissions) merged.add(permission);
+    resources.set(parts.resource, merged);
+  }
+  return { text, resources } as Partial<Scope> as Scope;
+}
+
+function parseEntry(entry: string): { resource: string; permissions: string[] } | undefined {
+  const colon = entry.indexOf(':');
+  const resource = colon < 0 ? entry : entry.slice(0, colon);
+  if (!RESOURCE.test(resource)) return undefined;
+  const permissions = colon < 0 ? [] : entry.slice(colon + 1).split(',');
+  if (!permissions.every((permission) => PERMISSION.test(permission))) return undefined;
+  return { resource: resource.toLowerCase(), permissions };
+}
+
+/** Whether `inner` asks for nothing beyond `outer`. A bare resource is within the same resource with permissions, never the reverse. */
+export function isWithin(inner: Scope, outer: Scope): boolean {
+  for (const [resource, permissions] of inner.resources) {
+    const allowed = outer.resources.get(resource);
+    if (!allowed) return false;
+    for (const permission of permissions) if (!allowed.has(permission)) return false;
+  }
+  return true;
+}
+
+/** What remains of `scope` under `limit`: a narrowed integration narrows what a check allows, at once. Undefined where nothing remains. */
+export function narrow(scope: Scope, limit: Scope): Scope | undefined {
+  if (isWithin(scope, limit)) return scope;
+  const entries: string[] = [];
+  for (const [resource, permissions] of scope.resources) {
+    const allowed = limit.resources.get(resource);
+    if (!allowed) continue;
+    const kept = [...permissions].filter((permission) => allowed.has(permission));
+    if (kept.length > 0) entries.push(`${resource}:${kept.join(',')}`);
+    else if (permissions.size === 0) entries.push(resource);
+  }
+  return parseScope(entries.join(';'));
+}

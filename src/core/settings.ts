@@ -1,0 +1,38 @@
+import type { Integration, OnReuse } from './integration.ts';
+import { type Seconds, seconds } from './time.ts';
+
+/** The settings that rules depend on. Everything about processes, files and sockets is configuration, not this. */
+export interface Settings {
+  readonly accessTokenLifetime: Seconds;
+  readonly grantLifetime: Seconds;
+  readonly refresh: boolean;
+  readonly refreshRetryWindow: Seconds;
+  readonly onReuse: OnReuse;
+  /** Where set, older generations' access tokens end this long after a refresh. */
+  readonly accessTokenOverlap?: Seconds;
+  readonly deviceFlow: boolean;
+  readonly deviceCodeLifetime: Seconds;
+  readonly pollInterval: Seconds;
+  readonly wrongUserCodes: number;
+  readonly failedSignInsPerDeviceCode: number;
+}
+
+const DAY = 86_400;
+
+export const DEFAULT_SETTINGS: Settings = {
+  accessTokenLifetime: seconds(90 * DAY),
+  grantLifetime: seconds(365 * DAY),
+  refresh: true,
+  refreshRetryWindow: seconds(60),
+  onReuse: 'revoke',
+  deviceFlow: true,
+  deviceCodeLifetime: seconds(300),
+  pollInterval: seconds(5),
+  wrongUserCodes: 5,
+  failedSignInsPerDeviceCode: 5,
+};
+
+/** The server's settings as one integration overrides them. */
+export function settingsFor(integration: Integration, settings: Settings): Settings {
+  return { ...settings, ...integration.overrides };
+}
