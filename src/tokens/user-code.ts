@@ -18,7 +18,9 @@ export function drawUserCode(random: (length: number) => Buffer): string {
 /** The letters a person meant, without case, spaces or dashes; undefined where no code could read so. */
 export function normalizeUserCode(typed: string): string | undefined {
   const letters = typed.replace(/[\s\p{Pd}]/gu, '').toUpperCase();
-  return letters.length === LENGTH && [...letters].every((letter) => ALPHABET.includes(letter)) ? letters : undefined;
+  return letters.length === LENGTH && letters.split('').every((letter) => ALPHABET.includes(letter))
+    ? letters
+    : undefined;
 }
 
 export function userCodeHash(letters: string, key: Key): Buffer {

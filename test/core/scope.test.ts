@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isWithin, narrow, parseScope, SCOPE_MAX_LENGTH } from '../../src/core/scope.ts';
 import { scopeOf } from '../samples.ts';
 
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('');
 const word = fc.string({ unit: fc.constantFrom(...LETTERS, '0', '-', '_', '.'), minLength: 0, maxLength: 6 });
 const permission = fc.tuple(fc.constantFrom(...LETTERS), word).map((parts) => parts.join(''));
 const resource = fc
