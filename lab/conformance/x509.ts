@@ -1,70 +1,49 @@
-// Runs the x509-limbo cases that apply to client certificates through the dry run, under both profiles, each at its own
-// time. The cases are third-party data and are read from where they are:
-//   npm run conformance -- x509 ../shared/x509-limbo
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Tells where our verdicts differ from those of x509-limbo. Profile `strict` may accept nothing wrongly and refuse at
+// most four cases wrongly; profile `rfc5280` may accept nothing wrongly of what RFC 5280 itself decides.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { epochSeconds } from '../../src/core/time.ts';
-import { readRevocationList } from '../../src/pki/crl.ts';
-import { type Explanation, explainCertificate, issuerFromFile } from '../../src/pki/explain.ts';
-import { readPem } from '../../src/pki/pem.ts';
-import { SEARCH_LIMITS } from '../../src/pki/search.ts';
+import { printStep } from '../../src/pki/explain.ts';
+import { runHandshakes } from './handshake.ts';
+import { isWrong, type LimboVerdict, readApplicableCases, runCase } from './limbo.ts';
 
-export interface LimboCase {
-  readonly id: string;
-  readonly trusted_certs: readonly string[];
-  readonly untrusted_intermediates: readonly string[];
-  readonly peer_certificate: string;
-  readonly peer_key: { readonly label: string; readonly base64: string } | null;
-  readonly validation_time: string | null;
-  readonly expected_result: 'SUCCESS' | 'FAILURE';
-  readonly max_chain_depth: number | null;
-  readonly crls: readonly string[];
+const MOST_WRONGLY_REFUSED = 4;
+const DECIDED_BY_RFC5280 = /^(rfc5280|crl|cve|pathological)::/;
+
+/** Exit code: 0 where the targets are met. */
+export async function runX509([folder, ...flags]: readonly string[]): Promise<number> {
+  if (!folder) throw new Error('usage: npm run conformance -- x509 FOLDER [--handshake]');
+  const cases = readApplicableCases(folder);
+  const strict = report(
+    'strict',
+    cases.map((limbo) => runCase(limbo, 'strict')),
+  );
+  const rfc5280 = report(
+    'rfc5280',
+    cases.map((limbo) => runCase(limbo, 'rfc5280')),
+  );
+  const handshakes = flags.includes('--handshake') ? await runHandshakes(folder) : { wronglyAccepted: 0 };
+  const isMet =
+    strict.accepted.length === 0 &&
+    strict.refused.length <= MOST_WRONGLY_REFUSED &&
+    !rfc5280.accepted.some(({ id }) => DECIDED_BY_RFC5280.test(id)) &&
+    handshakes.wronglyAccepted === 0;
+  console.log(isMet ? 'targets met' : 'TARGETS MISSED');
+  return isMet ? 0 : 1;
 }
 
-export interface LimboVerdict {
-  readonly id: string;
-  readonly expected: boolean;
-  readonly explanation: Explanation;
+function report(profile: ApprovedIssuer['profile'], verdicts: readonly LimboVerdict[]) {
+  const wrong = verdicts.filter(isWrong);
+  const accepted = wrong.filter(({ expected }) => !expected);
+  const refused = wrong.filter(({ expected }) => expected);
+  console.log(
+    `profile ${profile}: ${verdicts.length} cases, ${accepted.length} wrongly accepted, ${refused.length} wrongly refused`,
+  );
+  for (const { id } of accepted)
+    console.log(`  accepted  ${id}${DECIDED_BY_RFC5280.test(id) ? '' : '  (a rule beyond RFC 5280)'}`);
+  for (const verdict of refused) console.log(`  refused   ${verdict.id}\n            ${firstFailure(verdict)}`);
+  return { accepted, refused };
 }
 
-interface Applicability {
-  readonly id: string;
-  readonly applicable: boolean;
-}
-
-export function readApplicableCases(folder: string): LimboCase[] {
-  const { testcases } = JSON.parse(readFileSync(join(folder, 'cases.json'), 'utf8')) as { testcases: LimboCase[] };
-  const list = JSON.parse(readFileSync(join(folder, 'applicability.json'), 'utf8')) as Applicability[];
-  const applicable = new Set(list.filter((entry) => entry.applicable).map(({ id }) => id));
-  return testcases.filter(({ id }) => applicable.has(id));
-}
-
-export function runCase(limbo: LimboCase, profile: ApprovedIssuer['profile']): LimboVerdict {
-  const lists = limbo.crls.flatMap((pem) => readPem(pem, 'X509 CRL')).map(readRevocationList);
-  const explanation = explainCertificate({
-    chain: [limbo.peer_certificate, ...limbo.untrusted_intermediates].flatMap((pem) => readPem(pem, 'CERTIFICATE')),
-    issuers: limbo.trusted_certs.map((pem, index) => limboIssuer(pem, index, profile, limbo.crls.length > 0)),
-    evidence: { lists: lists.flatMap((list) => (list.ok ? [list.value] : [])), responses: [] },
-    now: epochSeconds((limbo.validation_time ? Date.parse(limbo.validation_time) : Date.now()) / 1000),
-    limits: { ...SEARCH_LIMITS, intermediates: limbo.max_chain_depth ?? SEARCH_LIMITS.intermediates },
-  });
-  return { id: limbo.id, expected: limbo.expected_result === 'SUCCESS', explanation };
-}
-
-function limboIssuer(pem: string, index: number, profile: ApprovedIssuer['profile'], hasLists: boolean): ApprovedIssuer {
-  const [certificate = new Uint8Array()] = readPem(pem, 'CERTIFICATE');
-  return issuerFromFile(certificate, `trusted ${index + 1}`, {
-    profile,
-    revocation: { crl: hasLists ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true },
-  });
-}
-
-/** Limbo speaks of paths only: a path that holds is accepted there, whatever name its leaf does or does not carry. */
-export function isPathAccepted({ accepted, steps }: Explanation): boolean {
-  return accepted || steps.every(({ passed, rule }) => passed || rule === 'identity');
-}
-
-export function isWrong({ expected, explanation }: LimboVerdict): boolean {
-  return isPathAccepted(explanation) !== expected;
+function firstFailure({ explanation }: LimboVerdict): string {
+  const failed = explanation.steps.find(({ passed }) => !passed);
+  return failed ? printStep(failed) : 'no step failed';
 }

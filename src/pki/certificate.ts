@@ -9,7 +9,7 @@ import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName }
 import { type KnownExtensions, type RawExtension, readExtensionList, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { readSigned, type Signed } from './signed.ts';
+import { isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -29,7 +29,7 @@ export interface Certificate extends Signed {
 }
 
 // A certificate that names a person and a key fits in a few kilobytes; OpenSSL stops at 100 KiB for a whole chain.
-const LARGEST = 128 * 1024;
+const LARGEST = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
   try {
@@ -84,6 +84,17 @@ function readExtensions(element: Element | undefined, version: number): RawExten
 
 export function isSelfIssued(certificate: Certificate): boolean {
   return sameName(certificate.subject, certificate.issuer);
+}
+
+// Asked of approved issuers only, which are read once and judged with every request.
+const selfSigned = new WeakMap<Certificate, boolean>();
+
+export function isSelfSigned(certificate: Certificate): boolean {
+  const known = selfSigned.get(certificate);
+  if (known !== undefined) return known;
+  const signed = isSignedBy(certificate, certificate.publicKey);
+  selfSigned.set(certificate, signed);
+  return signed;
 }
 
 /** Every candidate of every identity source. SmtpUTF8Mailbox is an otherName of its own and no e-mail name. */

@@ -52,10 +52,13 @@ function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): 
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
   }
-  const signer = signers.find(({ publicKey, subject }) => sameName(subject, list.issuer) && isSignedBy(list, publicKey));
+  const signer = signers.find(
+    ({ publicKey, subject }) => sameName(subject, list.issuer) && isSignedBy(list, publicKey),
+  );
   if (!signer) return 'the CRL is not signed by the issuer';
   // RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign.
-  if (signer.known.keyUsage && !signer.known.keyUsage.has(KEY_USAGE.crlSign)) return 'the signer of the CRL lacks cRLSign';
+  if (signer.known.keyUsage && !signer.known.keyUsage.has(KEY_USAGE.crlSign))
+    return 'the signer of the CRL lacks cRLSign';
   return undefined;
 }
 

@@ -55,9 +55,15 @@ function readList(element: Element): RevocationList {
   const extensions = wrapped ? readExtensionList(unwrap(wrapped)) : [];
   const { revoked, foreign } = readEntries(entries);
   const scope = readScope(extensions);
-  const unusable = !version || readCount(version) !== 1 ? 'it is not of version 2' : (foreign ?? whyUnusable(extensions, scope));
+  const unusable =
+    !version || readCount(version) !== 1 ? 'it is not of version 2' : (foreign ?? whyUnusable(extensions, scope));
   const content = { issuer, thisUpdate, revoked, scope, innerAlgorithm };
-  return { ...signed, ...content, ...(nextUpdate && { nextUpdate: readTime(nextUpdate) }), ...(unusable && { unusable }) };
+  return {
+    ...signed,
+    ...content,
+    ...(nextUpdate && { nextUpdate: readTime(nextUpdate) }),
+    ...(unusable && { unusable }),
+  };
 }
 
 function readEntries(entries: Element | undefined): { revoked: Set<string>; foreign?: string } {

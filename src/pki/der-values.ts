@@ -4,7 +4,8 @@ import { type Element, expectTag, MalformedDer, TAG } from './der.ts';
 
 export function readBoolean(element: Element): boolean {
   const { content } = expectTag(element, TAG.boolean);
-  if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff)) throw new MalformedDer('a boolean is 00 or FF');
+  if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
+    throw new MalformedDer('a boolean is 00 or FF');
   return content[0] === 0xff;
 }
 
@@ -56,7 +57,8 @@ export function readOctetBits(element: Element): Uint8Array {
 export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
   const { content } = expectTag(element, tag);
   const unused = content[0];
-  if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1)) throw new MalformedDer('bad bit string');
+  if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1))
+    throw new MalformedDer('bad bit string');
   const bits = new Set<number>();
   for (let bit = 0; bit < (content.length - 1) * 8 - unused; bit++) {
     if ((content[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);

@@ -39,7 +39,9 @@ export function explainCertificate(presented: PresentedCertificate): Explanation
   return { at: printTime(presented.now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
 }
 
-function concluded({ outcome }: Judgement): Pick<Explanation, 'accepted' | 'refusal' | 'issuer' | 'identity' | 'integrations'> {
+function concluded({
+  outcome,
+}: Judgement): Pick<Explanation, 'accepted' | 'refusal' | 'issuer' | 'identity' | 'integrations'> {
   if (!outcome.ok) {
     const { reason, rule } = outcome.refusal;
     return { accepted: false, refusal: { reason, ...(rule && { rule }) } };

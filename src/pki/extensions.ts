@@ -31,7 +31,6 @@ export interface RawExtension {
   readonly value: Uint8Array;
 }
 
-
 export interface NameConstraints {
   readonly permitted: readonly GeneralName[];
   readonly excluded: readonly GeneralName[];

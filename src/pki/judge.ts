@@ -85,7 +85,9 @@ function judgeFoundPath(path: Path, question: Parameters<typeof judgeRevocation>
   const name = callerName(namesOf(leaf), issuer.identitySources);
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, path };
-  const until = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap((finding) => finding.until ?? [])].reduce(earlier);
+  const until = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap((finding) => finding.until ?? [])].reduce(
+    earlier,
+  );
   const mark = markOf(leaf, path.at(-2) ?? path[0], path[0]);
   return { outcome: accept({ issuer, name: name.value, mark, notAfter: leaf.notAfter, until }), steps: named, path };
 }

@@ -4,7 +4,17 @@ import { accept, type Outcome } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import type { RevocationAnswer } from './crl-check.ts';
-import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
+import {
+  childrenOf,
+  contextTag,
+  type Element,
+  expectTag,
+  Fields,
+  MalformedDer,
+  readElement,
+  TAG,
+  unwrap,
+} from './der.ts';
 import { readCount, readInteger, readOid, readTime } from './der-values.ts';
 import { sameName } from './distinguished-name.ts';
 import { readExtensionList } from './extensions.ts';
@@ -50,7 +60,9 @@ const DIGESTS: Readonly<Record<string, string>> = {
 
 /** Where the certificate says its responder is, over plain http: the answer is signed. */
 export function responderOf({ known }: Certificate): string | undefined {
-  const access = known.authorityInfoAccess?.find(({ method, location }) => method === OCSP_ACCESS && location.kind === 'uri');
+  const access = known.authorityInfoAccess?.find(
+    ({ method, location }) => method === OCSP_ACCESS && location.kind === 'uri',
+  );
   return access?.location.kind === 'uri' ? access.location.value : undefined;
 }
 

@@ -42,7 +42,10 @@ function applyRule(rule: Rule, position: Position, about: string): Step {
   const found = passed ? undefined : rule.found?.(position.certificate);
   const words = `${rule.words} (${rule.clause})${found ? `: ${found}` : ''}`;
   const reason = rule.reason ?? 'certificate-refused-by-policy';
-  return step(rule.rule, passed, about, words, { reason, ...(rule.profile && { setting: `profile: ${rule.profile}` }) });
+  return step(rule.rule, passed, about, words, {
+    reason,
+    ...(rule.profile && { setting: `profile: ${rule.profile}` }),
+  });
 }
 
 function judgeTogether(path: Path): Step[] {
@@ -51,9 +54,24 @@ function judgeTogether(path: Path): Step[] {
   const outside = violatedConstraint(path);
   const withoutPolicy = violatedPolicy(path);
   return [
-    step('path-length', !tooLong, wholePath, explain('no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)', tooLong)),
-    step('name-constraints', !outside, wholePath, explain('every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)', outside)),
-    step('certificate-policies', !withoutPolicy, wholePath, explain('certificate policies hold along the path (RFC 5280 6.1)', withoutPolicy)),
+    step(
+      'path-length',
+      !tooLong,
+      wholePath,
+      explain('no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)', tooLong),
+    ),
+    step(
+      'name-constraints',
+      !outside,
+      wholePath,
+      explain('every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)', outside),
+    ),
+    step(
+      'certificate-policies',
+      !withoutPolicy,
+      wholePath,
+      explain('certificate policies hold along the path (RFC 5280 6.1)', withoutPolicy),
+    ),
   ];
 }
 

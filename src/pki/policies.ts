@@ -39,7 +39,8 @@ function descend(state: PolicyState, certificate: Certificate, isLeaf: boolean):
   const children: Level = new Map();
   const expected = new Set([...parents.values()].flatMap((policiesExpected) => [...policiesExpected]));
   for (const policy of policies ?? []) {
-    if (policy !== ANY_POLICY && (expected.has(policy) || parents.has(ANY_POLICY))) children.set(policy, new Set([policy]));
+    if (policy !== ANY_POLICY && (expected.has(policy) || parents.has(ANY_POLICY)))
+      children.set(policy, new Set([policy]));
   }
   const anyCounts = state.any > 0 || (!isLeaf && isSelfIssued(certificate));
   if (policies?.includes(ANY_POLICY) && anyCounts) {

@@ -77,7 +77,9 @@ function finding(
 function listSigners(question: RevocationQuestion, certificate: Certificate): Certificate[] {
   const { path, pool } = question;
   const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, certificate.issuer));
-  const others = pool.filter((candidate) => !path.includes(candidate) && sameName(candidate.subject, certificate.issuer));
+  const others = pool.filter(
+    (candidate) => !path.includes(candidate) && sameName(candidate.subject, certificate.issuer),
+  );
   return [...onPath, ...others.filter((candidate) => isValidSigner(question, candidate))];
 }
 

@@ -2,7 +2,7 @@
 // handshake's chain and a proxy's header alike. What binds certificates to each other is in path.ts.
 import type { RefusalReason } from '../core/refusal.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { type Certificate, isSelfIssued } from './certificate.ts';
+import { type Certificate, isSelfSigned } from './certificate.ts';
 import { EXTENSION, KEY_USAGE } from './extensions.ts';
 import { isAlternativeName } from './name-form.ts';
 import { printKey } from './public-key.ts';
@@ -327,7 +327,7 @@ function allowsClientAuth({ known }: Certificate): boolean {
 }
 
 function isRoot({ certificate, role }: Position): boolean {
-  return role === 'approved issuer' && isSelfIssued(certificate);
+  return role === 'approved issuer' && isSelfSigned(certificate);
 }
 
 function namesItsAuthority(position: Position): boolean {

@@ -52,7 +52,8 @@ export class PathSearch {
   /** Those whose key identifier is the one named come first: honest chains then need one signature check per step. */
   #candidates(issued: Certificate): Certificate[] {
     const named = issued.known.authorityKeyIdentifier?.key;
-    const rank = ({ known }: Certificate) => (named && known.subjectKeyIdentifier && equal(named, known.subjectKeyIdentifier) ? 0 : 1);
+    const rank = ({ known }: Certificate) =>
+      named && known.subjectKeyIdentifier && equal(named, known.subjectKeyIdentifier) ? 0 : 1;
     return this.#pool.filter(({ subject }) => sameName(subject, issued.issuer)).sort((a, b) => rank(a) - rank(b));
   }
 

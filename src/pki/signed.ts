@@ -2,7 +2,7 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type Element, expectTag, Fields, TAG } from './der.ts';
 import { readOctetBits } from './der-values.ts';
-import { type PublicKeyFacts } from './public-key.ts';
+import type { PublicKeyFacts } from './public-key.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
 
 export interface Signed {
