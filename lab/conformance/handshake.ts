@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { isSelfSigned, readCertificate } from '../../src/pki/certificate.ts';
+import { isSelfIssued, isSelfSigned, readCertificate } from '../../src/pki/certificate.ts';
 import { rememberChains } from '../../src/pki/handshake-chain.ts';
 import { readPem } from '../../src/pki/pem.ts';
 import { makeAuthority } from '../../test/authority.ts';
@@ -46,10 +46,11 @@ function isAccepted(limbo: LimboCase, { chain, isAuthorized }: Shaken): boolean 
   return ours && (isAuthorized || !limbo.trusted_certs.every(isSelfSignedPem));
 }
 
+/** By name as well as by key, for OpenSSL knows no other roots. */
 function isSelfSignedPem(pem: string): boolean {
   const [der = new Uint8Array()] = readPem(pem, 'CERTIFICATE');
   const certificate = readCertificate(der);
-  return certificate.ok && isSelfSigned(certificate.value);
+  return certificate.ok && isSelfIssued(certificate.value) && isSelfSigned(certificate.value);
 }
 
 async function shake(limbo: LimboCase): Promise<Shaken | undefined> {
@@ -83,6 +84,7 @@ async function shake(limbo: LimboCase): Promise<Shaken | undefined> {
 
 function clientOptions({ peer_certificate, untrusted_intermediates, peer_key }: LimboCase) {
   const key = `-----BEGIN ${peer_key?.label}-----\n${peer_key?.base64.replace(/.{64}/g, '$&\n')}\n-----END ${peer_key?.label}-----\n`;
-  const cert = [peer_certificate, ...untrusted_intermediates].join('\n');
+  // Limbo lists authorities from the root down; in a handshake each certificate certifies the one before it (RFC 5246 7.4.2).
+  const cert = [peer_certificate, ...untrusted_intermediates.toReversed()].join('\n');
   return { ...LENIENT, host: '127.0.0.1', key, cert };
 }
