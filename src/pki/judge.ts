@@ -35,6 +35,8 @@ export interface Judgement {
   readonly steps: readonly Step[];
   /** The path that was judged, approved issuer first; absent where none was found. */
   readonly path?: Path;
+  /** The approved issuer at its top. */
+  readonly issuer?: ApprovedIssuer;
 }
 
 const MOST_PRESENTED = 32;
@@ -81,15 +83,20 @@ function judgeFoundPath(path: Path, question: Parameters<typeof judgeRevocation>
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);
-  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, path };
+  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, path, issuer };
   const name = callerName(namesOf(leaf), issuer.identitySources);
   const named = [...steps, identityStep(name, issuer, leaf)];
-  if (!name.ok) return { outcome: name, steps: named, path };
+  if (!name.ok) return { outcome: name, steps: named, path, issuer };
   const until = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap((finding) => finding.until ?? [])].reduce(
     earlier,
   );
   const mark = markOf(leaf, path.at(-2) ?? path[0], path[0]);
-  return { outcome: accept({ issuer, name: name.value, mark, notAfter: leaf.notAfter, until }), steps: named, path };
+  return {
+    outcome: accept({ issuer, name: name.value, mark, notAfter: leaf.notAfter, until }),
+    steps: named,
+    path,
+    issuer,
+  };
 }
 
 interface ReadIssuer {
