@@ -65,7 +65,12 @@ export function makeApp(options: AppOptions): App {
   app.setErrorHandler((error: FastifyError, request, reply) =>
     options.refuse(request, reply, refusalOf(error, request, options)),
   );
-  app.setNotFoundHandler((request, reply) => options.refuse(request, reply, { reason: 'not-found' }));
+  const methods = knownMethods(app);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methods(request.url);
+    if (!allowed) return options.refuse(request, reply, { reason: 'not-found' });
+    return options.refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
+  });
 
   return {
     fastify: app,
@@ -73,6 +78,24 @@ export function makeApp(options: AppOptions): App {
       state.draining = true;
       await app.close();
     },
+  };
+}
+
+/** Which methods a path takes, among the routes hung so far: for the 405 that a wrong one gets. */
+function knownMethods(app: FastifyInstance): (url: string) => string | undefined {
+  const methods = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url.toLowerCase()) ?? new Set();
+    for (const name of [method].flat()) known.add(name);
+    methods.set(url.toLowerCase(), known);
+  });
+  return (url) => {
+    const path = url
+      .replace(/[?#].*$/, '')
+      .replace(/(?<=.)\/$/, '')
+      .toLowerCase();
+    const known = methods.get(path);
+    return known && [...known].join(', ');
   };
 }
 
