@@ -1,5 +1,5 @@
 // One listener: an app with its doors, on one address, and what can be exchanged while it listens.
-import type { Server as TlsServer } from 'node:tls';
+import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../core/refusal.ts';
 import type { Log } from '../log/log.ts';
@@ -61,6 +61,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     limits: parts.limits,
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
+    begin: readConnection,
     tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
     refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
@@ -87,6 +88,7 @@ function hangDoors(
 ): void {
   const serves = (door: string): boolean => !doors || doors.includes(door);
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
+  if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
   const { ports, judge, proxies, publicUrl } = parts;
   const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
   const presented = presentedReader({
@@ -115,6 +117,12 @@ function hangDoors(
     }
   }
   if (serves('ops')) hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+}
+
+function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
+  server.prependListener('secureConnection', (socket) => {
+    if (chainOf(socket).length === 0) socket.destroy();
+  });
 }
 
 /** Hooks of one door stay with that door. */

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { contextTag, TAG } from './der.ts';
 import { write, writeContext, writeOid, writeSequence } from './der-write.ts';
 import { EXTENSION } from './extensions.ts';
+import { writePem } from './pem.ts';
 
 /** A certificate with its private key, both in PEM. */
 export interface KeyedCertificate {
@@ -26,7 +27,7 @@ const DAYS = 825; // the longest that common clients accept of a server certific
 export function makeDevelopmentAuthority(now: Date): DevelopmentAuthority {
   const issuer = { name: nameOf('Tessera development authority'), keys: newKeys() };
   const issue = (name: string, extensions: readonly Uint8Array[], keys = newKeys()): KeyedCertificate => ({
-    certificate: pem(certificateOf({ issuer, subject: nameOf(name), keys, extensions, now })),
+    certificate: writePem(certificateOf({ issuer, subject: nameOf(name), keys, extensions, now })),
     key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   });
   return {
@@ -124,9 +125,4 @@ function spki({ publicKey }: Keys): Uint8Array {
 
 function keyIdentifier(keys: Keys): Uint8Array {
   return spki(keys).subarray(-20);
-}
-
-function pem(der: Uint8Array): string {
-  const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
-  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
 }
