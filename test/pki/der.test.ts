@@ -24,8 +24,7 @@ describe('DER', () => {
       'nothing at all': '',
       'a tag of several octets': '1f810100',
     };
-    for (const [what, hex] of Object.entries(berForms))
-      assert.throws(() => childrenOf(readElement(bytes(hex))), what);
+    for (const [what, hex] of Object.entries(berForms)) assert.throws(() => childrenOf(readElement(bytes(hex))), what);
   });
 
   it('padded integers and object identifiers are refused', () => {
