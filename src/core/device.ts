@@ -15,7 +15,7 @@ export interface DeviceAuthorization {
   readonly createdAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
   readonly interval: Seconds;
-  readonly lastPolledAt: EpochSeconds;
+  readonly lastPolledAt?: EpochSeconds;
   readonly failedSignIns: number;
   /** Who asked for it: shown to the person who is to confirm. */
   readonly presenter: Presenter;
@@ -42,5 +42,5 @@ export function deviceState({ decision, expiresAt }: DeviceAuthorization, now: E
 
 /** Whether a poll comes sooner than the interval after the last one. The first may come at once. */
 export function isPolledTooFast(device: DeviceAuthorization, now: EpochSeconds): boolean {
-  return device.lastPolledAt > device.createdAt && now < after(device.lastPolledAt, device.interval);
+  return device.lastPolledAt !== undefined && now < after(device.lastPolledAt, device.interval);
 }

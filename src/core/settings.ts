@@ -15,6 +15,14 @@ export interface Settings {
   readonly pollInterval: Seconds;
   readonly wrongUserCodes: number;
   readonly failedSignInsPerDeviceCode: number;
+  readonly failedSignInsPerIdentity: number;
+  readonly failedSignInsPerAddress: number;
+  readonly signInWindow: Seconds;
+  /** A browser session ends this long after it was last used. */
+  readonly sessionIdle: Seconds;
+  /** And this long after sign-in, whatever happens. */
+  readonly sessionLifetime: Seconds;
+  readonly eventRetention: Seconds;
 }
 
 const DAY = 86_400;
@@ -30,6 +38,12 @@ export const DEFAULT_SETTINGS: Settings = {
   pollInterval: seconds(5),
   wrongUserCodes: 5,
   failedSignInsPerDeviceCode: 5,
+  failedSignInsPerIdentity: 10,
+  failedSignInsPerAddress: 100,
+  signInWindow: seconds(15 * 60),
+  sessionIdle: seconds(15 * 60),
+  sessionLifetime: seconds(8 * 3600),
+  eventRetention: seconds(400 * DAY),
 };
 
 /** The server's settings as one integration overrides them. */

@@ -1,0 +1,40 @@
+import type { Grant } from '../core/grant.ts';
+import { accept, type Outcome } from '../core/outcome.ts';
+import type { Presenter } from '../core/presenter.ts';
+import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
+import { grants } from '../store/tables/grants.ts';
+import { drawGrant, issueGrant } from './issue-grant.ts';
+import type { Ports } from './ports.ts';
+import type { TokenPair } from './token-pair.ts';
+
+export interface CertificateRequest {
+  readonly clientId: string | undefined;
+  readonly scope: string | undefined;
+  /** Who the presented certificate says is calling; asked only once the request itself is in order. */
+  readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
+  readonly presenter: Presenter;
+}
+
+export async function authorizeCertificate(request: CertificateRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+  const { clientId, scope, presenter } = request;
+  const integration = clientId ? ports.registry.integration(clientId) : undefined;
+  const caller = clientId
+    ? await request.certifiedCaller()
+    : ({ ok: false, refusal: { reason: 'client-id-missing' } } as const);
+  const decision = decideCertificate({ clientId, caller, integration, scope });
+  if (!decision.ok) return decision;
+  const { mark: certificate, identity } = decision.value.caller;
+  const origin: Grant['origin'] = { kind: 'certificate', certificate };
+  const draft = {
+    integration: decision.value.integration,
+    identity,
+    scope: decision.value.scope.text,
+    origin,
+    presenter,
+  };
+  const drawn = drawGrant(ports);
+  return ports.store.change(grants, drawn.id, (_, now) => {
+    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
+    return { outcome: accept(pair), next: grant, events: [event] };
+  });
+}

@@ -1,0 +1,50 @@
+// What operations need of the world. compose.ts provides it; tests and the simulator provide their own.
+import type { CallerName, CertificateMark } from '../core/certificate.ts';
+import type { Identity } from '../core/identity.ts';
+import type { Integration } from '../core/integration.ts';
+import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Settings } from '../core/settings.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { Store } from '../store/store.ts';
+import type { Keyring } from '../tokens/keyring.ts';
+import type { Secret } from '../tokens/secret.ts';
+
+export interface Clock {
+  now(): EpochSeconds;
+  milliseconds(): number;
+}
+
+export type Random = (length: number) => Buffer;
+
+/** The registered integrations and approved issuers, in memory, at most a second behind the store. */
+export interface Registry {
+  integration(clientId: string): Integration | undefined;
+  readonly integrations: readonly Integration[];
+  readonly issuers: readonly ApprovedIssuer[];
+}
+
+/** Where identities live. Every answer may hold several: choosing is not the directory's business. */
+export interface Directory {
+  byUserName(name: string): Promise<readonly Identity[]>;
+  byEmail(address: string): Promise<readonly Identity[]>;
+  byUpn(name: string): Promise<readonly Identity[]>;
+  /** The identity whose password this is; takes as long for a name that does not exist. */
+  bySignIn(name: string, password: Secret): Promise<Identity | undefined>;
+}
+
+/** A certificate that an approved issuer vouches for. */
+export interface AcceptedCertificate {
+  readonly issuer: ApprovedIssuer;
+  readonly name: CallerName;
+  readonly mark: CertificateMark;
+}
+
+export interface Ports {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly keyring: Keyring;
+  readonly directory: Directory;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+}

@@ -1,0 +1,61 @@
+import type { Event } from '../core/event.ts';
+import { type Grant, type GrantId, type RevocationReason, revoke } from '../core/grant.ts';
+import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { Presenter } from '../core/presenter.ts';
+import { decideRevoke } from '../core/rules/access.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { Decision } from '../store/store.ts';
+import type { Value } from '../store/table.ts';
+import { grants } from '../store/tables/grants.ts';
+import { isAccessTokenOf } from '../tokens/pair.ts';
+import { parseAccessToken } from '../tokens/token-text.ts';
+import type { Ports } from './ports.ts';
+
+/** Ends the whole grant of an access token: every generation, at once, at every door of every node. */
+export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
+  const token = parseAccessToken(accessToken, ports.keyring);
+  if (!token) return refuse('access-token-not-authentic');
+  return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
+    const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+    const decision = decideRevoke({ token, grant });
+    if (!decision.ok) return { outcome: decision };
+    const next = revoke(decision.value, now, 'by-caller');
+    return { outcome: accept(next), next, events: [revokedEvent(next, now, presenter)] };
+  });
+}
+
+/** Ends one grant by its id, for its holder, an operator or a rule. False where it is unknown or had ended already. */
+export async function revokeById(id: GrantId, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<boolean> {
+  return ports.store.change(grants, id, (found, now) => {
+    if (!found || found.row.revoked) return { outcome: false };
+    const next = revoke(found.row, now, reason);
+    return { outcome: true, next, events: [revokedEvent(next, now)] };
+  });
+}
+
+const STEP = 200;
+
+/** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
+export async function revokeAll(
+  where: { column: 'holder' | 'client_id' | 'certificate'; value: Value },
+  reason: RevocationReason,
+  ports: Pick<Ports, 'store'>,
+): Promise<number> {
+  let ended = 0;
+  let after: string | undefined;
+  for (;;) {
+    const page = await ports.store.page(grants, { where, limit: STEP, ...(after !== undefined && { after }) });
+    const results = await Promise.all(
+      page.filter((grant) => !grant.revoked).map((grant) => revokeById(grant.id, reason, ports)),
+    );
+    ended += results.filter(Boolean).length;
+    after = page.at(-1)?.id;
+    if (page.length < STEP) return ended;
+  }
+}
+
+function revokedEvent(grant: Grant, at: EpochSeconds, presenter?: Presenter): Event {
+  const { id: subjectId, clientId, identityId, revoked } = grant;
+  const detail = { reason: revoked?.reason ?? '' };
+  return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
+}

@@ -1,0 +1,61 @@
+import type { DeviceAuthorization } from '../core/device.ts';
+import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { Presenter } from '../core/presenter.ts';
+import type { Decision } from '../store/store.ts';
+import { devices } from '../store/tables/devices.ts';
+import type { Secret } from '../tokens/secret.ts';
+import { allowedAttempt } from './attempts.ts';
+import { beginSession } from './browser-session.ts';
+import { findByUserCode, type Person } from './decide-device.ts';
+import type { Ports } from './ports.ts';
+
+export interface SignInRequest {
+  readonly userName: string;
+  readonly password: Secret;
+  readonly presenter: Presenter;
+  /** The user code the person came with, if any: too many failures spend it. */
+  readonly userCode?: string | undefined;
+}
+
+/** The same answer, after the same time, for a wrong password, an unknown name and a disabled identity. */
+export async function signIn(
+  request: SignInRequest,
+  ports: Ports,
+): Promise<Outcome<{ cookie: Secret; person: Person }>> {
+  const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
+  const { userName, presenter } = request;
+  const byName = await allowedAttempt(
+    { about: `sign-in ${userName}`.slice(0, 300), most: failedSignInsPerIdentity, within },
+    ports,
+  );
+  const byAddress =
+    byName &&
+    (await allowedAttempt(
+      { about: `sign-in from ${presenter.address}`, most: failedSignInsPerAddress, within },
+      ports,
+    ));
+  if (!byAddress) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
+
+  const identity = await ports.directory.bySignIn(userName, request.password);
+  if (!identity?.enabled) {
+    if (request.userCode) await countFailure(request.userCode, ports);
+    return refuse('sign-in-failed');
+  }
+  await Promise.all([byName.forgive(), byAddress.forgive()]);
+  return accept(await beginSession(identity, ports));
+}
+
+/** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */
+async function countFailure(userCode: string, ports: Ports): Promise<void> {
+  const device = await findByUserCode(userCode, ports);
+  if (!device) return;
+  await ports.store.change(devices, device.id, (found, now): Decision<DeviceAuthorization, void> => {
+    if (found?.row.decision.is !== 'open' || now >= found.row.expiresAt) return { outcome: undefined };
+    const failedSignIns = found.row.failedSignIns + 1;
+    if (failedSignIns < ports.settings.failedSignInsPerDeviceCode)
+      return { outcome: undefined, next: { ...found.row, failedSignIns } };
+    const { clientId, id, presenter } = found.row;
+    const next: DeviceAuthorization = { ...found.row, failedSignIns, decision: { is: 'spent', at: now } };
+    return { outcome: undefined, next, events: [{ type: 'spent', at: now, clientId, subjectId: id, presenter }] };
+  });
+}

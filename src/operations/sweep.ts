@@ -1,0 +1,39 @@
+import { after, type EpochSeconds, seconds } from '../core/time.ts';
+import type { AnyTable } from '../store/table.ts';
+import { devices } from '../store/tables/devices.ts';
+import { grants } from '../store/tables/grants.ts';
+import { attempts, sessions } from '../store/tables/sign-in.ts';
+import type { Ports } from './ports.ts';
+
+/** Everything that ends. */
+const SWEPT: readonly AnyTable[] = [grants, devices, sessions, attempts];
+/** Rows in one step: small enough that a commit with it in front is not late. */
+const STEP = 200;
+/** A row stays this long past its end, so that a clock that is a little off sweeps nothing that still counts. */
+const GRACE = seconds(3600);
+
+/** Removes what has ended, in small steps; returns how many rows went. `pause` lets requests go first. */
+export async function sweep(
+  { store, settings }: Pick<Ports, 'store' | 'settings'>,
+  pause: () => Promise<void>,
+): Promise<number> {
+  const now = await store.now();
+  let swept = 0;
+  for (const table of SWEPT) swept += await sweepAll((limit) => store.sweep(table, before(now, GRACE), limit), pause);
+  swept += await sweepAll((limit) => store.sweepEvents(before(now, settings.eventRetention), limit), pause);
+  return swept;
+}
+
+async function sweepAll(step: (limit: number) => Promise<number>, pause: () => Promise<void>): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const count = await step(STEP);
+    swept += count;
+    if (count < STEP) return swept;
+    await pause();
+  }
+}
+
+function before(now: EpochSeconds, length: ReturnType<typeof seconds>): EpochSeconds {
+  return after(now, seconds(0 - length));
+}

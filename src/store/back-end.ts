@@ -1,0 +1,36 @@
+// What a back end implements. `storeOf` (change.ts) makes a Store of it; the rest of the Store's guarantees are the back
+// end's own.
+import type { Event } from '../core/event.ts';
+import type { Found, Insert, Loaded, Store } from './store.ts';
+import type { AnyTable, Table } from './table.ts';
+
+export interface Versioned<Row, Companion> extends Found<Row, Companion> {
+  readonly revision: number;
+}
+
+export interface LoadedVersion<Row, Companion> extends Loaded<Row, Companion> {
+  readonly found: Versioned<Row, Companion> | undefined;
+}
+
+/** One unit: all of it or none of it. */
+export interface Commit {
+  readonly swap?: Swap;
+  readonly inserts: readonly Insert[];
+  readonly events: readonly Event[];
+  /** The revision of every row this commit writes: drawn at random beforehand, so that a commit knows its own work. */
+  readonly revision: number;
+}
+
+export interface Swap {
+  readonly table: AnyTable;
+  readonly row: unknown;
+  /** Undefined: the row must not exist yet. */
+  readonly expected: number | undefined;
+}
+
+export interface BackEnd extends Omit<Store, 'change' | 'load'> {
+  loadVersioned<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<LoadedVersion<Row, Companion>>;
+
+  /** Durable when it resolves. False: a revision had moved or an inserted key exists, and nothing was written. */
+  commit(commit: Commit): Promise<boolean>;
+}

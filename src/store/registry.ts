@@ -1,0 +1,52 @@
+import type { Integration } from '../core/integration.ts';
+import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Store } from './store.ts';
+import type { Table } from './table.ts';
+import { integrations, issuers } from './tables/registry.ts';
+
+/** Integrations and issuers are few, and every request needs them: held in memory, read again when their stamp changes. */
+export class FollowedRegistry {
+  readonly #store: Store;
+  #integrations: ReadonlyMap<string, Integration> = new Map();
+  #issuers: readonly ApprovedIssuer[] = [];
+  #stamp = '';
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  integration(clientId: string): Integration | undefined {
+    return this.#integrations.get(clientId);
+  }
+
+  get integrations(): readonly Integration[] {
+    return [...this.#integrations.values()];
+  }
+
+  get issuers(): readonly ApprovedIssuer[] {
+    return this.#issuers;
+  }
+
+  /** True where something had changed. */
+  async refresh(): Promise<boolean> {
+    const stamp = `${await this.#store.stamp(integrations)} ${await this.#store.stamp(issuers)}`;
+    if (stamp === this.#stamp) return false;
+    const found = await everyRow(this.#store, integrations);
+    this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
+    this.#issuers = (await everyRow(this.#store, issuers)).filter((issuer) => issuer.enabled);
+    this.#stamp = stamp;
+    return true;
+  }
+}
+
+const STEP = 500;
+
+async function everyRow<Row>(store: Store, table: Table<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const last = rows.at(-1);
+    const page = await store.page(table, { limit: STEP, ...(last !== undefined && { after: table.keyOf(last) }) });
+    rows.push(...page);
+    if (page.length < STEP) return rows;
+  }
+}

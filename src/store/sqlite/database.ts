@@ -1,0 +1,31 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreUnavailable } from '../store.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** A refresh rewrites one page: smaller pages than the default mean less to write and to sync. */
+const PAGE_SIZE = 4096;
+
+/** Opens a database for writing: every commit is on the disk when it returns. */
+export function openForWriting(path: string): DatabaseSync {
+  // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it.
+  closeSync(openSync(path, 'a', 0o600));
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
+  return database;
+}
+
+export function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec('PRAGMA query_only = ON');
+  return database;
+}
+
+// SQLite's primary result codes for states that pass: busy, locked, read-only, I/O error, full, cannot open.
+const PASSING = new Set([5, 6, 8, 10, 13, 14]);
+
+/** Words a driver error as what callers of a store know. */
+export function storeFault(error: unknown): unknown {
+  const { errcode, message } = error as { errcode?: number; message?: string };
+  return errcode !== undefined && PASSING.has(errcode & 0xff) ? new StoreUnavailable(`SQLite: ${message}`) : error;
+}

@@ -1,0 +1,60 @@
+import { StoreUnavailable } from '../store.ts';
+import type { Unit } from './writer.ts';
+
+/** Runs units durably; see Writer.run. */
+export type RunUnits = (units: readonly Unit[]) => Promise<readonly number[]>;
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly resolve: (changed: number) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/**
+ * Everything that waits while one transaction is being written goes into the next, together. A lone caller waits for
+ * nobody: its unit is written at once.
+ */
+export class GroupCommit {
+  readonly #run: RunUnits;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(run: RunUnits) {
+    this.#run = run;
+  }
+
+  submit(unit: Unit): Promise<number> {
+    if (this.#closed) return Promise.reject(new StoreUnavailable('the store is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ unit, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Resolves when everything submitted so far has been written. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    // The rest of this turn of the event loop may bring more units along.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#write(batch);
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await this.#run(batch.map(({ unit }) => unit));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] ?? -1);
+    } catch (fault) {
+      for (const { reject } of batch) reject(fault);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Numbered, forward only. A migration that has been released is never edited; the next one follows it.
+import type { DatabaseSync } from 'node:sqlite';
+
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE identities (
+    key BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, enabled INTEGER NOT NULL,
+    may_use_api INTEGER NOT NULL, groups TEXT, user_name TEXT, email TEXT, upn TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identities_user_name ON identities (user_name) WHERE user_name IS NOT NULL;
+  CREATE INDEX identities_email ON identities (email) WHERE email IS NOT NULL;
+  CREATE INDEX identities_upn ON identities (upn) WHERE upn IS NOT NULL;
+
+  CREATE TABLE passwords (
+    holder BLOB NOT NULL PRIMARY KEY REFERENCES identities (key), revision INTEGER NOT NULL, phc TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE grants (
+    id BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, client_id TEXT NOT NULL,
+    holder BLOB NOT NULL REFERENCES identities (key), scope TEXT NOT NULL,
+    certificate BLOB, issuer_key BLOB, certificate_key BLOB,
+    created_at INTEGER NOT NULL, refresh_until INTEGER NOT NULL, format INTEGER NOT NULL, refreshable INTEGER NOT NULL,
+    access_hash BLOB NOT NULL, generation INTEGER NOT NULL, key_id INTEGER NOT NULL, refresh_hash BLOB NOT NULL,
+    nonce BLOB NOT NULL, issued_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, presenter TEXT NOT NULL,
+    revoked_at INTEGER, revoked_for INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX grants_client_id ON grants (client_id);
+  CREATE INDEX grants_holder ON grants (holder);
+  CREATE INDEX grants_certificate ON grants (certificate) WHERE certificate IS NOT NULL;
+  CREATE INDEX grants_refresh_until ON grants (refresh_until);
+
+  CREATE TABLE device_authorizations (
+    id BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, client_id TEXT NOT NULL, scope TEXT NOT NULL,
+    user_code_hash BLOB NOT NULL UNIQUE, device_code_hash BLOB NOT NULL, created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, poll_interval INTEGER NOT NULL, presenter TEXT NOT NULL, last_polled_at INTEGER,
+    failed_sign_ins INTEGER NOT NULL, entered_by TEXT, decision INTEGER NOT NULL,
+    decided_by BLOB REFERENCES identities (key), decided_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX device_authorizations_expires_at ON device_authorizations (expires_at);
+
+  CREATE TABLE integrations (
+    client_id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE issuers (
+    label TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE keys (
+    id INTEGER NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, fingerprint TEXT NOT NULL, retired INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE sessions (
+    id BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, holder BLOB NOT NULL REFERENCES identities (key),
+    created_at INTEGER NOT NULL, seen_at INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_holder ON sessions (holder);
+  CREATE INDEX sessions_ends_at ON sessions (ends_at);
+  CREATE TABLE attempts (
+    about TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, count INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX attempts_ends_at ON attempts (ends_at);
+
+  -- Append-only. Refreshes carry no identity, hence no index entry: one more of them costs one more row at the end.
+  CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, client_id TEXT, identity_id TEXT,
+    subject_id BLOB, presenter TEXT, detail TEXT
+  ) STRICT;
+  CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
+  `,
+];
+
+/** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
+export function migrate(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = schemaVersion(database);
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length}); use a newer release`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function schemaVersion(database: DatabaseSync): number {
+  return database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
+}

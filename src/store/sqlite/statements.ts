@@ -1,0 +1,100 @@
+// SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
+import type { PageQuery } from '../store.ts';
+import { type AnyTable, type Column, changingColumns, type Value } from '../table.ts';
+
+/** Counters are stored from here on, so that they always take four bytes and a row never grows. */
+const COUNTER_BASE = 2 ** 24;
+
+export interface TableStatements {
+  readonly select: string;
+  readonly insert: string;
+  readonly update: string;
+  readonly sweep: string | undefined;
+  readonly stamp: string;
+}
+
+export function tableStatements(table: AnyTable): TableStatements {
+  const key = table.columns[0]?.name;
+  const columns = ['revision', ...table.columns.map(({ name }) => name)];
+  const set = ['revision', ...changingColumns(table).map(({ name }) => name)].map((name) => `${name} = ?`);
+  const { name, endsAt } = table;
+  return {
+    select: `${selectFrom(table)} WHERE t.${key} = ?`,
+    insert: `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')}) ON CONFLICT DO NOTHING`,
+    update: `UPDATE ${name} SET ${set} WHERE ${key} = ? AND revision = ?`,
+    sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? LIMIT ?)`,
+    stamp: `SELECT count(*), total(revision) FROM ${name}`,
+  };
+}
+
+export function findStatement(table: AnyTable, column: string): string {
+  return `${selectFrom(table)} WHERE t.${indexed(table, column)} = ? LIMIT ?`;
+}
+
+export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
+  const key = table.columns[0]?.name;
+  const conditions: [string, Value][] = [];
+  if (query.where) conditions.push([`t.${indexed(table, query.where.column)} = ?`, query.where.value]);
+  if (query.endingBefore !== undefined) conditions.push([`t.${table.endsAt} < ?`, query.endingBefore]);
+  if (query.after !== undefined) conditions.push([`t.${key} > ?`, table.encodeKey(query.after)]);
+  const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
+  return {
+    sql: `${selectFrom(table)} ${where} ORDER BY t.${key} LIMIT ?`,
+    values: [...conditions.map(([, value]) => value), query.limit],
+  };
+}
+
+export function countStatement(table: AnyTable, column: string): string {
+  const { name } = table.columns.find((candidate) => candidate.name === column) ?? fail(table, column);
+  return `SELECT ${name}, count(*) FROM ${table.name} GROUP BY ${name}`;
+}
+
+/** The row's columns, its revision, then the companion's columns. */
+function selectFrom(table: AnyTable): string {
+  const own = [...table.columns.map(({ name }) => `t.${name}`), 't.revision'];
+  if (!table.companion) return `SELECT ${own} FROM ${table.name} t`;
+  const { table: other, by } = table.companion;
+  const others = other.columns.map(({ name }) => `c.${name}`);
+  return `SELECT ${[...own, ...others]} FROM ${table.name} t LEFT JOIN ${other.name} c ON c.${other.columns[0]?.name} = t.${by}`;
+}
+
+function indexed(table: AnyTable, column: string): string {
+  return table.indexes.includes(column) ? column : fail(table, column);
+}
+
+function fail(table: AnyTable, column: string): never {
+  throw new Error(`${table.name} has no index on ${column}`);
+}
+
+export function insertValues(table: AnyTable, row: unknown, revision: number): Value[] {
+  return [revision, ...encodeColumns(table.columns, table.encode(row))];
+}
+
+export function updateValues(table: AnyTable, row: unknown, revision: number, expected: number): Value[] {
+  const values = encodeColumns(table.columns, table.encode(row));
+  const changing = values.filter((_, index) => !table.columns[index]?.fixed);
+  return [revision, ...changing, values[0] as Value, expected];
+}
+
+/** Reads a result of `selectFrom`. */
+export function decodeRow(
+  table: AnyTable,
+  values: readonly Value[],
+): { row: unknown; companion: unknown; revision: number } {
+  const width = table.columns.length;
+  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
+  const row = table.decode(decodeColumns(table.columns, values.slice(0, width)), companion);
+  return { row, companion, revision: values[width] as number };
+}
+
+function decodeCompanion(table: AnyTable, values: readonly Value[]): unknown {
+  return values[0] === null ? undefined : table.decode(decodeColumns(table.columns, values), undefined);
+}
+
+function encodeColumns(columns: readonly Column[], values: readonly Value[]): Value[] {
+  return values.map((value, index) => (columns[index]?.kind === 'counter' ? (value as number) + COUNTER_BASE : value));
+}
+
+function decodeColumns(columns: readonly Column[], values: readonly Value[]): Value[] {
+  return values.map((value, index) => (columns[index]?.kind === 'counter' ? (value as number) - COUNTER_BASE : value));
+}

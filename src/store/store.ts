@@ -1,0 +1,120 @@
+// The contract of a store, in guarantees. Every back end passes the same conformance suite (test/store/conformance.ts).
+import type { Event } from '../core/event.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { Table, Value } from './table.ts';
+
+/** A row as it was found, with its companion. */
+export interface Found<Row, Companion> {
+  readonly row: Row;
+  readonly companion: Companion | undefined;
+}
+
+/** What a load found, and the store's clock at that moment. */
+export interface Loaded<Row, Companion> {
+  readonly found: Found<Row, Companion> | undefined;
+  readonly now: EpochSeconds;
+}
+
+/**
+ * What a decision wants committed. All of it happens, or none of it:
+ * - `next` replaces the row, or creates it where there was none
+ * - `inserts` creates further rows; none of them may exist
+ * - `events` are appended to the event log
+ */
+export interface Decision<Row, T> {
+  readonly outcome: T;
+  readonly next?: Row;
+  readonly inserts?: readonly Insert[];
+  readonly events?: readonly Event[];
+}
+
+export interface Insert {
+  // biome-ignore lint/suspicious/noExplicitAny: made by `insert`, which ties the row to its table
+  readonly table: Table<any, any>;
+  readonly row: unknown;
+}
+
+export function insert<Row, Companion>(table: Table<Row, Companion>, row: Row): Insert {
+  return { table, row };
+}
+
+export interface PageQuery {
+  /** Only rows whose indexed column has this value. */
+  readonly where?: { readonly column: string; readonly value: Value };
+  /** Only rows that end before this moment. */
+  readonly endingBefore?: EpochSeconds;
+  /** Continue behind the row with this key. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface LoggedEvent extends Event {
+  /** Grows in the order of commits; a reader that goes on behind the last one it saw misses none. */
+  readonly sequence: number;
+}
+
+export interface EventQuery {
+  readonly after: number;
+  readonly limit: number;
+  /** Only the events of this identity; refreshes are not among them (the grant's row tells its last). */
+  readonly identityId?: string;
+}
+
+export interface Store {
+  /** The row as of the last acknowledged commit of any node: never a replica's, never a cached one. */
+  load<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<Loaded<Row, Companion>>;
+
+  /** Rows whose indexed column has this value, at most `limit`, in no particular order. */
+  find<Row, Companion>(
+    table: Table<Row, Companion>,
+    column: string,
+    value: Value,
+    limit?: number,
+  ): Promise<readonly Row[]>;
+
+  /** Rows in the order of their keys. */
+  page<Row, Companion>(table: Table<Row, Companion>, query: PageQuery): Promise<readonly Row[]>;
+
+  /**
+   * Loads the row, asks `decide`, and commits what it says if the row has not changed meanwhile; otherwise asks again.
+   * - `decide` is pure and may be asked several times; its last answer is the one that counts.
+   * - The promise resolves once the commit is durable, and the outcome never tells of a commit that did not happen.
+   * - Concurrent changes of one row happen one after the other; changes of different rows never wait for each other's
+   *   decision, and share one durable commit where they wait at the same moment.
+   * - `now` is the store's clock, so that all nodes agree on it.
+   */
+  change<Row, Companion, T>(
+    table: Table<Row, Companion>,
+    key: string,
+    decide: (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>,
+  ): Promise<T>;
+
+  now(): Promise<EpochSeconds>;
+
+  /** Events behind a sequence number, in order. */
+  events(query: EventQuery): Promise<readonly LoggedEvent[]>;
+
+  /** Removes rows that ended before `before`, at most `limit` in one short step, and says how many. */
+  sweep<Row, Companion>(table: Table<Row, Companion>, before: EpochSeconds, limit: number): Promise<number>;
+
+  /** Removes events older than `before`, likewise. */
+  sweepEvents(before: EpochSeconds, limit: number): Promise<number>;
+
+  /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
+  count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;
+
+  /** Changes whenever a row of the table does: tells a holder of copies when to read again. */
+  stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
+
+  close(): Promise<void>;
+}
+
+/** The store cannot answer now (away, busy, full); trying again later makes sense and nothing was changed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The connection broke while committing: it may have happened or not. `change` finds out; callers never see this. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+}

@@ -1,0 +1,43 @@
+// What a back end needs to know of a kind of row. Back ends build their statements from these descriptions, so a row has
+// one shape, written once, whatever it is stored in.
+
+export type Value = string | number | Uint8Array | null;
+
+/**
+ * - `bytes`, `text`, `json`: as they say; `json` is text to the back end
+ * - `integer`: times, flags and small codes
+ * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed one: rows that
+ *   grow on refresh would split pages for ever.
+ */
+export type ColumnKind = 'bytes' | 'text' | 'json' | 'integer' | 'counter';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** Set on insert and never again; changes do not carry it. */
+  readonly fixed?: true;
+}
+
+/** Row: what the rules see. Companion: the one other row that decisions about it always need, loaded in the same step. */
+export interface Table<Row, Companion = undefined> {
+  readonly name: string;
+  /** The first is the key. */
+  readonly columns: readonly Column[];
+  readonly keyOf: (row: Row) => string;
+  readonly encodeKey: (key: string) => Value;
+  readonly encode: (row: Row) => readonly Value[];
+  readonly decode: (values: readonly Value[], companion: Companion | undefined) => Row;
+  readonly companion?: { readonly table: Table<Companion>; readonly by: string };
+  /** Columns with an index: `find` and `page` work by these alone. */
+  readonly indexes: readonly string[];
+  /** The moment after which a row may be swept, where rows end. */
+  readonly endsAt?: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a back end handles tables of every row alike
+export type AnyTable = Table<any, any>;
+
+/** The columns that a change may write. */
+export function changingColumns(table: AnyTable): readonly Column[] {
+  return table.columns.filter((column) => !column.fixed);
+}

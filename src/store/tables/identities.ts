@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { Table } from '../table.ts';
+
+/** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
+export function identityKey(id: string): Buffer {
+  return hash('sha256', id, 'buffer').subarray(0, 16);
+}
+
+export const identities: Table<Identity> = {
+  name: 'identities',
+  columns: [
+    { name: 'key', kind: 'bytes', fixed: true },
+    { name: 'id', kind: 'text', fixed: true },
+    { name: 'enabled', kind: 'integer' },
+    { name: 'may_use_api', kind: 'integer' },
+    { name: 'groups', kind: 'json' },
+    { name: 'user_name', kind: 'text' },
+    { name: 'email', kind: 'text' },
+    { name: 'upn', kind: 'text' },
+  ],
+  keyOf: ({ id }) => id,
+  encodeKey: identityKey,
+  encode: ({ id, enabled, mayUseApi, groups, userName, email, upn }) => [
+    identityKey(id),
+    id,
+    Number(enabled),
+    Number(mayUseApi),
+    groups.length > 0 ? JSON.stringify(groups) : null,
+    userName ?? null,
+    email ?? null,
+    upn ?? null,
+  ],
+  decode: ([, id, enabled, mayUseApi, groups, userName, email, upn]) => ({
+    id: id as IdentityId,
+    enabled: enabled === 1,
+    mayUseApi: mayUseApi === 1,
+    groups: groups === null ? [] : JSON.parse(groups as string),
+    ...(userName !== null && { userName: userName as string }),
+    ...(email !== null && { email: email as string }),
+    ...(upn !== null && { upn: upn as string }),
+  }),
+  indexes: ['user_name', 'email', 'upn'],
+};

@@ -1,0 +1,96 @@
+// What signing in leaves behind: password hashes, browser sessions, and counts of failures.
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Table } from '../table.ts';
+import { identities, identityKey } from './identities.ts';
+
+/** Apart from identities, so that what is loaded with every grant holds no secret. */
+export interface Password {
+  readonly identityId: IdentityId;
+  /** The argon2id hash in PHC form. */
+  readonly phc: string;
+}
+
+export const passwords: Table<Password, Identity> = {
+  name: 'passwords',
+  columns: [
+    { name: 'holder', kind: 'bytes', fixed: true },
+    { name: 'phc', kind: 'text' },
+  ],
+  keyOf: ({ identityId }) => identityId,
+  encodeKey: identityKey,
+  encode: ({ identityId, phc }) => [identityKey(identityId), phc],
+  decode: ([, phc], holder) => ({ identityId: holderOf(holder), phc: phc as string }),
+  companion: { table: identities, by: 'holder' },
+  indexes: [],
+};
+
+export interface BrowserSession {
+  /** SHA-256 of the cookie's secret, in hex. */
+  readonly id: string;
+  readonly identityId: IdentityId;
+  readonly createdAt: EpochSeconds;
+  readonly seenAt: EpochSeconds;
+  readonly endsAt: EpochSeconds;
+}
+
+export const sessions: Table<BrowserSession, Identity> = {
+  name: 'sessions',
+  columns: [
+    { name: 'id', kind: 'bytes', fixed: true },
+    { name: 'holder', kind: 'bytes', fixed: true },
+    { name: 'created_at', kind: 'integer', fixed: true },
+    { name: 'seen_at', kind: 'integer' },
+    { name: 'ends_at', kind: 'integer' },
+  ],
+  keyOf: ({ id }) => id,
+  encodeKey: (id) => Buffer.from(id, 'hex'),
+  encode: ({ id, identityId, createdAt, seenAt, endsAt }) => [
+    Buffer.from(id, 'hex'),
+    identityKey(identityId),
+    createdAt,
+    seenAt,
+    endsAt,
+  ],
+  decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
+    id: Buffer.from(id as Uint8Array).toString('hex'),
+    identityId: holderOf(holder),
+    createdAt: createdAt as EpochSeconds,
+    seenAt: seenAt as EpochSeconds,
+    endsAt: endsAt as EpochSeconds,
+  }),
+  companion: { table: identities, by: 'holder' },
+  indexes: ['holder'],
+  endsAt: 'ends_at',
+};
+
+/** How often something failed: for lockouts that hold across nodes and restarts. */
+export interface Attempts {
+  readonly about: string;
+  readonly count: number;
+  readonly endsAt: EpochSeconds;
+}
+
+export const attempts: Table<Attempts> = {
+  name: 'attempts',
+  columns: [
+    { name: 'about', kind: 'text', fixed: true },
+    { name: 'count', kind: 'integer' },
+    { name: 'ends_at', kind: 'integer' },
+  ],
+  keyOf: ({ about }) => about,
+  encodeKey: (about) => about,
+  encode: ({ about, count, endsAt }) => [about, count, endsAt],
+  decode: ([about, count, endsAt]) => ({
+    about: about as string,
+    count: count as number,
+    endsAt: endsAt as EpochSeconds,
+  }),
+  indexes: [],
+  endsAt: 'ends_at',
+};
+
+function holderOf(holder: Identity | undefined): IdentityId {
+  if (!holder) throw new Error('a row without the identity it belongs to');
+  return holder.id;
+}

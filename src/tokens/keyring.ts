@@ -1,0 +1,107 @@
+// The server's keys. Tokens are tagged and derived under them, so losing one ends every grant that uses it, and leaking
+// one together with the database is the worst that can happen short of seeing tokens: hence 0600, and no copy elsewhere.
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { Mac } from './mac.ts';
+
+/** check-only: known, not yet used. minting: new pairs use it; exactly one. retiring: only grants that used it do. */
+export const KEY_STATES = ['check-only', 'minting', 'retiring'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+const PURPOSES = [
+  'refresh-tag',
+  'access-tag',
+  'device-tag',
+  'next-secret',
+  'user-code',
+  'cursor',
+  'fingerprint',
+] as const;
+export type KeyPurpose = (typeof PURPOSES)[number];
+
+export interface StoredKey {
+  readonly id: number;
+  readonly state: KeyState;
+  readonly secret: Buffer;
+}
+
+export interface Key {
+  readonly id: number;
+  readonly state: KeyState;
+  /** Tells two keys apart without telling anything about them. */
+  readonly fingerprint: string;
+  readonly mac: Readonly<Record<KeyPurpose, Mac>>;
+}
+
+export const KEY_LENGTH = 32;
+export const KEY_ID_MAX = 255;
+
+/** A broken keyring is a fault with words for the operator, never a reason to make a new one. */
+export class KeyringFault extends Error {
+  override readonly name = 'KeyringFault';
+}
+
+export class Keyring {
+  readonly #keys: ReadonlyMap<number, Key>;
+  readonly #minting: Key;
+
+  constructor(stored: readonly StoredKey[]) {
+    const keys = stored.map(expand);
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    if (this.#keys.size !== keys.length) throw new KeyringFault('two keys of the keyring have the same id');
+    const [minting, ...others] = keys.filter((key) => key.state === 'minting');
+    if (!minting || others.length > 0) throw new KeyringFault('exactly one key of the keyring must be minting');
+    this.#minting = minting;
+  }
+
+  get minting(): Key {
+    return this.#minting;
+  }
+
+  get keys(): readonly Key[] {
+    return [...this.#keys.values()];
+  }
+
+  key(id: number): Key | undefined {
+    return this.#keys.get(id);
+  }
+}
+
+function expand({ id, state, secret }: StoredKey): Key {
+  const subkey = (purpose: KeyPurpose) =>
+    new Mac(Buffer.from(hkdfSync('sha256', secret, '', `tessera ${purpose}`, 32)));
+  const mac = Object.fromEntries(PURPOSES.map((purpose) => [purpose, subkey(purpose)])) as Record<KeyPurpose, Mac>;
+  const fingerprint = mac.fingerprint.sum(Buffer.of(id)).toString('hex', 0, 8);
+  return { id, state, fingerprint, mac };
+}
+
+// Changes to a keyring, as pure functions of the stored keys. `tessera keyring` words them.
+
+export function firstKey(): StoredKey[] {
+  return [{ id: 1, state: 'minting', secret: randomBytes(KEY_LENGTH) }];
+}
+
+/** Ids are never reused: `used` names those that any store has seen, whether or not their key is still here. */
+export function addKey(keys: readonly StoredKey[], used: readonly number[]): StoredKey[] {
+  const id = Math.max(0, ...keys.map((key) => key.id), ...used) + 1;
+  if (id > KEY_ID_MAX) throw new KeyringFault(`key ids end at ${KEY_ID_MAX}; end all grants and start a new keyring`);
+  return [...keys, { id, state: 'check-only', secret: randomBytes(KEY_LENGTH) }];
+}
+
+/** Makes a key the minting one; the one before it retires. Every node must know the key by now. */
+export function mintWith(keys: readonly StoredKey[], id: number): StoredKey[] {
+  if (!keys.some((key) => key.id === id)) throw new KeyringFault(`the keyring has no key ${id}`);
+  return keys.map((key) => {
+    if (key.id === id) return { ...key, state: 'minting' };
+    return key.state === 'minting' ? { ...key, state: 'retiring' } : key;
+  });
+}
+
+/** Takes a key out. Refused while it mints, or while a live grant was last refreshed under it. */
+export function retire(keys: readonly StoredKey[], id: number, liveGrants: number): StoredKey[] {
+  const key = keys.find((candidate) => candidate.id === id);
+  if (!key) throw new KeyringFault(`the keyring has no key ${id}`);
+  if (key.state === 'minting') throw new KeyringFault(`key ${id} mints; make another key mint first`);
+  if (liveGrants > 0)
+    throw new KeyringFault(`${liveGrants} live grants still use key ${id}; they must refresh or end first`);
+  return keys.filter((candidate) => candidate.id !== id);
+}

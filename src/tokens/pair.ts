@@ -1,0 +1,106 @@
+// Token pairs: the first of a grant, the next of a rotation, and the same one again for a retry, byte for byte, though
+// neither a pair nor a secret is stored. What the grant's row keeps are hashes and the rotation's nonce.
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Grant, GrantId } from '../core/grant.ts';
+import type { Standing } from '../core/rules/refresh.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { Key, Keyring } from './keyring.ts';
+import type { Secret } from './secret.ts';
+import {
+  ACCESS_SECRET_LENGTH,
+  type AccessToken,
+  mintAccessToken,
+  mintRefreshToken,
+  REFRESH_SECRET_LENGTH,
+  type RefreshToken,
+} from './token-text.ts';
+
+export const ROOT_LENGTH = 16;
+export const NONCE_LENGTH = 16;
+
+export interface MintedPair {
+  readonly accessToken: Secret;
+  readonly refreshToken: Secret;
+  readonly refreshHash: Buffer;
+}
+
+/** Generation 0, from random bytes. */
+export function firstPair(
+  grantId: GrantId,
+  random: { root: Buffer; secret: Buffer },
+  key: Key,
+  expiresAt: EpochSeconds,
+): MintedPair & { readonly accessHash: Buffer } {
+  const pair = mint({ grantId, generation: 0, ...random }, key, expiresAt);
+  return { ...pair, accessHash: sha256(accessSecret(random.root, grantId)) };
+}
+
+/** The pair that follows the presented token under this nonce. */
+export function nextPair(presented: RefreshToken, nonce: Uint8Array, key: Key, expiresAt: EpochSeconds): MintedPair {
+  return mint(successor(presented, nonce, key), key, expiresAt);
+}
+
+/** The pair that the last rotation answered with: the row's key and nonce derive it again. */
+export function samePair(presented: RefreshToken, { pair }: Grant, keyring: Keyring): MintedPair {
+  return nextPair(presented, pair.nonce, keyOf(keyring, pair.keyId), pair.expiresAt);
+}
+
+/** How an authentic refresh token relates to the grant's current one. */
+export function standingOf(presented: RefreshToken, { pair }: Grant, keyring: Keyring): Standing {
+  if (presented.generation > pair.generation) return 'ahead';
+  if (presented.generation === pair.generation)
+    return hashesTo(presented.secret, pair.refreshHash) ? 'current' : 'foreign';
+  if (presented.generation < pair.generation - 1) return 'spent';
+  const { secret } = successor(presented, pair.nonce, keyOf(keyring, pair.keyId));
+  return hashesTo(secret, pair.refreshHash) ? 'last-spent' : 'spent';
+}
+
+export function isAccessTokenOf({ secret }: AccessToken, { accessHash }: Grant): boolean {
+  return hashesTo(secret, accessHash);
+}
+
+export function sha256(bytes: Uint8Array): Buffer {
+  return hash('sha256', bytes, 'buffer');
+}
+
+/** Compares in constant time: a near miss takes as long as any other. */
+export function hashesTo(secret: Uint8Array, expected: Uint8Array): boolean {
+  return timingSafeEqual(sha256(secret), expected);
+}
+
+function mint(token: RefreshToken, key: Key, expiresAt: EpochSeconds): MintedPair {
+  const { grantId, generation, root, secret } = token;
+  return {
+    refreshToken: mintRefreshToken(token, key),
+    accessToken: mintAccessToken({ grantId, generation, expiresAt, secret: accessSecret(root, grantId) }, key),
+    refreshHash: sha256(secret),
+  };
+}
+
+/** secret n+1 = MAC(K, root | secret n | nonce | grant | n+1) */
+function successor({ grantId, generation, root, secret }: RefreshToken, nonce: Uint8Array, key: Key): RefreshToken {
+  const message = Buffer.allocUnsafe(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
+  message.set(root, 0);
+  message.set(secret, 16);
+  message.set(nonce, 32);
+  message.write(grantId, 48, 'hex');
+  message.writeUInt32BE(generation + 1, 64);
+  const next = key.mac['next-secret'].sum(message).subarray(0, REFRESH_SECRET_LENGTH);
+  return { grantId, generation: generation + 1, root, secret: next };
+}
+
+/** Constant per grant, so that one hash in the row serves the access tokens of every generation. */
+function accessSecret(root: Buffer, grantId: GrantId): Buffer {
+  const message = Buffer.allocUnsafe(6 + ROOT_LENGTH + 16);
+  message.write('access', 0, 'latin1');
+  message.set(root, 6);
+  message.write(grantId, 6 + ROOT_LENGTH, 'hex');
+  return sha256(message).subarray(0, ACCESS_SECRET_LENGTH);
+}
+
+/** A node that lacks a key in use refuses to start, so this fault means that the keyring changed under our feet. */
+function keyOf(keyring: Keyring, id: number): Key {
+  const key = keyring.key(id);
+  if (!key) throw new Error(`key ${id} is in use but not in the keyring`);
+  return key;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { revoke } from '../../src/core/grant.ts';
+import { type AccessFacts, decideCheck, decideRevoke } from '../../src/core/rules/access.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { epochSeconds, seconds } from '../../src/core/time.ts';
+import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+
+const at = (moment: number) => epochSeconds(moment);
+const token = { generation: 3, expiresAt: at(NOW + 100) };
+
+function check(difference: Partial<AccessFacts> = {}): string {
+  const outcome = decideCheck({
+    token,
+    grant: aGrant(),
+    holder: anIdentity(),
+    integration: anIntegration(),
+    settings: DEFAULT_SETTINGS,
+    now: NOW,
+    ...difference,
+  });
+  return outcome.ok ? outcome.value.scope.text : outcome.refusal.reason;
+}
+
+test('an access token works until its own expires, whatever refreshes follow [spec 1.2]', () => {
+  assert.equal(check(), 'orders:read');
+  assert.equal(check({ token: { ...token, generation: 0 }, now: at(NOW + 99) }), 'orders:read');
+  assert.equal(check({ now: at(NOW + 100) }), 'access-token-expired');
+});
+
+test('accessTokenOverlap ends older generations that many seconds after a refresh, and never the current one', () => {
+  const settings = { ...DEFAULT_SETTINGS, accessTokenOverlap: seconds(10) };
+  const older = { ...token, generation: 2 };
+  assert.equal(check({ settings, token: older, now: at(NOW + 9) }), 'orders:read');
+  assert.equal(check({ settings, token: older, now: at(NOW + 10) }), 'access-token-superseded');
+  assert.equal(check({ settings, now: at(NOW + 50) }), 'orders:read');
+});
+
+test('nothing works after revoke, past refresh_until, or from a generation that the store never reached', () => {
+  assert.equal(check({ grant: revoke(aGrant(), NOW, 'by-caller') }), 'grant-revoked');
+  assert.equal(check({ token: { ...token, expiresAt: at(NOW + 5000) }, now: at(NOW + 1000) }), 'access-token-expired');
+  assert.equal(check({ token: { ...token, generation: 4 } }), 'access-token-not-authentic');
+  assert.equal(check({ grant: undefined }), 'access-token-not-authentic');
+  assert.equal(check({ token: undefined }), 'access-token-not-authentic');
+});
+
+test('a disabled identity or integration fails checks at once', () => {
+  assert.equal(check({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
+  assert.equal(check({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
+});
+
+test('a narrowed integration narrows what a check allows at once; widening changes nothing', () => {
+  const grant = aGrant({ scope: 'orders:read,write' });
+  assert.equal(check({ grant, integration: anIntegration({ scope: scopeOf('orders:read') }) }), 'orders:read');
+  assert.equal(
+    check({ grant, integration: anIntegration({ scope: scopeOf('stock:read') }) }),
+    'scope-no-longer-allowed',
+  );
+  assert.equal(
+    check({ grant, integration: anIntegration({ scope: scopeOf('orders:read,write,delete') }) }),
+    'orders:read,write',
+  );
+});
+
+test('an authentic access token revokes its grant even when expired, once', () => {
+  assert.ok(decideRevoke({ token, grant: aGrant() }).ok);
+  assert.ok(!decideRevoke({ token, grant: revoke(aGrant(), NOW, 'by-caller') }).ok);
+  assert.ok(!decideRevoke({ token: undefined, grant: aGrant() }).ok);
+});

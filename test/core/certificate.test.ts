@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CertificateNames, callerName, type NameValue } from '../../src/core/certificate.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import { accept, refuse } from '../../src/core/outcome.ts';
+import { type CertificateFacts, decideCertificate } from '../../src/core/rules/certificate.ts';
+import { anIdentity, anIntegration } from '../samples.ts';
+
+const bytes = new Uint8Array(32);
+const mark = { certificate: bytes, issuerKey: bytes, key: bytes };
+
+function decide(difference: Partial<CertificateFacts> = {}): string {
+  const outcome = decideCertificate({
+    clientId: 'orders-sync',
+    caller: accept({ identity: anIdentity(), mark }),
+    integration: anIntegration(),
+    scope: 'orders:read',
+    ...difference,
+  });
+  return outcome.ok ? 'accepted' : outcome.refusal.reason;
+}
+
+test('none: certificate accepted and scope allowed yields a grant [spec 3]', () => {
+  assert.equal(decide(), 'accepted');
+});
+
+test('which error wins: client_id missing, certificate, client_id unknown, flow, scope, identity', () => {
+  const ladder: [string, Partial<CertificateFacts>][] = [
+    ['identity-without-api-access', { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark }) }],
+    ['scope-exceeds-integration', { scope: 'orders:delete' }],
+    ['certificate-flow-disabled', { integration: anIntegration({ flows: { device: true, certificate: false } }) }],
+    ['integration-disabled', { integration: anIntegration({ enabled: false }) }],
+    ['integration-unknown', { integration: undefined }],
+    ['certificate-missing', { caller: refuse('certificate-missing') }],
+    ['client-id-missing', { clientId: undefined }],
+  ];
+  let all: Partial<CertificateFacts> = {};
+  for (const [reason, difference] of ladder) {
+    all = { ...all, ...difference };
+    assert.equal(decide(all), reason);
+  }
+});
+
+test('an issuer limited to some integrations serves no other', () => {
+  const caller = (integrations: ClientId[]) => accept({ identity: anIdentity(), mark, integrations });
+  assert.equal(decide({ caller: caller(['other' as ClientId]) }), 'issuer-not-for-integration');
+  assert.equal(decide({ caller: caller(['orders-sync' as ClientId]) }), 'accepted');
+});
+
+function names(difference: Partial<CertificateNames>): CertificateNames {
+  return { 'common-name': [], 'email-san': [], 'upn-san': [], ...difference };
+}
+
+const utf8 = (value: string): NameValue => ({ type: 'utf8', value });
+const ia5 = (value: string): NameValue => ({ type: 'ia5', value });
+
+function nameOf(given: Partial<CertificateNames>, ...sources: (keyof CertificateNames)[]): string {
+  const outcome = callerName(names(given), sources);
+  return outcome.ok ? outcome.value.name : outcome.refusal.reason;
+}
+
+test('the identity comes from the configured field, the first present source wins [spec 5.4]', () => {
+  const given = { 'common-name': [utf8('ada')], 'email-san': [ia5('ada@example.org')] };
+  assert.equal(nameOf(given, 'common-name'), 'ada');
+  assert.equal(nameOf(given, 'email-san', 'common-name'), 'ada@example.org');
+  assert.equal(nameOf(given, 'upn-san', 'common-name'), 'ada');
+  assert.equal(nameOf(given, 'upn-san'), 'certificate-name-missing');
+});
+
+test('several candidates are refused, never picked from', () => {
+  assert.equal(nameOf({ 'common-name': [utf8('ada'), utf8('ada')] }, 'common-name'), 'certificate-name-ambiguous');
+});
+
+test('NUL, control and format characters, surrounding space, emptiness and length are refused', () => {
+  for (const value of [
+    '',
+    'john\0.evil',
+    'a\nb',
+    ' ada',
+    'ada ',
+    'a\u202eb',
+    'a\u200bb',
+    '\ufeffada',
+    'x'.repeat(257),
+  ]) {
+    assert.equal(
+      nameOf({ 'common-name': [utf8(value)] }, 'common-name'),
+      'certificate-name-malformed',
+      JSON.stringify(value),
+    );
+  }
+});
+
+test('a name in the wrong ASN.1 string type is refused', () => {
+  assert.equal(nameOf({ 'upn-san': [ia5('ada@corp')] }, 'upn-san'), 'certificate-name-malformed');
+  assert.equal(nameOf({ 'email-san': [utf8('ada@example.org')] }, 'email-san'), 'certificate-name-malformed');
+  assert.equal(
+    nameOf({ 'common-name': [{ type: 'other', value: 'ada' }] }, 'common-name'),
+    'certificate-name-malformed',
+  );
+});
+
+test('folding: the ASCII case of the domain part only; homographs stay apart', () => {
+  assert.equal(nameOf({ 'email-san': [ia5('Ada@Example.ORG')] }, 'email-san'), 'Ada@example.org');
+  assert.notEqual(nameOf({ 'common-name': [utf8('\u0430da')] }, 'common-name'), 'ada');
+  assert.equal(nameOf({ 'email-san': [ia5('ada')] }, 'email-san'), 'certificate-name-malformed');
+  assert.equal(nameOf({ 'email-san': [ia5('a@b@c')] }, 'email-san'), 'certificate-name-malformed');
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeviceAuthorization } from '../../src/core/device.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import {
+  type DecideFacts,
+  decideConfirm,
+  decideDeny,
+  decideEnter,
+  decideRedeem,
+  decideStart,
+  type RedeemFacts,
+} from '../../src/core/rules/device.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { ADA, aDevice, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+
+const later = epochSeconds(NOW + 1);
+const confirmed = aDevice({ decision: { is: 'confirmed', by: ADA, at: NOW } });
+const serverWithoutDevices = { ...DEFAULT_SETTINGS, deviceFlow: false };
+
+function redeem(difference: Partial<RedeemFacts> = {}): string {
+  const decision = decideRedeem({
+    integration: anIntegration(),
+    device: confirmed,
+    holder: anIdentity(),
+    settings: DEFAULT_SETTINGS,
+    now: later,
+    ...difference,
+  });
+  return decision.do === 'redeem' ? 'redeem' : decision.refusal.reason;
+}
+
+test('device code pending: authorization_pending while the browser confirmation is missing [spec 3]', () => {
+  assert.equal(redeem({ device: aDevice() }), 'authorization-pending');
+});
+
+test('device code confirmed: valid, unexpired and used for the first time yields a grant [spec 3]', () => {
+  assert.equal(redeem(), 'redeem');
+});
+
+test('a device code is redeemed once only [spec 3]', () => {
+  const redeemed = aDevice({ decision: { is: 'redeemed', by: ADA, at: NOW } });
+  assert.equal(redeem({ device: redeemed }), 'device-code-redeemed');
+  assert.equal(redeem({ device: redeemed, now: epochSeconds(NOW + 9999) }), 'device-code-redeemed');
+});
+
+test('invalid_client: browser-based authentication is disabled [spec 7.1]', () => {
+  const off = anIntegration({ flows: { device: false, certificate: true } });
+  assert.equal(redeem({ integration: off }), 'device-flow-disabled');
+  assert.equal(redeem({ settings: serverWithoutDevices, device: undefined }), 'device-flow-disabled');
+});
+
+test('invalid_grant: the device_code is expired or invalid, or client_id does not match [spec 7.1]', () => {
+  assert.equal(redeem({ device: undefined }), 'device-code-not-authentic');
+  assert.equal(redeem({ now: epochSeconds(NOW + 299) }), 'redeem');
+  assert.equal(redeem({ now: epochSeconds(NOW + 300) }), 'device-code-expired');
+  assert.equal(
+    redeem({ integration: anIntegration({ clientId: 'x' as ClientId }) }),
+    'device-code-of-another-integration',
+  );
+  assert.equal(redeem({ integration: undefined }), 'integration-unknown');
+  assert.equal(redeem({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
+});
+
+test('invalid_grant: the user ID and password of the authorization were invalid too often [spec 7.1]', () => {
+  assert.equal(redeem({ device: aDevice({ decision: { is: 'spent', at: NOW } }) }), 'device-code-spent');
+});
+
+test('unauthorized_client: denied in the browser, until expiry [spec 7.1]', () => {
+  const device = aDevice({ decision: { is: 'denied', by: ADA, at: NOW } });
+  assert.equal(redeem({ device }), 'device-denied');
+  assert.equal(redeem({ device, now: epochSeconds(NOW + 300) }), 'device-code-expired');
+});
+
+test('unauthorized_client: the identity was disabled or lost access between confirm and redeem [spec 7.1]', () => {
+  assert.equal(redeem({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
+  assert.equal(redeem({ holder: anIdentity({ mayUseApi: false }) }), 'identity-without-api-access');
+  assert.equal(redeem({ holder: undefined }), 'identity-unknown');
+});
+
+test('invalid_scope: the integration was narrowed between confirm and redeem [spec 7.1]', () => {
+  assert.equal(redeem({ integration: anIntegration({ scope: scopeOf('stock:read') }) }), 'scope-no-longer-allowed');
+});
+
+test('polling too fast is known as such, and a polite poll after it is not punished', () => {
+  const polled = aDevice({ lastPolledAt: later });
+  assert.equal(redeem({ device: polled, now: epochSeconds(later + 4) }), 'polled-too-fast');
+  assert.equal(redeem({ device: polled, now: epochSeconds(later + 5) }), 'authorization-pending');
+});
+
+test('start: client_id, integration, flow and scope are checked in this order', () => {
+  const start = (difference: object) => {
+    const facts = {
+      clientId: 'orders-sync',
+      integration: anIntegration(),
+      scope: 'orders:read',
+      settings: DEFAULT_SETTINGS,
+      ...difference,
+    };
+    const outcome = decideStart(facts);
+    return outcome.ok ? 'started' : outcome.refusal.reason;
+  };
+  assert.equal(start({}), 'started');
+  assert.equal(start({ scope: 'orders:delete' }), 'scope-exceeds-integration');
+  assert.equal(start({ scope: 'orders:' }), 'scope-malformed');
+  assert.equal(start({ scope: undefined }), 'scope-missing');
+  assert.equal(start({ scope: undefined, settings: serverWithoutDevices }), 'device-flow-disabled');
+  assert.equal(start({ settings: serverWithoutDevices, integration: undefined }), 'integration-unknown');
+  assert.equal(start({ clientId: undefined, integration: undefined }), 'client-id-missing');
+});
+
+function facts(device: DeviceAuthorization | undefined, difference: Partial<DecideFacts> = {}): DecideFacts {
+  const shared = {
+    integration: anIntegration(),
+    identity: anIdentity(),
+    session: 'a',
+    settings: DEFAULT_SETTINGS,
+    now: later,
+  };
+  return { device, ...shared, ...difference };
+}
+
+function reason(outcome: ReturnType<typeof decideConfirm>): string {
+  return outcome.ok ? 'accepted' : outcome.refusal.reason;
+}
+
+test('only the browser session that entered the code decides', () => {
+  const entered = aDevice({ enteredBy: 'a' });
+  assert.equal(reason(decideEnter(facts(aDevice()))), 'accepted');
+  assert.equal(reason(decideEnter(facts(entered, { session: 'b' }))), 'decision-elsewhere');
+  for (const decide of [decideConfirm, decideDeny]) {
+    assert.equal(reason(decide(facts(entered))), 'accepted');
+    assert.equal(reason(decide(facts(entered, { session: 'b' }))), 'decision-elsewhere');
+    assert.equal(reason(decide(facts(aDevice()))), 'decision-elsewhere', 'nobody entered it');
+  }
+});
+
+test('a decision is final', () => {
+  for (const is of ['confirmed', 'denied', 'redeemed'] as const) {
+    const device = aDevice({ enteredBy: 'a', decision: { is, by: ADA, at: NOW } });
+    for (const decide of [decideEnter, decideConfirm, decideDeny])
+      assert.equal(reason(decide(facts(device))), 'decision-final');
+  }
+});
+
+test('an expired or spent code is not decided, an unknown one not entered', () => {
+  const device = aDevice({ enteredBy: 'a' });
+  assert.equal(reason(decideConfirm(facts(device, { now: epochSeconds(NOW + 300) }))), 'device-code-expired');
+  assert.equal(reason(decideDeny(facts(aDevice({ decision: { is: 'spent', at: NOW } })))), 'device-code-spent');
+  assert.equal(reason(decideEnter(facts(undefined))), 'user-code-unknown');
+});
+
+test('who may not use the integration may deny but not confirm', () => {
+  const identity = anIdentity({ mayUseApi: false });
+  const device = aDevice({ enteredBy: 'a' });
+  assert.equal(reason(decideConfirm(facts(device, { identity }))), 'identity-without-api-access');
+  assert.equal(reason(decideConfirm(facts(device, { settings: serverWithoutDevices }))), 'device-flow-disabled');
+  assert.equal(reason(decideDeny(facts(device, { identity }))), 'accepted');
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseIdentityId } from '../../src/core/identity.ts';
+import { parseClientId } from '../../src/core/integration.ts';
+import { presenter } from '../../src/core/presenter.ts';
+import { ADA } from '../samples.ts';
+
+test('an identity is <provider label>:<id>, the id a braced GUID or a hex string [spec 2.1]', () => {
+  for (const id of [ADA, 'AD+corp:{00000000-0000-0000-0000-000000000000}', 'PKI:00ff', 'x:aa'])
+    assert.equal(parseIdentityId(id), id);
+  for (const id of [
+    '',
+    'local',
+    'local:',
+    ':00',
+    'local:xyz',
+    'local:{1}',
+    'local:0',
+    'a b:00',
+    'local:00\n',
+    'local:00:11',
+  ]) {
+    assert.equal(parseIdentityId(id), undefined, id);
+  }
+});
+
+test('client_id is 1–128 visible ASCII characters, compared bytewise', () => {
+  for (const id of ['a', 'x'.repeat(128), "' OR 1=1--", '../../x', '*)(uid=*'])
+    assert.equal(parseClientId(id), id === "' OR 1=1--" ? undefined : id);
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a\n', 'ä', '\0', 'a\u007f'])
+    assert.equal(parseClientId(id), undefined, JSON.stringify(id));
+});
+
+test('a presenter is printable and short, whatever was sent', () => {
+  const { address, agent } = presenter('192.0.2.1', `evil\r\nSet-Cookie: x${'y'.repeat(200)}`);
+  assert.equal(address, '192.0.2.1');
+  assert.match(agent, /^[\u0020-\u007e]{1,80}$/);
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accessTokenExpiry, grantPeriod, revoke } from '../../src/core/grant.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import { decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { epochSeconds, seconds } from '../../src/core/time.ts';
+import { ADA, aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+
+function facts(difference: Partial<RefreshFacts> & { standing?: Standing } = {}): RefreshFacts {
+  const { standing = 'current', ...rest } = difference;
+  return {
+    integration: anIntegration(),
+    token: { standing: () => standing },
+    grant: aGrant(),
+    holder: anIdentity(),
+    certificate: undefined,
+    settings: DEFAULT_SETTINGS,
+    now: NOW,
+    ...rest,
+  };
+}
+
+function reasonOf(difference: Parameters<typeof facts>[0]): string {
+  const decision = decideRefresh(facts(difference));
+  return decision.do === 'refuse' ? decision.reason : decision.do;
+}
+
+const at = (moment: number) => epochSeconds(moment);
+
+test('token valid, or expired but refreshable: a valid refresh token yields a new token pair [spec 3]', () => {
+  assert.equal(decideRefresh(facts()).do, 'rotate');
+  assert.equal(decideRefresh(facts({ now: at(NOW + 500) })).do, 'rotate', 'after expires, before refresh_until');
+});
+
+test('any state: after refresh_until the refresh token stops working [spec 3]', () => {
+  assert.equal(reasonOf({ now: at(NOW + 999) }), 'rotate');
+  assert.equal(reasonOf({ now: at(NOW + 1000) }), 'grant-expired');
+  assert.equal(reasonOf({ now: at(NOW + 1001) }), 'grant-expired');
+});
+
+test('revoked: nothing works any more [spec 3]', () => {
+  const grant = revoke(aGrant(), NOW, 'by-caller');
+  for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
+    assert.equal(reasonOf({ grant, standing }), 'grant-revoked');
+  }
+  assert.equal(revoke(grant, at(NOW + 5), 'reuse').revoked?.at, NOW, 'the first revocation stands');
+});
+
+test('a retry in the window repeats the pair; the window is never extended and 0 is strict', () => {
+  assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
+  assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 61) }), 'refresh-token-reused');
+  const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
+  assert.equal(reasonOf({ standing: 'last-spent', integration: strict }), 'refresh-token-reused');
+});
+
+test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
+  assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), {
+    do: 'refuse',
+    reason: 'refresh-token-reused',
+    reuse: true,
+    end: 'reuse',
+  });
+  const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
+  const decision = decideRefresh(facts({ standing: 'spent', integration: tolerant }));
+  assert.ok(decision.do === 'refuse' && decision.reuse && decision.end === undefined);
+});
+
+test('a generation ahead of the row proves a rolled-back store: refused, and the grant ends', () => {
+  const decision = decideRefresh(facts({ standing: 'ahead' }));
+  assert.ok(decision.do === 'refuse' && decision.end === 'rolled-back-store');
+});
+
+test('invalid_grant: client_id does not match the integration, and a wrong client_id never revokes [spec 7.1]', () => {
+  const other = anIntegration({ clientId: 'someone-else' as ClientId });
+  for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
+    const decision = decideRefresh(facts({ integration: other, standing }));
+    assert.deepEqual(decision, { do: 'refuse', reason: 'refresh-token-of-another-integration' });
+  }
+});
+
+test('invalid_scope: scope removed from the integration, refresh refused [spec 7.1]', () => {
+  const narrowed = anIntegration({ scope: scopeOf('stock:read') });
+  assert.equal(reasonOf({ integration: narrowed }), 'scope-no-longer-allowed');
+  assert.equal(reasonOf({ integration: narrowed, standing: 'last-spent' }), 'scope-no-longer-allowed');
+});
+
+test('unauthorized_client: the identity was disabled or lost access [spec 7.1]', () => {
+  assert.equal(reasonOf({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
+  assert.equal(reasonOf({ holder: anIdentity({ mayUseApi: false }) }), 'identity-without-api-access');
+  const others = anIntegration({ access: { to: 'named', identities: [], groups: ['admins'] } });
+  assert.equal(reasonOf({ integration: others }), 'identity-without-integration-access');
+  const named = anIntegration({ access: { to: 'named', identities: [ADA], groups: [] } });
+  assert.equal(reasonOf({ integration: named }), 'rotate');
+  const group = anIntegration({ access: { to: 'named', identities: [], groups: ['staff'] } });
+  assert.equal(reasonOf({ integration: group }), 'rotate');
+});
+
+test('which error wins: each fault hides those that follow it in the order of checks', () => {
+  const ladder: [string, Partial<RefreshFacts> & { standing?: Standing }][] = [
+    ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
+    ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
+    ['refresh-token-reused', { standing: 'spent' }],
+    ['grant-expired', { now: at(NOW + 2000) }],
+    ['grant-revoked', { grant: revoke(aGrant(), NOW, 'by-caller') }],
+    [
+      'refresh-token-of-another-integration',
+      { integration: anIntegration({ clientId: 'x' as ClientId, scope: scopeOf('stock:read') }) },
+    ],
+    ['grant-unknown', { grant: undefined }],
+    ['refresh-token-not-authentic', { token: undefined }],
+    ['integration-disabled', { integration: anIntegration({ enabled: false }) }],
+    ['integration-unknown', { integration: undefined }],
+  ];
+  let all: Partial<RefreshFacts> & { standing?: Standing } = {};
+  for (const [reason, difference] of ladder) {
+    all = { ...all, ...difference };
+    assert.equal(reasonOf(all), reason);
+  }
+});
+
+test('a bound grant needs its certificate, and without it not even reuse ends the grant', () => {
+  const bytes = (value: number) => new Uint8Array(32).fill(value);
+  const mark = { certificate: bytes(1), issuerKey: bytes(2), key: bytes(3) };
+  const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
+  const bound = anIntegration({ binding: 'certificate' });
+  assert.equal(reasonOf({ grant, integration: bound, standing: 'spent' }), 'certificate-binding-unmet');
+  const sibling = { mark: { ...mark, key: bytes(9) }, identityId: ADA };
+  assert.equal(reasonOf({ grant, integration: bound, certificate: sibling }), 'certificate-binding-unmet');
+  assert.equal(reasonOf({ grant, integration: bound, certificate: { mark, identityId: ADA } }), 'rotate');
+  const byIdentity = anIntegration({ binding: 'identity' });
+  assert.equal(reasonOf({ grant, integration: byIdentity, certificate: sibling }), 'rotate', 'a renewed certificate');
+  assert.equal(
+    reasonOf({ grant, integration: byIdentity, certificate: { ...sibling, identityId: 'local:00' } }),
+    'certificate-binding-unmet',
+  );
+  const otherIssuer = { mark: { ...mark, issuerKey: bytes(9) }, identityId: ADA };
+  assert.equal(reasonOf({ grant, integration: byIdentity, certificate: otherIssuer }), 'certificate-binding-unmet');
+});
+
+test('expires is the earlier of now + lifetime and refresh_until', () => {
+  const settings = { ...DEFAULT_SETTINGS, accessTokenLifetime: seconds(100) };
+  assert.equal(accessTokenExpiry(aGrant(), NOW, settings), NOW + 100);
+  assert.equal(accessTokenExpiry(aGrant(), at(NOW + 950), settings), NOW + 1000);
+});
+
+test('without refresh the grant ends with its only access token', () => {
+  const once = { ...DEFAULT_SETTINGS, refresh: false, accessTokenLifetime: seconds(100) };
+  assert.deepEqual(grantPeriod(NOW, once), { expiresAt: NOW + 100, refreshUntil: NOW + 100 });
+  assert.equal(reasonOf({ grant: aGrant({ refreshable: false }) }), 'refresh-not-offered');
+});

@@ -1,0 +1,81 @@
+// Named set-up for tests: valid things, each with the one difference that a test is about.
+import type { DeviceAuthorization, DeviceId } from '../src/core/device.ts';
+import type { Grant, GrantId } from '../src/core/grant.ts';
+import type { Identity, IdentityId } from '../src/core/identity.ts';
+import type { ClientId, Integration } from '../src/core/integration.ts';
+import { presenter } from '../src/core/presenter.ts';
+import { parseScope, type Scope } from '../src/core/scope.ts';
+import { epochSeconds, seconds } from '../src/core/time.ts';
+
+export const NOW = epochSeconds(1_800_000_000);
+export const ADA = 'local:{0a1b2c3d-0000-4000-8000-00000000ada0}' as IdentityId;
+export const CLIENT = 'orders-sync' as ClientId;
+
+export function scopeOf(text: string): Scope {
+  const scope = parseScope(text);
+  if (!scope) throw new Error(`not a scope: ${text}`);
+  return scope;
+}
+
+export function anIntegration(difference: Partial<Integration> = {}): Integration {
+  return {
+    clientId: CLIENT,
+    name: 'Orders sync',
+    description: 'Copies orders every night',
+    vendor: 'Example',
+    scope: scopeOf('orders:read,write;stock:read'),
+    enabled: true,
+    flows: { device: true, certificate: true },
+    access: { to: 'everyone' },
+    binding: 'none',
+    accessTokenFormat: 'opaque',
+    overrides: {},
+    ...difference,
+  };
+}
+
+export function anIdentity(difference: Partial<Identity> = {}): Identity {
+  return { id: ADA, enabled: true, mayUseApi: true, groups: ['staff'], userName: 'ada', ...difference };
+}
+
+export function aGrant(difference: Partial<Grant> = {}): Grant {
+  return {
+    id: '018f00000000000000000000000000aa' as GrantId,
+    clientId: CLIENT,
+    identityId: ADA,
+    scope: 'orders:read',
+    origin: { kind: 'device' },
+    createdAt: NOW,
+    refreshUntil: epochSeconds(NOW + 1000),
+    format: 'opaque',
+    accessHash: new Uint8Array(32),
+    refreshable: true,
+    pair: {
+      generation: 3,
+      keyId: 1,
+      refreshHash: new Uint8Array(32),
+      nonce: new Uint8Array(16),
+      issuedAt: NOW,
+      expiresAt: epochSeconds(NOW + 100),
+      presenter: presenter('192.0.2.7', 'curl/8'),
+    },
+    ...difference,
+  };
+}
+
+export function aDevice(difference: Partial<DeviceAuthorization> = {}): DeviceAuthorization {
+  return {
+    id: '018f00000000000000000000000000dd' as DeviceId,
+    clientId: CLIENT,
+    scope: 'orders:read',
+    userCodeHash: new Uint8Array(16),
+    deviceCodeHash: new Uint8Array(32),
+    createdAt: NOW,
+    expiresAt: epochSeconds(NOW + 300),
+    interval: seconds(5),
+    failedSignIns: 0,
+    presenter: presenter('192.0.2.7', 'curl/8'),
+    decision: { is: 'open' },
+    ...difference,
+  };
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import type { Grant } from '../../src/core/grant.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { addKey, firstKey, Keyring, type KeyringFault, mintWith, retire } from '../../src/tokens/keyring.ts';
+import { firstPair, isAccessTokenOf, type MintedPair, nextPair, samePair, standingOf } from '../../src/tokens/pair.ts';
+import { parseAccessToken, parseRefreshToken, type RefreshToken } from '../../src/tokens/token-text.ts';
+import { aGrant, NOW } from '../samples.ts';
+
+const expiresAt = epochSeconds(NOW + 100);
+
+/** A grant as the store would hold it, and the pairs its caller received. */
+function issue(keyring: Keyring): { grant: Grant; pair: MintedPair } {
+  const { id } = aGrant();
+  const pair = firstPair(id, { root: randomBytes(16), secret: randomBytes(16) }, keyring.minting, expiresAt);
+  const { accessHash, refreshHash } = pair;
+  const grant = aGrant({ accessHash });
+  return {
+    pair,
+    grant: { ...grant, pair: { ...grant.pair, generation: 0, keyId: keyring.minting.id, refreshHash, expiresAt } },
+  };
+}
+
+function rotate(grant: Grant, presented: RefreshToken, keyring: Keyring): { grant: Grant; pair: MintedPair } {
+  const nonce = randomBytes(16);
+  const pair = nextPair(presented, nonce, keyring.minting, expiresAt);
+  const generation = grant.pair.generation + 1;
+  const { refreshHash } = pair;
+  return {
+    pair,
+    grant: { ...grant, pair: { ...grant.pair, generation, nonce, refreshHash, keyId: keyring.minting.id } },
+  };
+}
+
+function read(pair: MintedPair, keyring: Keyring): RefreshToken {
+  const token = parseRefreshToken(pair.refreshToken.reveal(), keyring);
+  assert.ok(token);
+  return token;
+}
+
+const texts = ({ accessToken, refreshToken }: MintedPair) => [accessToken.reveal(), refreshToken.reveal()];
+
+test('a retry yields the same pair byte for byte, though neither pair nor secret is stored', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const presented = read(first.pair, keyring);
+  const second = rotate(first.grant, presented, keyring);
+  assert.equal(standingOf(presented, second.grant, keyring), 'last-spent');
+  assert.deepEqual(texts(samePair(presented, second.grant, keyring)), texts(second.pair));
+});
+
+test('the standing of every generation: spent, last-spent, current, ahead, foreign', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const second = rotate(first.grant, read(first.pair, keyring), keyring);
+  const third = rotate(second.grant, read(second.pair, keyring), keyring);
+  const standings = [first, second, third].map(({ pair }) => standingOf(read(pair, keyring), third.grant, keyring));
+  assert.deepEqual(standings, ['spent', 'last-spent', 'current']);
+  assert.equal(standingOf(read(third.pair, keyring), second.grant, keyring), 'ahead');
+  assert.equal(standingOf({ ...read(third.pair, keyring), secret: randomBytes(16) }, third.grant, keyring), 'foreign');
+});
+
+test('two rotations of one token under different nonces share nothing', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const presented = read(first.pair, keyring);
+  const [one, other] = [rotate(first.grant, presented, keyring), rotate(first.grant, presented, keyring)];
+  assert.notEqual(one.pair.refreshToken.reveal(), other.pair.refreshToken.reveal());
+});
+
+test('the access tokens of every generation belong to the grant, another grant’s do not', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const second = rotate(first.grant, read(first.pair, keyring), keyring);
+  for (const { pair } of [first, second]) {
+    const token = parseAccessToken(pair.accessToken.reveal(), keyring);
+    assert.ok(token && isAccessTokenOf(token, second.grant));
+    assert.ok(!isAccessTokenOf(token, issue(keyring).grant));
+  }
+});
+
+test('key rotation: first answer under one key, retry under the next, the same bytes', () => {
+  const one = firstKey();
+  const before = new Keyring(one);
+  const first = issue(before);
+  const presented = read(first.pair, before);
+  const second = rotate(first.grant, presented, before);
+  const after = new Keyring(mintWith(addKey(one, []), 2));
+  assert.equal(after.minting.id, 2);
+  assert.equal(standingOf(presented, second.grant, after), 'last-spent');
+  assert.deepEqual(texts(samePair(presented, second.grant, after)), texts(second.pair));
+});
+
+test('key rotation: a pair minted under the old key is refreshed under the new one, and its access token stays', () => {
+  const one = firstKey();
+  const before = new Keyring(one);
+  const first = issue(before);
+  const after = new Keyring(mintWith(addKey(one, []), 2));
+  const second = rotate(first.grant, read(first.pair, after), after);
+  assert.equal(second.grant.pair.keyId, 2);
+  assert.equal(standingOf(read(second.pair, after), second.grant, after), 'current');
+  const old = parseAccessToken(first.pair.accessToken.reveal(), after);
+  assert.ok(old && isAccessTokenOf(old, second.grant));
+});
+
+test('retire is refused while live grants use the key, and while it mints; ids are never reused', () => {
+  const keys = mintWith(addKey(firstKey(), []), 2);
+  const says = (words: RegExp) => (error: KeyringFault) => words.test(error.message);
+  assert.throws(() => retire(keys, 1, 17), says(/17 live grants still use key 1/));
+  assert.throws(() => retire(keys, 2, 0), says(/key 2 mints/));
+  assert.throws(() => retire(keys, 9, 0), says(/no key 9/));
+  const left = retire(keys, 1, 0);
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    [2],
+  );
+  assert.equal(addKey(left, [1, 2, 7]).at(-1)?.id, 8);
+  assert.equal(addKey(left, []).at(-1)?.state, 'check-only');
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { DeviceId } from '../../src/core/device.ts';
+import type { GrantId } from '../../src/core/grant.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import {
+  mintAccessToken,
+  mintDeviceCode,
+  mintRefreshToken,
+  parseAccessToken,
+  parseDeviceCode,
+  parseRefreshToken,
+} from '../../src/tokens/token-text.ts';
+
+const keyring = new Keyring(firstKey());
+const bytes = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((array) => Buffer.from(array));
+const id = bytes(16).map((buffer) => buffer.toString('hex'));
+const uint32 = fc.integer({ min: 0, max: 0xffffffff });
+const PLAIN = { noNullPrototype: true };
+
+const refreshToken = fc.record(
+  {
+    grantId: id.map((hex) => hex as GrantId),
+    generation: uint32,
+    root: bytes(16),
+    secret: bytes(16),
+  },
+  PLAIN,
+);
+const accessToken = fc.record(
+  {
+    grantId: id.map((hex) => hex as GrantId),
+    generation: uint32,
+    expiresAt: uint32.map(epochSeconds),
+    secret: bytes(28),
+  },
+  PLAIN,
+);
+const deviceCode = fc.record(
+  {
+    deviceId: id.map((hex) => hex as DeviceId),
+    expiresAt: uint32.map(epochSeconds),
+    secret: bytes(32),
+  },
+  PLAIN,
+);
+
+test('parse(mint(x)) = x for every kind of token', () => {
+  fc.assert(
+    fc.property(refreshToken, (token) =>
+      assert.deepEqual(parseRefreshToken(mintRefreshToken(token, keyring.minting).reveal(), keyring), token),
+    ),
+  );
+  fc.assert(
+    fc.property(accessToken, (token) =>
+      assert.deepEqual(parseAccessToken(mintAccessToken(token, keyring.minting).reveal(), keyring), token),
+    ),
+  );
+  fc.assert(
+    fc.property(deviceCode, (code) =>
+      assert.deepEqual(parseDeviceCode(mintDeviceCode(code, keyring.minting).reveal(), keyring), code),
+    ),
+  );
+});
+
+const KINDS = {
+  refresh: {
+    prefix: 'tsr_',
+    parse: parseRefreshToken,
+    text: mintRefreshToken(sample(refreshToken), keyring.minting).reveal(),
+  },
+  access: {
+    prefix: 'tsa_',
+    parse: parseAccessToken,
+    text: mintAccessToken(sample(accessToken), keyring.minting).reveal(),
+  },
+  device: {
+    prefix: 'tsd_',
+    parse: parseDeviceCode,
+    text: mintDeviceCode(sample(deviceCode), keyring.minting).reveal(),
+  },
+};
+
+for (const [kind, { prefix, parse, text }] of Object.entries(KINDS)) {
+  const isRefused = (candidate: string) => assert.equal(parse(candidate, keyring), undefined, candidate);
+
+  test(`${kind}: the text is prefix, b64token characters of RFC 6750 and a final ==`, () => {
+    assert.match(text, new RegExp(`^${prefix}[A-Za-z0-9_-]{94}==$`));
+    assert.ok(parse(text, keyring));
+  });
+
+  test(`${kind}: every truncation and extension is refused (CVE-2026-27840)`, () => {
+    for (let length = 0; length < text.length; length++) isRefused(text.slice(0, length));
+    for (let start = 1; start < text.length; start++) isRefused(text.slice(start));
+    for (const more of ['=', 'A', '==', '\n', ' ', '\0', text]) isRefused(text + more);
+    for (const before of [' ', 'Bearer ', '\n', prefix]) isRefused(before + text);
+  });
+
+  test(`${kind}: every bit flip is refused`, () => {
+    const body = Buffer.from(text.slice(4), 'base64url');
+    for (let bit = 0; bit < body.length * 8; bit++) {
+      const flipped = Buffer.from(body);
+      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      isRefused(`${prefix}${flipped.toString('base64url')}==`);
+    }
+  });
+
+  test(`${kind}: every other character at every place is refused, base64 aliases and foreign alphabets among them`, () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\0é';
+    for (let at = 0; at < text.length; at++) {
+      for (const other of alphabet) if (other !== text[at]) isRefused(text.slice(0, at) + other + text.slice(at + 1));
+    }
+  });
+
+  test(`${kind}: missing padding, standard alphabet, percent-encoding and case changes are refused`, () => {
+    isRefused(text.slice(0, -1));
+    isRefused(text.slice(0, -2));
+    isRefused(text.replaceAll('=', '%3D'));
+    isRefused(text.toLowerCase());
+    isRefused(text.toUpperCase());
+    const standard = prefix + Buffer.from(text.slice(4), 'base64url').toString('base64');
+    if (standard !== text) isRefused(standard);
+  });
+
+  test(`${kind}: is refused as any other kind, with and without its prefix changed`, () => {
+    for (const other of Object.values(KINDS)) {
+      if (other.parse === parse) continue;
+      assert.equal(other.parse(text, keyring), undefined);
+      assert.equal(other.parse(other.prefix + text.slice(4), keyring), undefined);
+    }
+  });
+
+  test(`${kind}: tagged under another key, or a key id that is not in the ring, is refused`, () => {
+    assert.equal(parse(text, new Keyring(firstKey())), undefined);
+    assert.equal(parse(text, new Keyring([{ id: 2, state: 'minting', secret: randomBytes(32) }])), undefined);
+  });
+}
+
+function sample<T>(arbitrary: fc.Arbitrary<T>): T {
+  const [value] = fc.sample(arbitrary, 1) as [T];
+  return value;
+}
