@@ -1,6 +1,6 @@
 // The strict reader: two programs must not see two certificates in the same octets, and no octets may break it.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
 import { readCertificate } from '../../src/pki/certificate.ts';
 import { readRevocationList } from '../../src/pki/crl.ts';
@@ -12,8 +12,8 @@ import { approve, verdict } from './approved.ts';
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
 
-describe('DER', () => {
-  it('BER’s liberties are refused', () => {
+suite('DER', () => {
+  test('BER’s liberties are refused', () => {
     const berForms = {
       'an indefinite length': '3080020101',
       'a length that is not minimal': '30810102',
@@ -27,14 +27,14 @@ describe('DER', () => {
     for (const [what, hex] of Object.entries(berForms)) assert.throws(() => childrenOf(readElement(bytes(hex))), what);
   });
 
-  it('padded integers and object identifiers are refused', () => {
+  test('padded integers and object identifiers are refused', () => {
     for (const hex of ['02020001', '0202ff80', '0200']) assert.throws(() => readInteger(readElement(bytes(hex))), hex);
     for (const hex of ['0602800a', '060155'.slice(0, 4), '060188', '0600'])
       assert.throws(() => readOid(readElement(bytes(hex))), hex);
     assert.equal(readOid(readElement(bytes('0603551d11'))), '2.5.29.17');
   });
 
-  it('times without seconds, with an offset or on days that do not exist are refused', () => {
+  test('times without seconds, with an offset or on days that do not exist are refused', () => {
     const time = (tag: number, text: string) => () =>
       readTime(readElement(Buffer.concat([Uint8Array.of(tag, text.length), Buffer.from(text)])));
     for (const text of [
@@ -53,12 +53,12 @@ describe('DER', () => {
   });
 });
 
-describe('octets of any kind', () => {
+suite('octets of any kind', () => {
   const authority = makeAuthority();
   const original = authority.issue({ emails: ['john@x.com'], upns: ['john@x'] }).certificate;
   const issuers = [approve(authority)];
 
-  it('never make a reader throw', () => {
+  test('never make a reader throw', () => {
     propertyHolds(
       property(uint8Array({ maxLength: 200 }), (octets) => {
         for (const read of [readCertificate, readRevocationList, readOcspResponse])
@@ -68,7 +68,7 @@ describe('octets of any kind', () => {
     );
   });
 
-  it('in place of one octet of a certificate never get it accepted', () => {
+  test('in place of one octet of a certificate never get it accepted', () => {
     propertyHolds(
       property(nat(original.length - 1), nat(254), (position, change) => {
         const octets = new Uint8Array(original);
@@ -79,7 +79,7 @@ describe('octets of any kind', () => {
     );
   });
 
-  it('cut from the end or added to it never get a certificate accepted', () => {
+  test('cut from the end or added to it never get a certificate accepted', () => {
     for (let length = 0; length < original.length; length += 7) {
       assert.match(verdict({ chain: [original.subarray(0, length)], issuers }), /^certificate-unreadable/);
     }

@@ -1,6 +1,6 @@
 // The dry run says what a request would be told, in the same words.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { explainCertificate, printExplanation } from '../../src/pki/explain.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, NOW } from './approved.ts';
@@ -14,8 +14,8 @@ const explain = (chain: readonly Uint8Array[], profile: 'rfc5280' | 'strict' = '
     now: NOW,
   });
 
-describe('a dry run', () => {
-  it('tells the issuer, the identity and every step of an accepted certificate', () => {
+suite('a dry run', () => {
+  test('tells the issuer, the identity and every step of an accepted certificate', () => {
     const explanation = explain(root.issue({ commonName: 'john' }).chain);
     assert.equal(explanation.accepted, true);
     assert.equal(explanation.issuer, 'TEST');
@@ -28,13 +28,13 @@ describe('a dry run', () => {
     );
   });
 
-  it('names rule and setting of a refusal', () => {
+  test('names rule and setting of a refusal', () => {
     const lines = printExplanation(explain(root.issue({ without: ['extendedKeyUsage'] }).chain, 'strict'));
     assert.ok(lines.some((line) => /^FAIL client-usage-explicit \[leaf CN=caller\] .*\{profile: strict\}$/.test(line)));
     assert.equal(lines.at(-1), 'refused: certificate-refused-by-policy (client-usage-explicit)');
   });
 
-  it('shows every failure, not the first alone', () => {
+  test('shows every failure, not the first alone', () => {
     const { steps } = explain(root.issue({ notAfter: '2025-01-01', serial: Uint8Array.of(0) }).chain);
     assert.deepEqual(
       steps.filter(({ passed }) => !passed).map(({ rule }) => rule),
@@ -42,12 +42,12 @@ describe('a dry run', () => {
     );
   });
 
-  it('keeps hostile names on their line', () => {
+  test('keeps hostile names on their line', () => {
     const lines = printExplanation(explain(root.issue({ commonName: 'x\r\naccepted: \u202eroot\u001b[2J' }).chain));
     for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
   });
 
-  it('says why octets are no certificate', () => {
+  test('says why octets are no certificate', () => {
     const lines = printExplanation(explain([Buffer.from('junk')]));
     assert.equal(lines.at(-1), 'refused: certificate-unreadable (readable)');
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { rememberChains } from '../../src/pki/handshake-chain.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
@@ -11,8 +11,8 @@ const root = makeAuthority({ name: 'Root' });
 const intermediate = root.makeIntermediate();
 const host = root.issue({ commonName: 'localhost' });
 
-describe('the chain of a handshake', () => {
-  it('keeps its intermediate though OpenSSL has accepted it (nodejs/node#65579)', async () => {
+suite('the chain of a handshake', () => {
+  test('keeps its intermediate though OpenSSL has accepted it (nodejs/node#65579)', async () => {
     const caller = intermediate.issue();
     const { chain, authorized } = await shake(caller, caller.pem + intermediate.pem);
     assert.equal(authorized, true);
@@ -22,7 +22,7 @@ describe('the chain of a handshake', () => {
     );
   });
 
-  it('is empty where the client sent no certificate', async () => {
+  test('is empty where the client sent no certificate', async () => {
     assert.deepEqual((await shake()).chain, []);
   });
 });

@@ -1,6 +1,6 @@
 // Who a certificate names: certificates made to name somebody else, or two people, or nobody.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
@@ -17,8 +17,7 @@ const printable = (text: string) => write(TAG.printable, ascii(text));
 const ia5 = (text: string) => write(TAG.ia5, ascii(text));
 const bmp = (text: string) => write(TAG.bmp, Buffer.from(text, 'utf16le').swap16());
 const teletex = (text: string) => write(0x14, ascii(text));
-const universal = (text: string) =>
-  write(0x1c, Buffer.concat([...text].map((letter) => Buffer.from([0, 0, 0, letter.charCodeAt(0)]))));
+const universal = (text: string) => write(0x1c, ...Array.from(ascii(text), (letter) => Uint8Array.of(0, 0, 0, letter)));
 const twoInOneRelativeName = writeSequence(write(TAG.set, attribute('2.5.4.3', 'john'), attribute('2.5.4.3', 'root')));
 
 interface Hostile {
@@ -363,26 +362,26 @@ const CORPUS: readonly Hostile[] = [
   },
 ];
 
-describe('a hostile certificate names nobody but its holder', () => {
+suite('a hostile certificate names nobody but its holder', () => {
   for (const { what, from, made, verdict: expected } of CORPUS) {
-    it(`${what} → ${expected}`, () => {
+    test(`${what} → ${expected}`, () => {
       const issuers = [approve(authority, { identitySources: typeof from === 'string' ? [from] : from })];
       assert.equal(verdict({ chain: authority.issue(made).chain, issuers }), expected);
     });
   }
 
-  it('the corpus has at least forty certificates that must be refused', () => {
+  test('the corpus has at least forty certificates that must be refused', () => {
     assert.ok(CORPUS.filter((hostile) => !hostile.verdict.startsWith('accepted')).length >= 40);
   });
 
-  it('an extension that appears twice makes the certificate unreadable', () => {
+  test('an extension that appears twice makes the certificate unreadable', () => {
     const twice = [extension(EXTENSION.subjectAltName, nameOf('x')), extension(EXTENSION.subjectAltName, nameOf('x'))];
     const chain = authority.issue({ extensions: twice }).chain;
     const { steps } = judge({ chain, issuers: [approve(authority)] });
     assert.match(steps.at(-1)?.words ?? '', /an extension appears twice/);
   });
 
-  it('a source further down the list is used where the first is absent', () => {
+  test('a source further down the list is used where the first is absent', () => {
     const issuers = [approve(authority, { identitySources: ['upn-san', 'email-san', 'common-name'] })];
     assert.equal(verdict({ chain: authority.issue({ commonName: 'john' }).chain, issuers }), 'accepted john');
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { isWrong, readApplicableCases, runCase } from '../../lab/conformance/limbo.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../shared/x509-limbo');
@@ -14,8 +14,8 @@ const STRICTER_THAN_LIMBO = [
   'webpki::nc::permitted-dns-match-noncritical', // refused as rfc5280::nc::permitted-dns-match-noncritical wants it
 ];
 
-describe('x509-limbo, the cases that apply to client certificates', { skip }, () => {
-  it('profile strict accepts none wrongly and refuses two wrongly, both for a reason', () => {
+suite('x509-limbo, the cases that apply to client certificates', { skip }, () => {
+  test('profile strict accepts none wrongly and refuses two wrongly, both for a reason', () => {
     const cases = readApplicableCases(FOLDER);
     assert.equal(cases.length, 163);
     const wrong = cases.map((limbo) => runCase(limbo, 'strict')).filter(isWrong);
@@ -29,7 +29,7 @@ describe('x509-limbo, the cases that apply to client certificates', { skip }, ()
     );
   });
 
-  it('profile rfc5280 accepts wrongly nothing that RFC 5280 itself decides', () => {
+  test('profile rfc5280 accepts wrongly nothing that RFC 5280 itself decides', () => {
     const wrong = readApplicableCases(FOLDER)
       .map((limbo) => runCase(limbo, 'rfc5280'))
       .filter(isWrong);

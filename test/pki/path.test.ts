@@ -1,6 +1,6 @@
 // What binds the certificates of a path to each other: name constraints and policies (RFC 5280 6.1).
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
@@ -114,16 +114,16 @@ const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
   },
 };
 
-describe('name constraints', () => {
+suite('name constraints', () => {
   for (const [claim, { permitted = [], excluded = [], inside, outside }] of Object.entries(CONSTRAINTS)) {
-    it(claim, () => {
+    test(claim, () => {
       const authority = constrained(permitted, excluded);
       for (const leaf of inside) assert.equal(of(authority, leaf), 'accepted caller');
       for (const leaf of outside) assert.equal(of(authority, leaf), OUTSIDE);
     });
   }
 
-  it('constraints that are malformed are refused, not read kindly', () => {
+  test('constraints that are malformed are refused, not read kindly', () => {
     for (const malformed of [
       dns('*.x.com'),
       dns('.x.com'),
@@ -135,7 +135,7 @@ describe('name constraints', () => {
     }
   });
 
-  it('an intermediate cannot widen what its issuer permits', () => {
+  test('an intermediate cannot widen what its issuer permits', () => {
     const wide = extension(EXTENSION.nameConstraints, writeSequence(...subtrees(0, [dns('y.com')])), true);
     const root = constrained([dns('x.com')]);
     const chain = root.makeIntermediate({ extensions: [wide] }).issue({ dnsNames: ['a.y.com'] }).chain;
@@ -170,37 +170,37 @@ function along(root: Uint8Array[], intermediate: Uint8Array[], leaf: Uint8Array[
   return verdict({ chain, issuers: [approve(top)] });
 }
 
-describe('certificate policies', () => {
-  it('without a requirement nothing depends on them', () => {
+suite('certificate policies', () => {
+  test('without a requirement nothing depends on them', () => {
     assert.equal(along([], [policies(POLICY_A)], [policies(POLICY_B)]), 'accepted caller');
   });
 
-  it('an explicit policy must run through the whole path where one is required', () => {
+  test('an explicit policy must run through the whole path where one is required', () => {
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_A)]), 'accepted caller');
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_B)]), WITHOUT_POLICY);
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], []), WITHOUT_POLICY);
     assert.equal(along([], [requireExplicit(0)], [policies(POLICY_A)]), WITHOUT_POLICY);
   });
 
-  it('any-policy stands for every policy until it is inhibited', () => {
+  test('any-policy stands for every policy until it is inhibited', () => {
     assert.equal(along([requireExplicit(0)], [policies(ANY)], [policies(POLICY_A)]), 'accepted caller');
     assert.equal(along([requireExplicit(0), inhibitAny], [policies(ANY)], [policies(POLICY_A)]), WITHOUT_POLICY);
   });
 
-  it('a mapped policy goes on under its other name, until mapping is inhibited', () => {
+  test('a mapped policy goes on under its other name, until mapping is inhibited', () => {
     const mapped = [policies(POLICY_A), mapping(POLICY_A, POLICY_B)];
     assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_B)]), 'accepted caller');
     assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_A)]), WITHOUT_POLICY);
     assert.equal(along([inhibitMapping(0)], mapped, [policies(POLICY_B)]), WITHOUT_POLICY);
   });
 
-  it('any-policy cannot be mapped', () => {
+  test('any-policy cannot be mapped', () => {
     assert.equal(along([], [policies(ANY), mapping(ANY, POLICY_B)], [policies(POLICY_B)]), WITHOUT_POLICY);
   });
 });
 
-describe('names of issuers', () => {
-  it('chain whatever the letter case, the spaces and the string type (RFC 5280 7.1)', () => {
+suite('names of issuers', () => {
+  test('chain whatever the letter case, the spaces and the string type (RFC 5280 7.1)', () => {
     const authority = makeAuthority({ name: 'Some  Authority' });
     const printable = write(TAG.printable, Buffer.from('some AUTHORITY '));
     const renamed = makeAuthority({ subject: nameOf(printable), keys: authority.keys });

@@ -1,6 +1,6 @@
 // Certificates in headers: one certificate or none, never a choice.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { readClientCert, readForwardedClientCert, readPemHeader } from '../../src/pki/presented-header.ts';
 import { makeAuthority } from '../authority.ts';
@@ -18,19 +18,19 @@ function result(outcome: Outcome<readonly Uint8Array[]>): string | string[] {
 const LEAF = [Buffer.from(leaf).toString('hex')];
 const BOTH = [leaf, above].map((der) => Buffer.from(der).toString('hex'));
 
-describe('RFC 9440', () => {
-  it('Client-Cert gives the leaf, Client-Cert-Chain what is above it', () => {
+suite('RFC 9440', () => {
+  test('Client-Cert gives the leaf, Client-Cert-Chain what is above it', () => {
     assert.deepEqual(result(readClientCert([sequence(leaf)])), LEAF);
     assert.deepEqual(result(readClientCert([sequence(leaf)], [sequence(above)])), BOTH);
     assert.deepEqual(result(readClientCert([sequence(leaf)], [`${sequence(above)}, ${sequence(above)}`])).length, 3);
   });
 
-  it('a repeated Client-Cert is refused (RFC 9440 2.4)', () => {
+  test('a repeated Client-Cert is refused (RFC 9440 2.4)', () => {
     assert.equal(result(readClientCert([sequence(leaf), sequence(leaf)])), 'certificate-repeated');
     assert.equal(result(readClientCert([`${sequence(leaf)}, ${sequence(leaf)}`])), 'certificate-unreadable');
   });
 
-  it('anything but a canonical byte sequence is refused', () => {
+  test('anything but a canonical byte sequence is refused', () => {
     const base64 = Buffer.from(leaf).toString('base64');
     for (const value of [
       base64,
@@ -48,20 +48,20 @@ describe('RFC 9440', () => {
     assert.equal(result(readClientCert([sequence(leaf)], [`${sequence(above)},`])), 'certificate-unreadable');
   });
 
-  it('an absent or empty header is no certificate', () => {
+  test('an absent or empty header is no certificate', () => {
     assert.equal(result(readClientCert([])), 'certificate-missing');
     assert.equal(result(readClientCert([' '])), 'certificate-missing');
   });
 });
 
-describe('PEM in a header', () => {
-  it('URL-encoded as nginx sends it, or with spaces for newlines as Apache does', () => {
+suite('PEM in a header', () => {
+  test('URL-encoded as nginx sends it, or with spaces for newlines as Apache does', () => {
     assert.deepEqual(result(readPemHeader([encoded(caller.pem)])), LEAF);
     assert.deepEqual(result(readPemHeader([caller.pem.replaceAll('\n', ' ')])), LEAF);
     assert.deepEqual(result(readPemHeader([encoded(caller.pem + intermediate.pem)])), BOTH);
   });
 
-  it('repeated, cut or dressed up it is refused', () => {
+  test('repeated, cut or dressed up it is refused', () => {
     assert.equal(result(readPemHeader([encoded(caller.pem), encoded(caller.pem)])), 'certificate-repeated');
     for (const value of [
       '%',
@@ -76,14 +76,14 @@ describe('PEM in a header', () => {
   });
 });
 
-describe('Envoy’s x-forwarded-client-cert', () => {
-  it('gives Cert, or Chain that begins with it', () => {
+suite('Envoy’s x-forwarded-client-cert', () => {
+  test('gives Cert, or Chain that begins with it', () => {
     assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);
     const both = `Hash=00;cert="${encoded(caller.pem)}";Chain="${encoded(caller.pem + intermediate.pem)}";Subject="CN=\\"a,b;c\\""`;
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
   });
 
-  it('with several elements, lines or keys of a kind it is refused', () => {
+  test('with several elements, lines or keys of a kind it is refused', () => {
     const one = `Cert="${encoded(caller.pem)}"`;
     assert.equal(result(readForwardedClientCert([`${one},${one}`])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
@@ -91,7 +91,7 @@ describe('Envoy’s x-forwarded-client-cert', () => {
     assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
   });
 
-  it('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
+  test('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
     assert.equal(
       result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="${encoded(intermediate.pem)}"`])),
       'certificate-unreadable',

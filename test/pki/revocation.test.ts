@@ -1,6 +1,6 @@
 // Revocation by CRL: enforced, fail closed, by issuer and serial.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
@@ -20,42 +20,42 @@ const scope = (...fields: Uint8Array[]) =>
 const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
 const withCrl = (...crls: Uint8Array[]) => verdict({ chain: caller.chain, issuers: required, crls });
 
-describe('a CRL', () => {
-  it('that lists the certificate refuses it, and one that does not lets it pass', () => {
+suite('a CRL', () => {
+  test('that lists the certificate refuses it, and one that does not lets it pass', () => {
     assert.equal(withCrl(root.crl({ revoked: [caller.serial] })), REVOKED);
     assert.equal(withCrl(root.crl({ revoked: [Uint8Array.of(5)] })), 'accepted caller');
   });
 
-  it('closes when it is missing, unless the policy says if-available', () => {
+  test('closes when it is missing, unless the policy says if-available', () => {
     assert.equal(withCrl(), UNKNOWN);
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable }), 'accepted caller');
   });
 
-  it('closes when it is stale, not begun or without an end', () => {
+  test('closes when it is stale, not begun or without an end', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T11:59:59Z' })), UNKNOWN);
     assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:00:01Z' })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: null })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });
 
-  it('keeps its word about what it revokes even when it is stale', () => {
+  test('keeps its word about what it revokes even when it is stale', () => {
     const crls = [root.crl({ revoked: [caller.serial], nextUpdate: '2026-01-01' })];
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
   });
 
-  it('is matched by issuer and serial, not by serial alone', () => {
+  test('is matched by issuer and serial, not by serial alone', () => {
     const other = makeAuthority({ name: 'Other' });
     assert.equal(withCrl(root.crl(), other.crl({ revoked: [caller.serial] })), 'accepted caller');
     assert.equal(withCrl(other.crl()), UNKNOWN);
   });
 
-  it('of a namesake with another key neither clears nor revokes', () => {
+  test('of a namesake with another key neither clears nor revokes', () => {
     const namesake = makeAuthority({ name: 'Root' });
     assert.equal(withCrl(namesake.crl()), UNKNOWN);
     assert.equal(withCrl(root.crl(), namesake.crl({ revoked: [caller.serial] })), 'accepted caller');
   });
 
-  it('answers nothing when it is a delta', () => {
+  test('answers nothing when it is a delta', () => {
     assert.equal(
       withCrl(root.crl({ extensions: [extension(EXTENSION.deltaCrlIndicator, integer(Uint8Array.of(1)), true)] })),
       UNKNOWN,
@@ -66,14 +66,14 @@ describe('a CRL', () => {
     );
   });
 
-  it('answers nothing when it is indirect, of attributes, of authorities or of another distribution point', () => {
+  test('answers nothing when it is indirect, of attributes, of authorities or of another distribution point', () => {
     for (const fields of [[flag(4)], [flag(5)], [flag(2)], [point('http://crl.test/other')]]) {
       assert.equal(withCrl(root.crl({ extensions: [scope(...fields)] })), UNKNOWN);
     }
     assert.equal(withCrl(root.crl({ extensions: [scope(flag(1))] })), 'accepted caller');
   });
 
-  it('of some reasons only clears nobody by itself', () => {
+  test('of some reasons only clears nobody by itself', () => {
     const some = write(contextTag(3, 'primitive'), Uint8Array.of(6, 0x40));
     const others = write(contextTag(3, 'primitive'), Uint8Array.of(7, 0x3f, 0x80));
     assert.equal(withCrl(root.crl({ extensions: [scope(some)] })), UNKNOWN);
@@ -83,12 +83,12 @@ describe('a CRL', () => {
     );
   });
 
-  it('with an unknown critical extension, or without a number, answers nothing', () => {
+  test('with an unknown critical extension, or without a number, answers nothing', () => {
     assert.equal(withCrl(root.crl({ extensions: [extension('1.2.3', writeSequence(), true)] })), UNKNOWN);
     assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
   });
 
-  it('signed by an authority whose key usage lacks cRLSign answers nothing', () => {
+  test('signed by an authority whose key usage lacks cRLSign answers nothing', () => {
     const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
     const mute = makeAuthority({ extensions: [keyCertSign] });
     const issuers = [approve(mute, { revocation: CRL_REQUIRED })];
@@ -96,21 +96,21 @@ describe('a CRL', () => {
   });
 });
 
-describe('revocation along the path', () => {
+suite('revocation along the path', () => {
   const intermediate = root.makeIntermediate();
   const chain = intermediate.issue().chain;
 
-  it('a revoked intermediate refuses what it issued', () => {
+  test('a revoked intermediate refuses what it issued', () => {
     const crls = [root.crl({ revoked: [intermediate.serial] }), intermediate.crl()];
     assert.equal(verdict({ chain, issuers: required, crls }), REVOKED);
   });
 
-  it('each certificate needs a CRL of its own issuer', () => {
+  test('each certificate needs a CRL of its own issuer', () => {
     assert.equal(verdict({ chain, issuers: required, crls: [intermediate.crl()] }), UNKNOWN);
     assert.equal(verdict({ chain, issuers: required, crls: [root.crl(), intermediate.crl()] }), 'accepted caller');
   });
 
-  it('a separate key for CRLs must be certified under the same approved issuer', () => {
+  test('a separate key for CRLs must be certified under the same approved issuer', () => {
     const keys = ecKeys();
     const crlSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(1, 0x02)), true);
     const signer = root.issue({ subject: intermediate.subject, keys, extensions: [crlSign] });

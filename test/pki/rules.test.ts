@@ -1,6 +1,6 @@
 // Each rule of the table, broken once: the verdict names it, under the profiles it belongs to and no other.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
@@ -92,27 +92,27 @@ const BROKEN: readonly Broken[] = [
   { rule: 'path-length', by: shortRoot.makeIntermediate(), approved: shortRoot },
 ];
 
-describe('every rule refuses what breaks it', () => {
+suite('every rule refuses what breaks it', () => {
   for (const { rule, leaf = {}, by = root, approved = by } of BROKEN) {
     const isStrictOnly = RULES.some((known) => known.rule === rule && known.profile === 'strict');
-    it(`${rule}${isStrictOnly ? ' (profile strict)' : ''}`, () => {
+    test(`${rule}${isStrictOnly ? ' (profile strict)' : ''}`, () => {
       assert.equal(failures(by, leaf, 'strict', approved).includes(rule), true);
       assert.equal(failures(by, leaf, 'rfc5280', approved).includes(rule), !isStrictOnly);
     });
   }
 
-  it('and there is a broken certificate here for every rule of the table', () => {
+  test('and there is a broken certificate here for every rule of the table', () => {
     const unbroken = RULES.filter(({ rule }) => !BROKEN.some((broken) => broken.rule === rule)).map(({ rule }) => rule);
     // The test authority writes both algorithms from one value; x509-limbo has the case.
     assert.deepEqual(unbroken, ['signature-algorithms-agree']);
   });
 
-  it('a certificate that breaks none passes both profiles', () => {
+  test('a certificate that breaks none passes both profiles', () => {
     assert.deepEqual(failures(root, {}, 'strict'), []);
     assert.deepEqual(failures(root.makeIntermediate(), { emails: ['a@x.com'] }, 'strict'), []);
   });
 
-  it('a step of profile strict names the setting', () => {
+  test('a step of profile strict names the setting', () => {
     const { steps } = judgeLeaf(root, { without: ['extendedKeyUsage'] }, 'strict');
     assert.equal(steps.find(({ passed }) => !passed)?.setting, 'profile: strict');
   });

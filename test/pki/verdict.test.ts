@@ -1,6 +1,6 @@
 // Verdicts are remembered no longer than they hold.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { readRevocationList } from '../../src/pki/crl.ts';
 import { Verdicts } from '../../src/pki/verdict.ts';
@@ -13,28 +13,28 @@ const nothing = { lists: [], responses: [] };
 const leaf = root.issue({ notAfter: '2026-12-01T00:00:00Z' });
 const end = epochSeconds(Date.parse('2026-12-01T00:00:00Z') / 1000);
 
-describe('a remembered verdict', () => {
-  it('is the same judgement, without a second validation', () => {
+suite('a remembered verdict', () => {
+  test('is the same judgement, without a second validation', () => {
     const verdicts = new Verdicts();
     const first = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     assert.equal(verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: end }), first);
   });
 
-  it('ends with the certificate', () => {
+  test('ends with the certificate', () => {
     const verdicts = new Verdicts();
     verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     const later = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: epochSeconds(end + 1) });
     assert.equal(worded(later), 'certificate-expired: expired');
   });
 
-  it('ends when the issuers change', () => {
+  test('ends when the issuers change', () => {
     const verdicts = new Verdicts();
     verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     const without = verdicts.judge({ chain: leaf.chain, issuers: [], evidence: nothing, now: NOW });
     assert.equal(without.outcome.ok, false);
   });
 
-  it('ends with the CRL it rests on, and at once when another list arrives', () => {
+  test('ends with the CRL it rests on, and at once when another list arrives', () => {
     const verdicts = new Verdicts();
     const closed = [approve(root, { revocation: CRL_REQUIRED })];
     const lists = listsOf(root.crl({ nextUpdate: '2026-11-16' }));
@@ -45,7 +45,7 @@ describe('a remembered verdict', () => {
     assert.equal(ask(listsOf(root.crl({ revoked: [leaf.serial] })), NOW), 'certificate-revoked: crl-revoked');
   });
 
-  it('is of the whole chain: another chain under the same leaf is judged anew', () => {
+  test('is of the whole chain: another chain under the same leaf is judged anew', () => {
     const verdicts = new Verdicts();
     const intermediate = root.makeIntermediate();
     const [alone, ...above] = intermediate.issue().chain;
@@ -55,7 +55,7 @@ describe('a remembered verdict', () => {
     assert.equal(ask([alone ?? assert.fail(), ...above]), 'accepted caller');
   });
 
-  it('of refusal lasts half a minute', () => {
+  test('of refusal lasts half a minute', () => {
     const verdicts = new Verdicts();
     const early = root.issue({ notBefore: '2026-11-15T12:00:10Z' });
     const ask = (after: number) =>
