@@ -91,7 +91,9 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 
 function statuses(bearer: true | undefined): number[] {
   const all = new Set(REFUSAL_REASONS.map((reason) => WORDING[reason].status));
-  return [...all].filter((status) => status !== 404 && status !== 405 && !(bearer && status === 400)).sort();
+  return [...all]
+    .filter((status) => status !== 404 && status !== 405 && !(bearer && status === 400))
+    .sort((a, b) => a - b);
 }
 
 function contentOf(types: readonly string[], schema: TSchema): object {

@@ -1,5 +1,5 @@
-import { authsvcPaths } from '../authsvc/openapi.ts';
-import { opsPaths } from '../ops/openapi.ts';
+import { authsvcPaths } from '../http/authsvc/openapi.ts';
+import { opsPaths } from '../http/ops/openapi.ts';
 
 export interface OpenapiOptions {
   readonly publicUrl: string;
