@@ -1,0 +1,54 @@
+import type { EpochSeconds } from '../../core/time.ts';
+import type { BackEnd, LoadedVersion } from '../back-end.ts';
+import type { AnyTable, Table, Value } from '../table.ts';
+import { Commits } from './commits.ts';
+import type { Connections } from './connections.ts';
+import { eventsStatement, HORIZON, readEvent, SWEEP_EVENTS } from './events.ts';
+import { Loads, withoutNul } from './loads.ts';
+import { countStatement, decodeRow, findStatement, pageStatement, statementsOf } from './statements.ts';
+
+const FIND_LIMIT = 100;
+const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
+
+export function postgresBackEnd(connections: Connections): BackEnd {
+  const loads = new Loads(connections);
+  const commits = new Commits(connections);
+
+  return {
+    now: async () => (await connections.read(NOW)).rows[0]?.[0] as EpochSeconds,
+    loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
+      loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
+    commit: (commit) => commits.commit(commit),
+    find: async (table, column, value, limit = FIND_LIMIT) => {
+      const { rows } = await connections.read(findStatement(table, column), [withoutNul(value), limit]);
+      return rowsOf(table, rows);
+    },
+    page: async (table, query) => {
+      const { statement, values } = pageStatement(table, query);
+      return rowsOf(table, (await connections.read(statement, values)).rows);
+    },
+    events: async (query) => {
+      const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
+      const { statement, values } = eventsStatement(query, horizon); // a statement of its own: it must see what has ended
+      return (await connections.read(statement, values)).rows.map(readEvent);
+    },
+    sweep: async (table, before, limit) => {
+      const { sweep } = statementsOf(table);
+      if (!sweep) throw new Error(`rows of ${table.name} never end`);
+      return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
+    },
+    sweepEvents: async (before, limit) =>
+      (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
+    count: async (table, column) =>
+      new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
+    stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
+    close: async () => {
+      await Promise.all([loads.drain(), commits.drain()]);
+      await connections.close();
+    },
+  };
+}
+
+function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {
+  return results.map((values) => decodeRow(table, values)?.row as Row);
+}
