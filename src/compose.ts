@@ -8,6 +8,7 @@ import { Metrics } from './http/ops/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
+import { byOneNode } from './operations/lease.ts';
 import type { Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
@@ -31,11 +32,18 @@ export interface Service {
 const REGISTRY_EVERY_MS = 400; // a change is in force within a second
 const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
+const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
 
-export async function openStore({ store }: Config, writer: 'thread' | 'here'): Promise<Store> {
-  if (store.kind !== 'sqlite') throw new Error('this release stores in SQLite only: store: sqlite:PATH');
-  return openSqliteStore({ path: store.path, clock: systemClock.now, writer });
+/** A service (`thread`) waits for a database that is away, and says so; a command (`here`) gives up. */
+export async function openStore(
+  { store }: Config,
+  writer: 'thread' | 'here',
+  whileAway = (why: string) => void process.stderr.write(`tessera: waiting for the store: ${why}\n`),
+): Promise<Store> {
+  if (store.kind === 'sqlite') return openSqliteStore({ path: store.path, clock: systemClock.now, writer });
+  const { openPostgresStore } = await import('./store/postgres/open.ts'); // a driver that most never need
+  return openPostgresStore({ url: store.url, environment: process.env, ...(writer === 'thread' && { whileAway }) });
 }
 
 export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
@@ -65,7 +73,7 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
-    every(SWEEP_EVERY_MS, () => sweep(ports, () => nextTurn()), tellFault),
+    every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
   ];
   return {

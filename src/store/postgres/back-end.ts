@@ -13,6 +13,11 @@ const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestam
 export function postgresBackEnd(connections: Connections): BackEnd {
   const loads = new Loads(connections);
   const commits = new Commits(connections);
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    await Promise.all([loads.drain(), commits.drain()]);
+    await connections.close();
+  };
 
   return {
     now: async () => (await connections.read(NOW)).rows[0]?.[0] as EpochSeconds,
@@ -42,9 +47,9 @@ export function postgresBackEnd(connections: Connections): BackEnd {
     count: async (table, column) =>
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
-    close: async () => {
-      await Promise.all([loads.drain(), commits.drain()]);
-      await connections.close();
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

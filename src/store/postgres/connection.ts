@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
-import { ConnectionLost, isRefusedStatement } from './faults.ts';
+import { ConnectionLost, isReadOnly, isRefusedStatement } from './faults.ts';
 
 /** The server ends a statement that takes too long; only one that has fallen silent is given up from here. */
 const SILENCE_MS = 5_000;
@@ -61,6 +61,7 @@ export class Connection {
   }
 
   #told(error: unknown): unknown {
+    if (isReadOnly(error)) this.#end(); // another host may be the one that accepts writes by now
     if (isRefusedStatement(error)) return error;
     this.#end();
     return new ConnectionLost((error as Error).message);

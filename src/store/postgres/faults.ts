@@ -20,6 +20,10 @@ export function isPassingConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
 }
 
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
+
 /** The server said that the statement failed, and lives on. Everything else means that the connection is gone. */
 export function isRefusedStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
