@@ -40,6 +40,7 @@ export class PostgresServer {
   readonly port: number;
   readonly folder: string;
   #process: ChildProcess | undefined;
+  #query = '';
 
   private constructor(folder: string, port: number) {
     this.folder = folder;
@@ -89,7 +90,9 @@ export class PostgresServer {
     if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
   }
 
-  async launch(): Promise<void> {
+  /** `query` goes to the URL that the server is asked by whether it answers. */
+  async launch(query = ''): Promise<void> {
+    this.#query = query;
     const child = spawn(join(binaries(), 'postgres'), ['-D', this.data], { ...owner, stdio: 'ignore' });
     this.#process = child;
     process.once('exit', () => child.kill('SIGQUIT'));
@@ -123,7 +126,7 @@ export class PostgresServer {
   }
 
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url(database) });
+    const client = new pg.Client({ connectionString: `${this.url(database)}?${this.#query}` });
     client.on('error', () => undefined);
     await client.connect();
     try {
