@@ -72,7 +72,7 @@ test('the least-privileged role of the documentation suffices for everything a n
   accepted(await check(node, pair));
   accepted(await revoke(node, pair));
   accepted(await redeem(node, await confirmed(node)));
-  for (const table of [grants, devices, sessions, attempts]) await backEnd.sweep(table, LONG_AGO, 10);
+  for (const table of [grants, devices, sessions, attempts] as AnyTable[]) await backEnd.sweep(table, LONG_AGO, 10);
   await backEnd.sweepEvents(LONG_AGO, 10);
   assert.ok((await backEnd.events({ after: 0, limit: 10 })).length > 0);
   for (const table of TABLES) assert.ok(await backEnd.stamp(table));

@@ -1,16 +1,18 @@
 import type { EpochSeconds } from '../../core/time.ts';
-import type { BackEnd, LoadedVersion } from '../back-end.ts';
+import type { LoadedVersion } from '../back-end.ts';
+import type { Receiver } from '../move.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
+import { columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
 import type { Connections } from './connections.ts';
-import { eventsStatement, HORIZON, readEvent, SWEEP_EVENTS } from './events.ts';
+import { EVENT_COLUMNS, eventsStatement, eventValues, HORIZON, RECEIVE, readEvent, SWEEP_EVENTS } from './events.ts';
 import { Loads, withoutNul } from './loads.ts';
 import { countStatement, decodeRow, findStatement, pageStatement, statementsOf } from './statements.ts';
 
 const FIND_LIMIT = 100;
 const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
 
-export function postgresBackEnd(connections: Connections): BackEnd {
+export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
   const commits = new Commits(connections);
   let closing: Promise<void> | undefined;
@@ -36,6 +38,13 @@ export function postgresBackEnd(connections: Connections): BackEnd {
       const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
       const { statement, values } = eventsStatement(query, horizon); // a statement of its own: it must see what has ended
       return (await connections.read(statement, values)).rows.map(readEvent);
+    },
+    receiveEvents: async (events) => {
+      const rows = columnArrays(
+        EVENT_COLUMNS,
+        events.map((event) => eventValues(event, event.sequence)),
+      );
+      await connections.write((connection) => connection.run(RECEIVE, rows));
     },
     sweep: async (table, before, limit) => {
       const { sweep } = statementsOf(table);

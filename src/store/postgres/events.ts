@@ -53,6 +53,14 @@ export function eventValues(event: Event, unit: number): Value[] {
   ];
 }
 
+/** Events of another store, under the numbers they had there; what is drawn later is above them. */
+export const RECEIVE: Statement = {
+  name: 'receive_events',
+  text: `WITH received AS (INSERT INTO events (sequence, ${NAMES}) SELECT of_unit, ${NAMES}
+      FROM ${unnested(EVENT_COLUMNS, 'e')} ON CONFLICT (sequence) DO NOTHING)
+    SELECT setval('event_sequence', greatest(last_value, (SELECT max(n) FROM unnest($1::bigint[]) n))) FROM event_sequence`,
+};
+
 /** Up to where readers may read. The distance to a lock's number is taken modulo 2^31, either way. */
 export const HORIZON: Statement = {
   name: 'event_horizon',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Secret } from '../../tokens/secret.ts';
-import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
+import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { type Address, parseAddress } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
@@ -23,7 +23,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return storeOf(await openPostgres(options));
 }
 
-export async function openPostgres({ url, environment, whileAway }: PostgresOptions): Promise<BackEnd> {
+export async function openPostgres({ url, environment, whileAway }: PostgresOptions): Promise<Receiver> {
   const address = parseAddress(url, environment);
   for (;;) {
     try {
