@@ -139,7 +139,7 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
 function notApproved(leaf: Certificate, anchors: readonly Certificate[], isExhausted: boolean): Step {
   const namesake = anchors.some(({ subject }) => sameName(subject, leaf.issuer));
   const why = isExhausted
-    ? 'the search was given up after its bounded number of signature checks'
+    ? 'the search was given up after its bounded number of steps'
     : namesake
       ? 'an approved issuer has the name of its issuer, but another key signed it'
       : `its issuer is ${printName(leaf.issuer)}`;

@@ -135,6 +135,13 @@ suite('name constraints', () => {
     }
   });
 
+  test('a leaf with the name of its issuer is constrained like any other (RFC 5280 6.1.3 b)', () => {
+    const authority = constrained([dns('x.com')]);
+    const selfIssued = { subject: authority.subject, without: ['subjectAltName'] } as const;
+    assert.match(of(authority, selfIssued), /^accepted/);
+    assert.equal(of(authority, { subject: authority.subject, dnsNames: ['y.com'] }), OUTSIDE);
+  });
+
   test('an intermediate cannot widen what its issuer permits', () => {
     const wide = extension(EXTENSION.nameConstraints, writeSequence(...subtrees(0, [dns('y.com')])), true);
     const root = constrained([dns('x.com')]);
@@ -180,6 +187,14 @@ suite('certificate policies', () => {
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_B)]), WITHOUT_POLICY);
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], []), WITHOUT_POLICY);
     assert.equal(along([], [requireExplicit(0)], [policies(POLICY_A)]), WITHOUT_POLICY);
+  });
+
+  test('a requirement that begins later counts authorities, but not those that renew their own key', () => {
+    const root = makeAuthority({ name: 'Root', extensions: [requireExplicit(2)] });
+    const below = (name: string) =>
+      verdict({ chain: root.makeIntermediate({ name }).issue().chain, issuers: [approve(root)] });
+    assert.equal(below('Intermediate'), WITHOUT_POLICY);
+    assert.equal(below('Root'), 'accepted caller');
   });
 
   test('any-policy stands for every policy until it is inhibited', () => {
