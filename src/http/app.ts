@@ -13,6 +13,7 @@ export interface Limits {
   readonly bodyBytes: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  readonly idleTimeoutMs: number;
   readonly connections: number;
   readonly inFlight: number;
 }
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly limits: Limits;
   readonly tls?: TlsFiles | undefined;
   readonly requestId: () => string;
+  /** Called when a request arrives, before anything is decided about it. */
+  readonly begin: (request: FastifyRequest) => void;
   /** Called once per request, when its answer has gone out. */
   readonly tell: (request: FastifyRequest, reply: FastifyReply, story: Story) => void;
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
@@ -50,6 +53,7 @@ export function makeApp(options: AppOptions): App {
 
   app.addHook('onRequest', async (request, reply) => {
     state.inFlight += 1;
+    options.begin(request);
     if (state.draining)
       return options.refuse(request, reply.header('connection', 'close'), {
         reason: 'shutting-down',
@@ -116,6 +120,7 @@ function newFastify(options: AppOptions): FastifyInstance {
     clientErrorHandler: (error: Error, socket: Socket) => answerBareSocket(error, socket, options),
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.idleTimeoutMs,
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
   const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings: { maxHeaderListSize: limits.headerBytes } };

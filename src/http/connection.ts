@@ -15,12 +15,22 @@ export type ReadConnection = (request: FastifyRequest) => Connection;
 /** `proxies`: addresses and CIDR ranges whose headers are believed. */
 export function connectionReader(proxies: readonly string[]): ReadConnection {
   const listed = listOf(proxies);
+  // Read once, when the request arrives: an HTTP/2 stream that has been answered no longer knows its socket.
+  const read = new WeakMap<FastifyRequest, Connection>();
   return (request) => {
+    const known = read.get(request);
+    if (known) return known;
+    const connection = readConnection(request);
+    read.set(request, connection);
+    return connection;
+  };
+
+  function readConnection(request: FastifyRequest): Connection {
     const peer = plainAddress(request.raw.socket.remoteAddress ?? '');
     const isProxied = proxies.length > 0 && isListed(listed, peer);
     const address = isProxied ? forwardedAddress(request.headers['x-forwarded-for'], peer, listed) : peer;
     return { isProxied, presenter: presenter(address, request.headers['user-agent'] ?? '') };
-  };
+  }
 }
 
 /** The rightmost address that is not a listed proxy's: everything to the left of it is hearsay. */

@@ -13,3 +13,8 @@ export function readPemOrDer(file: Uint8Array, label: 'CERTIFICATE' | 'X509 CRL'
   const isDer = file[0] === 0x30;
   return isDer ? [file] : readPem(Buffer.from(file).toString('latin1'), label);
 }
+
+export function writePem(der: Uint8Array): string {
+  const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
+  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+}

@@ -1,25 +1,25 @@
 // One listener: an app with its doors, on one address, and what can be exchanged while it listens.
-import type { Server as TlsServer } from 'node:tls';
+import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../core/refusal.ts';
+import { type App, type Limits, makeApp } from '../http/app.ts';
+import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
+import { hangAuthsvc } from '../http/authsvc/dialect.ts';
+import { answerRefusal } from '../http/authsvc/reply.ts';
+import { WORDING } from '../http/authsvc/wording.ts';
+import { certifiedCallers } from '../http/certified-caller.ts';
+import { connectionReader, type ReadConnection } from '../http/connection.ts';
+import { describe } from '../http/descriptions.ts';
+import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
+import type { Metrics } from '../http/ops/metrics.ts';
+import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type Story, storyOf } from '../http/story.ts';
+import { secureContext, type TlsFiles } from '../http/tls.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
-import { type App, type Limits, makeApp } from './app.ts';
-import { type ErrorKeys, errorBody } from './authsvc/answers.ts';
-import { hangAuthsvc } from './authsvc/dialect.ts';
-import { answerRefusal } from './authsvc/reply.ts';
-import { WORDING } from './authsvc/wording.ts';
-import { certifiedCallers } from './certified-caller.ts';
-import { connectionReader, type ReadConnection } from './connection.ts';
-import { describe } from './descriptions.ts';
-import { hangOps, type ReadinessCheck } from './ops/door.ts';
-import type { Metrics } from './ops/metrics.ts';
-import { type CertificateHeader, presentedReader } from './presented-certificate.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { type Story, storyOf } from './story.ts';
-import { secureContext, type TlsFiles } from './tls.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -61,6 +61,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     limits: parts.limits,
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
+    begin: readConnection,
     tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
     refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
@@ -87,6 +88,7 @@ function hangDoors(
 ): void {
   const serves = (door: string): boolean => !doors || doors.includes(door);
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
+  if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
   const { ports, judge, proxies, publicUrl } = parts;
   const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
   const presented = presentedReader({
@@ -115,6 +117,12 @@ function hangDoors(
     }
   }
   if (serves('ops')) hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+}
+
+function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
+  server.prependListener('secureConnection', (socket) => {
+    if (chainOf(socket).length === 0) socket.destroy();
+  });
 }
 
 /** Hooks of one door stay with that door. */
