@@ -5,7 +5,7 @@ import { type RevocationList, serialKey } from './crl.ts';
 import { sameName } from './distinguished-name.ts';
 import { type DistributionPoint, KEY_USAGE } from './extensions.ts';
 import { sameGeneralName } from './general-name.ts';
-import { printTime } from './rules.ts';
+import { printTime } from './rule.ts';
 import { isSignedBy } from './signed.ts';
 
 export interface RevocationAnswer {
@@ -47,7 +47,8 @@ export function askLists(
   return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
 }
 
-function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
+/** A list is believed that one of the signers has signed and may sign. */
+export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
   if (list.unusable) return `the CRL is not used: ${list.unusable}`;
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;

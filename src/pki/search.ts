@@ -1,7 +1,6 @@
 // Finds the ways from a leaf to an approved issuer, by name and by signature. The certificates sent are in the sender's
 // hands, so the work is bounded: a graph of cross-signed authorities has more ways through it than there is time.
-import type { Certificate } from './certificate.ts';
-import { isSelfIssued } from './certificate.ts';
+import { type Certificate, isSelfIssued } from './certificate.ts';
 import { sameName } from './distinguished-name.ts';
 import { isSignedBy } from './signed.ts';
 

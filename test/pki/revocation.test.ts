@@ -1,11 +1,13 @@
 // Revocation by CRL: enforced, fail closed, by issuer and serial.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { readRevocationList } from '../../src/pki/crl.ts';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
+import { revokedMarks } from '../../src/pki/revoked-marks.ts';
 import { ecKeys, extension, integer, makeAuthority } from '../authority.ts';
-import { approve, CRL_REQUIRED, verdict } from './approved.ts';
+import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
@@ -127,3 +129,28 @@ suite('revocation along the path', () => {
     assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls: revoked }), UNKNOWN);
   });
 });
+
+suite('the marks of revoked certificates', () => {
+  test('are those that grants carry, so that a list ends them when it arrives', () => {
+    const intermediate = root.makeIntermediate();
+    const below = intermediate.issue();
+    const issuer = approve(root, { intermediates: [intermediate.certificate] });
+    const lists = [root.crl({ revoked: [caller.serial] }), intermediate.crl({ revoked: [below.serial] })].map(listOf);
+    const marks = [...revokedMarks(lists, [issuer])].map((mark) => Buffer.from(mark).toString('hex'));
+    for (const { chain } of [caller, below]) {
+      const { mark } = judge({ chain, issuers: [issuer] });
+      assert.ok(marks.includes(Buffer.from(mark?.certificate ?? []).toString('hex')));
+    }
+    assert.equal(marks.length, 2);
+  });
+
+  test('are not taken from a list of a namesake', () => {
+    const forged = makeAuthority({ name: 'Root' }).crl({ revoked: [caller.serial] });
+    assert.deepEqual([...revokedMarks([listOf(forged)], [approve(root)])], []);
+  });
+});
+
+function listOf(crl: Uint8Array) {
+  const list = readRevocationList(crl);
+  return list.ok ? list.value : assert.fail(list.refusal);
+}
