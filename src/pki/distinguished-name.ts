@@ -54,9 +54,21 @@ function readAttribute(element: Element): Attribute {
   const encoded = fields.next();
   fields.end();
   const value = readText(encoded);
-  const folded = value.type === 'other' ? Buffer.from(encoded.whole).toString('hex') : foldSpacesAndCase(value.value);
-  return { ...value, oid, comparable: `${oid}=${value.type === 'other' ? '#' : ''}${folded}` };
+  // Also the string types that give no identity: an excluded name must not escape by a change of its encoding.
+  const isText = STRING_TAGS.includes(encoded.tag);
+  const folded = isText ? foldSpacesAndCase(value.value) : `#${Buffer.from(encoded.whole).toString('hex')}`;
+  return { ...value, oid, comparable: `${oid}=${folded}` };
 }
+
+const STRING_TAGS: readonly number[] = [
+  TAG.utf8,
+  TAG.printable,
+  TAG.ia5,
+  TAG.bmp,
+  TAG.numeric,
+  TAG.teletex,
+  TAG.visible,
+];
 
 /** RFC 5280 7.1: letter case and the amount of white space do not matter in names. They do in identities (core). */
 function foldSpacesAndCase(text: string): string {

@@ -41,6 +41,7 @@ export interface Judgement {
 }
 
 const MOST_PRESENTED = 32;
+const MOST_OCTETS = 128 * 1024;
 const MOST_PATHS = 8;
 
 export function judgeCertificate(presented: PresentedCertificate): Judgement {
@@ -49,7 +50,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
   const leaf = readCertificate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  if (chain.length > MOST_PRESENTED) return refusedAt(tooMany(leaf.value));
+  if (chain.length > MOST_PRESENTED || totalOf(chain) > MOST_OCTETS) return refusedAt(tooMany(leaf.value));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
   const sent = rest.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, approved, presented);
@@ -123,7 +124,16 @@ function unreadable(why: string | undefined): Step {
 }
 
 function tooMany(leaf: Certificate): Step {
-  return step('bounded-work', false, describe(leaf, 'leaf'), `at most ${MOST_PRESENTED} certificates are presented`);
+  return step(
+    'bounded-work',
+    false,
+    describe(leaf, 'leaf'),
+    `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`,
+  );
+}
+
+function totalOf(chain: readonly Uint8Array[]): number {
+  return chain.reduce((total, { length }) => total + length, 0);
 }
 
 function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {

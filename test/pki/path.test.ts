@@ -123,6 +123,13 @@ suite('name constraints', () => {
     });
   }
 
+  test('an excluded name does not escape by another string type', () => {
+    const authority = constrained([], [directory(org('Evil'))]);
+    const teletex = writeSequence(write(TAG.set, attribute('2.5.4.10', write(TAG.teletex, Buffer.from('EVIL')))));
+    const bmp = writeSequence(write(TAG.set, attribute('2.5.4.10', write(TAG.bmp, Buffer.from('\0E\0v\0i\0l')))));
+    for (const subject of [org('evil'), teletex, bmp]) assert.equal(of(authority, { subject }), OUTSIDE);
+  });
+
   test('constraints that are malformed are refused, not read kindly', () => {
     for (const malformed of [
       dns('*.x.com'),

@@ -174,6 +174,14 @@ suite('hostile chains end in milliseconds', () => {
     assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: bounded-work');
   });
 
+  test('certificates of many thousand names are not even read', () => {
+    const dnsNames = Array.from({ length: 3_000 }, (_, index) => `host-${index}.example.com`);
+    const large = root.issue({ dnsNames });
+    const chain = [...root.issue().chain, ...Array.from({ length: 3 }, () => large.certificate)];
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: bounded-work');
+    assert.equal(verdict({ chain: large.chain, issuers: [approve(root)] }), 'certificate-unreadable: readable');
+  });
+
   test('thirty authorities that all sign each other cost a bounded number of signatures and steps', () => {
     const keys = ecKeys();
     const family = Array.from({ length: 30 }, () => makeAuthority({ name: 'Loop', keys }));
