@@ -3,8 +3,8 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import { type RevocationList, serialKey } from './crl.ts';
 import { sameName } from './distinguished-name.ts';
+import { samePoint } from './distribution-point.ts';
 import { type DistributionPoint, KEY_USAGE } from './extensions.ts';
-import { sameGeneralName } from './general-name.ts';
 import type { PublicKeyFacts } from './public-key.ts';
 import { printTime } from './rule.ts';
 import { isSignedBy } from './signed.ts';
@@ -99,5 +99,7 @@ function reasonsCovered({ scope }: RevocationList, certificate: Certificate): re
 
 function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
   const points = (certificate.known.crlDistributionPoints ?? []).filter(({ indirect }) => !indirect);
-  return points.filter((point) => names.some((name) => point.names.some((other) => sameGeneralName(name, other))));
+  return points.filter((point) =>
+    names.some((name) => point.names.some((other) => samePoint(name, other, certificate.issuer))),
+  );
 }

@@ -32,18 +32,18 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function readName(element: Element): DistinguishedName {
-  const rdns = childrenOf(expectTag(element, TAG.sequence)).map(readRelativeName);
-  const comparable = rdns.map((rdn) =>
-    rdn
-      .map((attribute) => attribute.comparable)
-      .sort()
-      .join('\u0001'),
-  );
-  return { rdns, comparable, der: element.whole };
+  const rdns = childrenOf(expectTag(element, TAG.sequence)).map((rdn) => readRelativeName(rdn));
+  return { rdns, comparable: rdns.map(comparableOf), der: element.whole };
 }
 
-function readRelativeName(element: Element): Attribute[] {
-  const attributes = childrenOf(expectTag(element, TAG.set)).map(readAttribute);
+/** The attributes of a relative name are a set: their order says nothing. */
+export function comparableOf(rdn: readonly Attribute[]): string {
+  const attributes = rdn.map(({ comparable }) => comparable);
+  return attributes.sort().join('\u0001');
+}
+
+export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
+  const attributes = childrenOf(expectTag(element, tag)).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readRevocationList } from '../../src/pki/crl.ts';
-import { contextTag, TAG } from '../../src/pki/der.ts';
+import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
 import { revokedMarks } from '../../src/pki/revoked-marks.ts';
-import { ecKeys, extension, integer, makeAuthority } from '../authority.ts';
+import { attribute, ecKeys, extension, integer, makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -73,6 +73,25 @@ suite('a CRL', () => {
       assert.equal(withCrl(root.crl({ extensions: [scope(...fields)] })), UNKNOWN);
     }
     assert.equal(withCrl(root.crl({ extensions: [scope(flag(1))] })), 'accepted caller');
+  });
+
+  test('of the distribution point that the certificate names answers, by address or by name', () => {
+    const relative = write(TAG.set, attribute('2.5.4.3', 'CRL 1'));
+    const nameOfPoint = writeSequence(...childrenOf(readElement(root.subject)).map(({ whole }) => whole), relative);
+    const byName = writeContext(0, writeContext(0, writeContext(4, nameOfPoint)));
+    const byRelative = writeContext(0, write(contextTag(1, 'constructed'), attribute('2.5.4.3', 'CRL 1')));
+    for (const [own, lists] of [
+      [point('http://crl.test/1'), point('http://crl.test/1')],
+      [byName, byRelative],
+      [byRelative, byName],
+    ] as const) {
+      const points = extension(EXTENSION.crlDistributionPoints, writeSequence(writeSequence(own)));
+      const { chain } = root.issue({ extensions: [points] });
+      const ask = (field: Uint8Array) =>
+        verdict({ chain, issuers: required, crls: [root.crl({ extensions: [scope(field)] })] });
+      assert.equal(ask(lists), 'accepted caller');
+      assert.equal(ask(point('http://crl.test/2')), UNKNOWN);
+    }
   });
 
   test('of some reasons only clears nobody by itself', () => {
