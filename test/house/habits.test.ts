@@ -45,7 +45,8 @@ test('one word per thing: identifiers of src use none of the words never to say'
 
 test('a skip, a todo and a suppression carry their reason', () => {
   const tests = sourcesIn('test', '.ts').filter(({ path }) => !path.startsWith('test/house/'));
-  const bare = /(?:skip|todo): true\b|\b(?:test|it|suite)\.(?:skip|todo|only)\(|\/\/ biome-ignore [^:\n]*:?\s*\n|@ts-ignore/;
+  const bare =
+    /(?:skip|todo): true\b|\b(?:test|it|suite)\.(?:skip|todo|only)\(|\/\/ biome-ignore [^:\n]*:?\s*\n|@ts-ignore/;
   const found = [...sources, ...tests].filter(({ text }) => bare.test(text)).map(({ path }) => path);
   assert.deepEqual(found, []);
 });

@@ -29,7 +29,10 @@ test('docs/dependencies.md gives a reason for every dependency, and for no other
   const rows = ['To run', 'To develop', 'To start'].flatMap((header) => tableOf(page, [header]));
   const listed = rows.flatMap(([name = '']) => quoted(name));
   assert.deepEqual(listed.sort(), used.sort());
-  assert.ok(rows.every((row) => row.length === 4 && row.every((cell) => cell !== '')), 'a cell is empty');
+  assert.ok(
+    rows.every((row) => row.length === 4 && row.every((cell) => cell !== '')),
+    'a cell is empty',
+  );
 });
 
 test('every dependency is pinned to one version', () => {
