@@ -43,7 +43,7 @@ export function complaints(sources: readonly Source[], house: House): string[] {
     ...sources.flatMap(({ path }) => (rowOf(path, house) ? [] : [`${path}: its folder is not in the import table`])),
     ...imports.flatMap((one) => complaintAbout(one, house)),
     ...sources.flatMap((source) => strays(source, house)),
-    ...cycles(imports).map((cycle) => `import cycle: ${cycle.join(' → ')}`),
+    ...shortest(cycles(imports)).map((cycle) => `import cycle: ${cycle.join(' → ')}`),
   ];
 }
 
@@ -88,6 +88,11 @@ function rowOf(path: string, { mayImport }: House): string | undefined {
 
 function isIn(path: string, home: string): boolean {
   return path === home || path.startsWith(`${home}/`);
+}
+
+/** One bad import closes many cycles; the shortest names it best. */
+function shortest(found: readonly string[][]): string[][] {
+  return [...found].sort((a, b) => a.length - b.length).slice(0, 1);
 }
 
 /** One cycle per file that closes one, type imports included: a cycle of types is a cycle of ideas. */
