@@ -3,7 +3,7 @@ import type { IdentityId } from './identity.ts';
 import type { AccessTokenFormat, ClientId } from './integration.ts';
 import type { Presenter } from './presenter.ts';
 import type { Settings } from './settings.ts';
-import { after, type EpochSeconds, earlier, later } from './time.ts';
+import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
 
 /** 16 bytes as 32 hex digits, beginning with the time of creation so that rows are laid down in order. */
 export type GrantId = string & { readonly is: 'grant id' };
@@ -80,6 +80,19 @@ export function grantPeriod(
 /** `expires` = min(now + lifetime, refresh_until). */
 export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Settings): EpochSeconds {
   return earlier(after(now, settings.accessTokenLifetime), grant.refreshUntil);
+}
+
+/**
+ * When an access token was issued. For the current generation the row knows; an earlier token carries only its expiry,
+ * so its issue is reckoned back from that by today's lifetime.
+ */
+export function accessTokenIssuedAt(
+  token: { generation: number; expiresAt: EpochSeconds },
+  grant: Grant,
+  settings: Settings,
+): EpochSeconds {
+  if (token.generation === grant.pair.generation) return grant.pair.issuedAt;
+  return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
 }
 
 export function revoke(grant: Grant, at: EpochSeconds, reason: RevocationReason): Grant {

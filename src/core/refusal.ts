@@ -52,7 +52,6 @@ export const REFUSAL_REASONS = [
   'decision-elsewhere',
   // the identity
   'identity-unknown',
-  'identity-ambiguous',
   'identity-disabled',
   'identity-without-api-access',
   'identity-without-integration-access',
@@ -71,6 +70,8 @@ export const REFUSAL_REASONS = [
   'certificate-name-missing',
   'certificate-name-ambiguous',
   'certificate-name-malformed',
+  'certificate-identity-unknown',
+  'certificate-identity-ambiguous',
   'issuer-not-for-integration',
   // the access token
   'access-token-missing',

@@ -1,5 +1,8 @@
+import { accessTokenIssuedAt } from '../core/grant.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import { type CheckedAccess, decideCheck } from '../core/rules/access.ts';
+import { settingsFor } from '../core/settings.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import { grants } from '../store/tables/grants.ts';
 import { isAccessTokenOf } from '../tokens/pair.ts';
 import { type AccessToken, parseAccessToken } from '../tokens/token-text.ts';
@@ -7,6 +10,7 @@ import type { Ports } from './ports.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: AccessToken;
+  readonly issuedAt: EpochSeconds;
 }
 
 /** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
@@ -25,5 +29,7 @@ export async function checkToken(accessToken: string, ports: Ports): Promise<Out
     now,
   };
   const decision = decideCheck(facts);
-  return decision.ok ? accept({ ...decision.value, token }) : decision;
+  if (!decision.ok) return decision;
+  const settings = settingsFor(decision.value.integration, ports.settings);
+  return accept({ ...decision.value, token, issuedAt: accessTokenIssuedAt(token, decision.value.grant, settings) });
 }

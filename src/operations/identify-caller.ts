@@ -29,8 +29,8 @@ const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: stri
 /** Two matches are a refusal, never a pick (CVE-2022-26923). */
 async function listedIdentity({ source, name }: CallerName, { directory }: Ports): Promise<Outcome<Identity>> {
   const [identity, ...others] = await LOOKUPS[source](directory, name);
-  if (!identity) return refuse('identity-unknown');
-  return others.length > 0 ? refuse('identity-ambiguous') : accept(identity);
+  if (!identity) return refuse('certificate-identity-unknown');
+  return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
 }
 
 /** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). The row is made on first use, so that it can be disabled. */

@@ -1,6 +1,7 @@
 import type { DeviceAuthorization } from '../core/device.ts';
 import { accept, type Outcome } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
+import type { Refusal } from '../core/refusal.ts';
 import { decideRedeem, type RedeemDecision } from '../core/rules/device.ts';
 import { type Decision, insert } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
@@ -15,6 +16,8 @@ export interface RedeemRequest {
   readonly clientId: string;
   readonly deviceCode: string;
   readonly presenter: Presenter;
+  /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
+  readonly overLimit?: Refusal | undefined;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the code's redemption and the grant are one commit. */
@@ -30,6 +33,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const device = found && hashesTo(code.secret, found.row.deviceCodeHash) ? found.row : undefined;
     const decision = decideRedeem({ integration, device, holder: found?.companion, settings, now });
     if (!device || decision.do === 'refuse') return { outcome: refusalOf(decision) };
+    if (request.overLimit) return { outcome: { ok: false, refusal: request.overLimit } };
     if (decision.do === 'wait') return { outcome: refusalOf(decision), next: { ...device, lastPolledAt: now } };
     const { holder: identity } = decision;
     const draft = {

@@ -2,6 +2,7 @@ import type { Event } from '../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../core/grant.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
+import type { Refusal } from '../core/refusal.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
 import { decideRefresh, type RefreshDecision, type RefreshFacts } from '../core/rules/refresh.ts';
 import type { Settings } from '../core/settings.ts';
@@ -17,6 +18,8 @@ export interface RefreshRequest {
   readonly clientId: string;
   readonly refreshToken: string;
   readonly presenter: Presenter;
+  /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
+  readonly overLimit?: Refusal | undefined;
   /** Who the connection's certificate says is calling; asked only where the integration binds refreshes to it. */
   readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
 }
@@ -40,6 +43,7 @@ export async function refreshTokens(request: RefreshRequest, ports: Ports): Prom
     const now = grant ? grantTime(grant, clock) : clock;
     const decision = decideRefresh({ ...facts, grant, holder: found?.companion, now });
     if (!grant) return { outcome: refusalOf(decision) };
+    if (request.overLimit && decision.do !== 'refuse') return { outcome: { ok: false, refusal: request.overLimit } };
     const turn = { grant, token, presenter: request.presenter, now };
     switch (decision.do) {
       case 'rotate':

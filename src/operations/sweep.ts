@@ -35,5 +35,5 @@ async function sweepAll(step: (limit: number) => Promise<number>, pause: () => P
 }
 
 function before(now: EpochSeconds, length: ReturnType<typeof seconds>): EpochSeconds {
-  return after(now, seconds(-length));
+  return after(now, seconds(0 - length));
 }

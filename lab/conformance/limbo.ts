@@ -1,0 +1,90 @@
+// The x509-limbo cases that apply to client certificates, and what the dry run says to each at the case's own time.
+// The cases are third-party data and are read from where they are.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { readRevocationList } from '../../src/pki/crl.ts';
+import { type Explanation, explainCertificate, issuerFromFile } from '../../src/pki/explain.ts';
+import { readPem } from '../../src/pki/pem.ts';
+import { SEARCH_LIMITS } from '../../src/pki/search.ts';
+
+export interface LimboCase {
+  readonly id: string;
+  readonly trusted_certs: readonly string[];
+  readonly untrusted_intermediates: readonly string[];
+  readonly peer_certificate: string;
+  readonly peer_key: { readonly label: string; readonly base64: string } | null;
+  readonly validation_time: string | null;
+  readonly expected_result: 'SUCCESS' | 'FAILURE';
+  readonly max_chain_depth: number | null;
+  readonly crls: readonly string[];
+}
+
+export interface LimboVerdict {
+  readonly id: string;
+  readonly expected: boolean;
+  readonly explanation: Explanation;
+}
+
+interface Applicability {
+  readonly id: string;
+  readonly applicable: boolean;
+  readonly needs_clock: boolean;
+  readonly has_key: boolean;
+}
+
+export function readApplicableCases(folder: string): LimboCase[] {
+  return readCases(folder, ({ applicable }) => applicable);
+}
+
+/** Those that have a key and hold at the present time. */
+export function readHandshakeCases(folder: string): LimboCase[] {
+  return readCases(folder, ({ applicable, has_key, needs_clock }) => applicable && has_key && !needs_clock);
+}
+
+function readCases(folder: string, isWanted: (entry: Applicability) => boolean): LimboCase[] {
+  const { testcases } = JSON.parse(readFileSync(join(folder, 'cases.json'), 'utf8')) as { testcases: LimboCase[] };
+  const list = JSON.parse(readFileSync(join(folder, 'applicability.json'), 'utf8')) as Applicability[];
+  const wanted = new Set(list.filter(isWanted).map(({ id }) => id));
+  return testcases.filter(({ id }) => wanted.has(id));
+}
+
+/** `chain`: what arrived in a handshake, where it is not simply what the case sends. */
+export function runCase(limbo: LimboCase, profile: ApprovedIssuer['profile'], chain = sentChain(limbo)): LimboVerdict {
+  const lists = limbo.crls.flatMap((pem) => readPem(pem, 'X509 CRL')).map(readRevocationList);
+  const explanation = explainCertificate({
+    chain,
+    issuers: limbo.trusted_certs.map((pem, index) => limboIssuer(pem, index, profile, limbo.crls.length > 0)),
+    evidence: { lists: lists.flatMap((list) => (list.ok ? [list.value] : [])), responses: [] },
+    now: epochSeconds((limbo.validation_time ? Date.parse(limbo.validation_time) : Date.now()) / 1000),
+    limits: { ...SEARCH_LIMITS, intermediates: limbo.max_chain_depth ?? SEARCH_LIMITS.intermediates },
+  });
+  return { id: limbo.id, expected: limbo.expected_result === 'SUCCESS', explanation };
+}
+
+function sentChain({ peer_certificate, untrusted_intermediates }: LimboCase): readonly Uint8Array[] {
+  return [peer_certificate, ...untrusted_intermediates].flatMap((pem) => readPem(pem, 'CERTIFICATE'));
+}
+
+function limboIssuer(
+  pem: string,
+  index: number,
+  profile: ApprovedIssuer['profile'],
+  hasLists: boolean,
+): ApprovedIssuer {
+  const [certificate = new Uint8Array()] = readPem(pem, 'CERTIFICATE');
+  return issuerFromFile(certificate, `trusted ${index + 1}`, {
+    profile,
+    revocation: { crl: hasLists ? 'required' : 'off', ocsp: 'off', crlFiles: [], endGrants: true },
+  });
+}
+
+/** Limbo speaks of paths only: a path that holds is accepted there, whatever name its leaf does or does not carry. */
+export function isPathAccepted({ accepted, steps }: Explanation): boolean {
+  return accepted || steps.every(({ passed, rule }) => passed || rule === 'identity');
+}
+
+export function isWrong({ expected, explanation }: LimboVerdict): boolean {
+  return isPathAccepted(explanation) !== expected;
+}

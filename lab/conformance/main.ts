@@ -1,0 +1,13 @@
+// npm run conformance -- SUITE [ARGUMENT …]
+//   x509 FOLDER [--handshake]    the x509-limbo cases of a folder, by dry run and as TLS handshakes
+import { runX509 } from './x509.ts';
+
+const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { x509: runX509 };
+
+const [name = '', ...args] = process.argv.slice(2);
+const run = SUITES[name];
+if (!run) {
+  console.error(`usage: npm run conformance -- ${Object.keys(SUITES).join('|')} …`);
+  process.exit(2);
+}
+process.exitCode = await run(args);

@@ -1,0 +1,49 @@
+// Tells where our verdicts differ from those of x509-limbo. Profile `strict` may accept nothing wrongly and refuse at
+// most four cases wrongly; profile `rfc5280` may accept nothing wrongly of what RFC 5280 itself decides.
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { printStep } from '../../src/pki/explain.ts';
+import { runHandshakes } from './handshake.ts';
+import { isWrong, type LimboVerdict, readApplicableCases, runCase } from './limbo.ts';
+
+const MOST_WRONGLY_REFUSED = 4;
+const DECIDED_BY_RFC5280 = /^(rfc5280|crl|cve|pathological)::/;
+
+/** Exit code: 0 where the targets are met. */
+export async function runX509([folder, ...flags]: readonly string[]): Promise<number> {
+  if (!folder) throw new Error('usage: npm run conformance -- x509 FOLDER [--handshake]');
+  const cases = readApplicableCases(folder);
+  const strict = report(
+    'strict',
+    cases.map((limbo) => runCase(limbo, 'strict')),
+  );
+  const rfc5280 = report(
+    'rfc5280',
+    cases.map((limbo) => runCase(limbo, 'rfc5280')),
+  );
+  const handshakes = flags.includes('--handshake') ? await runHandshakes(folder) : { wronglyAccepted: 0 };
+  const isMet =
+    strict.accepted.length === 0 &&
+    strict.refused.length <= MOST_WRONGLY_REFUSED &&
+    !rfc5280.accepted.some(({ id }) => DECIDED_BY_RFC5280.test(id)) &&
+    handshakes.wronglyAccepted === 0;
+  console.log(isMet ? 'targets met' : 'TARGETS MISSED');
+  return isMet ? 0 : 1;
+}
+
+function report(profile: ApprovedIssuer['profile'], verdicts: readonly LimboVerdict[]) {
+  const wrong = verdicts.filter(isWrong);
+  const accepted = wrong.filter(({ expected }) => !expected);
+  const refused = wrong.filter(({ expected }) => expected);
+  console.log(
+    `profile ${profile}: ${verdicts.length} cases, ${accepted.length} wrongly accepted, ${refused.length} wrongly refused`,
+  );
+  for (const { id } of accepted)
+    console.log(`  accepted  ${id}${DECIDED_BY_RFC5280.test(id) ? '' : '  (a rule beyond RFC 5280)'}`);
+  for (const verdict of refused) console.log(`  refused   ${verdict.id}\n            ${firstFailure(verdict)}`);
+  return { accepted, refused };
+}
+
+function firstFailure({ explanation }: LimboVerdict): string {
+  const failed = explanation.steps.find(({ passed }) => !passed);
+  return failed ? printStep(failed) : 'no step failed';
+}

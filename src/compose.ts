@@ -1,0 +1,171 @@
+// The only file that knows every part: it opens what the configuration names and puts the service together.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { settingsOf } from './config/load.ts';
+import type { Config, Listener as ListenerConfig } from './config/schema.ts';
+import { after, seconds } from './core/time.ts';
+import { localDirectory } from './directory/local.ts';
+import { Metrics } from './http/ops/metrics.ts';
+import { RateLimit } from './http/rate-limit.ts';
+import type { TlsFiles } from './http/tls.ts';
+import type { Log } from './log/log.ts';
+import type { Ports } from './operations/ports.ts';
+import { sweep } from './operations/sweep.ts';
+import { CertificateJudge } from './pki/certificate-judge.ts';
+import { writePem } from './pki/pem.ts';
+import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
+import { every, WatchedFiles } from './serve/watch.ts';
+import { FollowedRegistry } from './store/registry.ts';
+import { openSqliteStore } from './store/sqlite/open.ts';
+import type { Store } from './store/store.ts';
+import { grants } from './store/tables/grants.ts';
+import { systemClock, systemRandom } from './system.ts';
+import type { Keyring } from './tokens/keyring.ts';
+
+export interface Service {
+  /** The addresses it listens on, once it does. */
+  listen(): Promise<readonly string[]>;
+  /** Answers what is in flight, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+const REGISTRY_EVERY_MS = 400; // a change is in force within a second
+const FILES_EVERY_MS = 2_000;
+const SWEEP_EVERY_MS = 60_000;
+const LISTS_EVERY_MS = 60_000;
+
+export async function openStore({ store }: Config, writer: 'thread' | 'here'): Promise<Store> {
+  if (store.kind !== 'sqlite') throw new Error('this release stores in SQLite only: store: sqlite:PATH');
+  return openSqliteStore({ path: store.path, clock: systemClock.now, writer });
+}
+
+export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  const judge = new CertificateJudge({ fetch, now: systemClock.now });
+  const lists = followLists(judge, registry);
+  lists();
+  const directory = await localDirectory(store);
+  const ports: Ports = {
+    store,
+    registry,
+    keyring,
+    directory,
+    settings: settingsOf(config),
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const parts = partsOf(config, ports, judge, log);
+  const listeners = config.listeners.map((options) => openListener(options, parts, registry));
+
+  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  const reload = async () => {
+    lists();
+    for (const { reload } of listeners) reload();
+  };
+  const timers = [
+    every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
+    every(FILES_EVERY_MS, reload, tellFault),
+    every(SWEEP_EVERY_MS, () => sweep(ports, () => nextTurn()), tellFault),
+    every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
+  ];
+  return {
+    listen: () => Promise.all(listeners.map(({ listener }) => listener.listen())),
+    stop: async () => {
+      for (const stop of timers) stop();
+      await Promise.all(listeners.map(({ listener }) => listener.drain()));
+      await store.close();
+    },
+  };
+}
+
+function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
+  const { limits, proxies, authsvc, publicUrl } = config;
+  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
+    new RateLimit({ burst, perSecond: perMinute / 60 }, systemClock.milliseconds);
+  return {
+    ports,
+    judge,
+    log,
+    publicUrl,
+    metrics: config.metrics.enabled ? new Metrics(() => grantsEndingSoon(ports.store)) : undefined,
+    limits: {
+      headerBytes: limits.headerBytes,
+      bodyBytes: limits.bodyBytes,
+      headersTimeoutMs: limits.headersTimeout * 1000,
+      requestTimeoutMs: limits.requestTimeout * 1000,
+      idleTimeoutMs: limits.idleTimeout * 1000,
+      connections: limits.connections,
+      inFlight: limits.maxInFlight,
+    },
+    perAddress: rate(limits.requestsPerAddress),
+    perIntegration: rate(limits.requestsPerIntegration),
+    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
+    authsvcMounts: authsvc.mounts,
+    checks: readinessChecks(ports),
+  };
+}
+
+/** A listener with the files it reads again when they, or the approved issuers, change. */
+function openListener(
+  { host, port, tls, clientCertificates, doors }: ListenerConfig,
+  parts: ServiceParts,
+  registry: FollowedRegistry,
+): { listener: Listener; reload: () => void } {
+  if (!tls) return { listener: makeListener({ host, port, doors }, parts), reload: () => undefined };
+  const files = new WatchedFiles([tls.certificate, tls.key]);
+  let [certificate, key] = files.readIfChanged() ?? [];
+  let issuers = registry.issuers;
+  const current = (): TlsFiles => ({
+    certificate: certificate ?? '',
+    key: key ?? '',
+    clientCertificates,
+    issuers: issuers.flatMap((issuer) => [issuer.certificate, ...issuer.intermediates]).map(writePem),
+  });
+  const listener = makeListener({ host, port, doors, tls: current() }, parts);
+  const reload = () => {
+    const changed = files.readIfChanged();
+    if (!changed && issuers === registry.issuers) return;
+    if (changed) [certificate, key] = changed;
+    issuers = registry.issuers;
+    listener.exchange(current());
+  };
+  return { listener, reload };
+}
+
+/** CRLs from files: in force from the first request on, read again when they change. */
+function followLists(judge: CertificateJudge, registry: FollowedRegistry): () => void {
+  let paths = '';
+  let files = new WatchedFiles([]);
+  return () => {
+    const named = [...new Set(registry.issuers.flatMap(({ revocation }) => revocation.crlFiles))];
+    if (named.join('\n') !== paths) {
+      files = new WatchedFiles(named);
+      paths = named.join('\n');
+    }
+    const contents = files.readIfChanged();
+    if (contents) judge.revocation.useFiles(contents);
+  };
+}
+
+function readinessChecks({ store, keyring, clock }: Ports) {
+  return [
+    { name: 'store', check: async () => void (await store.now()) },
+    { name: 'keys', check: async () => void keyring.minting },
+    {
+      name: 'clock',
+      check: async () => {
+        if (Math.abs((await store.now()) - clock.now()) > CLOCK_TOLERANCE)
+          throw new Error('the clocks of node and store differ');
+      },
+    },
+  ];
+}
+
+const CLOCK_TOLERANCE = 30;
+const SOON = seconds(30 * 86_400);
+const COUNTED = 10_000;
+
+async function grantsEndingSoon(store: Store): Promise<number> {
+  const endingBefore = after(await store.now(), SOON);
+  return (await store.page(grants, { endingBefore, limit: COUNTED })).length;
+}

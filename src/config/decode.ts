@@ -1,0 +1,45 @@
+// From the text of a setting to the value the program holds, by kind.
+import { isAbsolute, resolve } from 'node:path';
+import { Secret } from '../tokens/secret.ts';
+import { parseDuration } from './duration.ts';
+import type { KeyringSource, Kind, StoreAddress } from './setting.ts';
+
+/** What paths are relative to. */
+export interface Folders {
+  /** The folder of the configuration file; the working folder where there is none. */
+  readonly base: string;
+  readonly data: string;
+}
+
+/** Undefined: the value is not of this kind after all. */
+type Decode = (value: unknown, folders: Folders) => unknown;
+
+export const DECODERS: Readonly<Record<Kind, Decode>> = {
+  duration: parseDuration,
+  path: (value, folders) => absolute(String(value), folders),
+  store: (value, folders) => decodeStore(String(value), folders),
+  keyring: (value, folders) => decodeKeyring(String(value), folders),
+  url: (value) => decodeUrl(String(value)),
+};
+
+/** Settings whose text may hold a password: what was found is not repeated in a mistake. */
+export const SECRET_KINDS: readonly (Kind | undefined)[] = ['store'];
+
+export function absolute(path: string, { base, data }: Folders): string {
+  const named = path.replace(/^<dataFolder>/, data);
+  return isAbsolute(named) ? named : resolve(base, named);
+}
+
+function decodeStore(text: string, folders: Folders): StoreAddress {
+  if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: new Secret(text) };
+  return { kind: 'sqlite', path: absolute(text.slice('sqlite:'.length), folders) };
+}
+
+function decodeKeyring(text: string, folders: Folders): KeyringSource {
+  if (!text.startsWith('env:')) return { from: 'file', path: absolute(text, folders) };
+  return { from: 'variable', name: text.slice('env:'.length) };
+}
+
+function decodeUrl(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}

@@ -1,0 +1,26 @@
+import { type Seconds, seconds } from '../core/time.ts';
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+export const DURATION_PATTERN = '^[0-9]{1,9}[smhd]$';
+/** Longer than a century is a slip of the finger, and an epoch second must stay a safe integer. */
+const LONGEST = 100 * 365 * UNITS.d;
+
+/** `90d`, `12h`, `15m`, `60s` or a number of seconds; undefined for anything else. */
+export function parseDuration(value: unknown): Seconds | undefined {
+  const length = typeof value === 'string' ? inSeconds(value) : value;
+  const isLength = typeof length === 'number' && Number.isInteger(length) && length >= 0 && length <= LONGEST;
+  return isLength ? seconds(length) : undefined;
+}
+
+function inSeconds(text: string): number | undefined {
+  if (/^[0-9]{1,10}$/.test(text)) return Number(text);
+  if (!new RegExp(DURATION_PATTERN).test(text)) return undefined;
+  return Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS];
+}
+
+/** The shortest way to write a length of time that says it exactly. */
+export function formatDuration(length: number): string {
+  const unit = (['d', 'h', 'm'] as const).find((name) => length > 0 && length % UNITS[name] === 0) ?? 's';
+  return `${length / UNITS[unit]}${unit}`;
+}

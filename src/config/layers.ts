@@ -1,0 +1,94 @@
+// The file, the environment over it, flags over both.
+import { parse } from 'yaml';
+import { closest } from './closest.ts';
+import type { ConfigFile } from './file.ts';
+import type { Mistake } from './mistake.ts';
+import type { Node } from './read.ts';
+import { nodeAt, parsePath, type SettingPlace, setAt, settingPlaces } from './tree.ts';
+
+const PREFIX = 'TESSERA_';
+/** Variables that are ours but no settings: where the file is, and the usual place for a keyring's text. */
+const NOT_SETTINGS = ['TESSERA_CONFIG', 'TESSERA_KEYRING'];
+/** Kubernetes gives every container such variables for a service that is named tessera. */
+const INJECTED = /^TESSERA_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)$/;
+
+export interface Layered {
+  readonly tree: Record<string, unknown>;
+  /** Which variable or flag set a path. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly mistakes: readonly Mistake[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A value that a variable or a flag wants at a place; or why there is no such place. */
+type Wish = { readonly place: SettingPlace; readonly text: string; readonly source: string } | Mistake;
+
+export function layer(root: Node, file: ConfigFile | undefined, env: Env, sets: readonly string[]): Layered {
+  const tree = file?.tree ?? {};
+  const sources = new Map<string, string>();
+  const mistakes: Mistake[] = [];
+  for (const wish of [...wishesOfVariables(root, env), ...sets.map((set) => wishOfFlag(root, set))]) {
+    if ('problem' in wish) {
+      mistakes.push(wish);
+      continue;
+    }
+    setAt(tree, root, wish.place.path, settingValue(wish.place.node, wish.text));
+    sources.set(pathText(wish.place), wish.source);
+  }
+  return { tree, sources, mistakes };
+}
+
+function wishesOfVariables(root: Node, env: Env): Wish[] {
+  const variables = new Map(settingPlaces(root).map((place) => [variableOf(place), place]));
+  return Object.entries(env).flatMap(([name, text]) => {
+    if (text === undefined || !isOurs(name)) return [];
+    const place = variables.get(name);
+    return place ? { place, text, source: name } : { ...noSuchSetting(name, [...variables.keys()]), source: name };
+  });
+}
+
+function wishOfFlag(root: Node, set: string): Wish {
+  const at = set.indexOf('=');
+  if (at < 0) return { path: set, problem: 'expected PATH=VALUE', example: '--set log.level=debug', source: '--set' };
+  const name = set.slice(0, at);
+  const path = parsePath(name);
+  const node = nodeAt(root, path);
+  if (node) return { place: { path, node }, text: set.slice(at + 1), source: `--set ${name}` };
+  return { ...noSuchSetting(name, settingPlaces(root).map(pathText)), source: `--set ${name}` };
+}
+
+/** The variable of a setting: `tokens.grantLifetime` is TESSERA_TOKENS_GRANT_LIFETIME. */
+export function variableOf({ path }: SettingPlace): string {
+  // TESSERA_KEYRING holds a keyring, so the variable that says where the keyring is has another name.
+  if (path.join('.') === 'keyring') return 'TESSERA_KEYRING_FROM';
+  const words = path.map((key) =>
+    String(key)
+      .replace(/[A-Z]/g, (letter) => `_${letter}`)
+      .toUpperCase(),
+  );
+  return PREFIX + words.join('_');
+}
+
+function isOurs(name: string): boolean {
+  return name.startsWith(PREFIX) && !NOT_SETTINGS.includes(name) && !INJECTED.test(name);
+}
+
+/** A text stays as it is, whatever YAML would make of it; everything else is read as YAML. */
+function settingValue(node: Node, text: string): unknown {
+  if (node.type === 'string') return text;
+  try {
+    return parse(text);
+  } catch {
+    return text; // no YAML is no value of any setting that is not a text: the schema says what was expected
+  }
+}
+
+function noSuchSetting(name: string, candidates: readonly string[]): Mistake {
+  const near = closest(name, candidates);
+  return { path: '', problem: `no such setting.${near ? ` Did you mean ${near}?` : ' See docs/configuration.md'}` };
+}
+
+function pathText({ path }: SettingPlace): string {
+  return path.join('.');
+}

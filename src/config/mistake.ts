@@ -1,0 +1,26 @@
+/** One thing wrong with the configuration, in words for the operator. */
+export interface Mistake {
+  /** The setting, as `tokens.grantLifetime` or `listeners.0.port`; empty for the file as a whole. */
+  readonly path: string;
+  readonly problem: string;
+  /** How it is written right. */
+  readonly example?: string;
+  /** The file and line, the variable or the flag that it comes from. */
+  readonly source?: string;
+}
+
+/** The configuration cannot be used. All mistakes are told at once. */
+export class ConfigFault extends Error {
+  override readonly name = 'ConfigFault';
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(mistakes.map(wordMistake).join('\n'));
+    this.mistakes = mistakes;
+  }
+}
+
+function wordMistake({ path, problem, example, source }: Mistake): string {
+  const where = [source, path].filter(Boolean).join(': ');
+  return `${where || 'configuration'}: ${problem}${example === undefined ? '' : `\n  for example  ${example}`}`;
+}

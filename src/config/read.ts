@@ -1,0 +1,95 @@
+// Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
+import type { TSchema } from 'typebox';
+import { Check } from 'typebox/schema';
+import { closest } from './closest.ts';
+import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
+import type { Mistake } from './mistake.ts';
+import type { SettingNotes } from './setting.ts';
+
+/** The parts of a schema node that reading looks at. */
+export interface Node extends Partial<SettingNotes> {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly items?: Node;
+}
+
+export interface Reading {
+  readonly folders: Folders;
+  readonly mistakes: Mistake[];
+}
+
+export type Path = readonly (string | number)[];
+
+export function readNode(node: Node, value: unknown, path: Path, reading: Reading): unknown {
+  if (node.properties) return readSection(node, node.properties, value, path, reading);
+  if (node.items) return readEntries(node.items, value, path, reading);
+  return readSetting(node, value, path, reading);
+}
+
+function readSection(
+  node: Node,
+  settings: Readonly<Record<string, Node>>,
+  value: unknown,
+  path: Path,
+  reading: Reading,
+): unknown {
+  // A section whose settings are all commented out is null in YAML, and means its defaults.
+  const given = value === null ? {} : value;
+  if (!isRecord(given)) return blame(path, `expected a group of settings; found ${shown(value)}`, reading);
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(settings, key)) blameUnknown([...path, key], Object.keys(settings), reading);
+  }
+  const known: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    const own = given[key] ?? setting.default;
+    if (own !== undefined) known[key] = readNode(setting, own, [...path, key], reading);
+    else if (node.required?.includes(key))
+      blame([...path, key], `missing; expected ${setting.expected}`, reading, setting);
+  }
+  return known;
+}
+
+function readEntries(item: Node, value: unknown, path: Path, reading: Reading): unknown {
+  if (!Array.isArray(value) || value.length === 0) {
+    return blame(path, `expected a list of at least one entry; found ${shown(value)}`, reading);
+  }
+  // Not map: `--set listeners.5.port=1` leaves holes, which it would pass over.
+  return Array.from(value, (entry, index) => readNode(item, entry, [...path, index], reading));
+}
+
+function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {
+  const decode = node.kind && DECODERS[node.kind];
+  const known = Check(node as TSchema, value) ? (decode ? decode(value, reading.folders) : value) : undefined;
+  if (known !== undefined) return known;
+  const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
+  return blame(path, `expected ${node.expected}${found}`, reading, node);
+}
+
+function blame(path: Path, problem: string, { mistakes }: Reading, node?: Node): undefined {
+  const [example] = node?.examples ?? [];
+  const words = example === undefined ? {} : { example: `${path.at(-1)}: ${inYaml(example)}` };
+  mistakes.push({ path: path.join('.'), problem, ...words });
+  return undefined;
+}
+
+function blameUnknown(path: Path, candidates: readonly string[], reading: Reading): void {
+  const near = closest(String(path.at(-1)), candidates);
+  blame(path, `no such setting.${near ? ` Did you mean ${near}?` : ` There are: ${candidates.join(', ')}`}`, reading);
+}
+
+/** One line of YAML: JSON is YAML, and a plain word needs no quotes. */
+export function inYaml(value: unknown): string {
+  if (typeof value === 'string')
+    return /^[A-Za-z/.<][^#]*$/.test(value) || /^\d+[a-z]$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

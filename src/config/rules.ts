@@ -1,0 +1,150 @@
+// What no single setting can say for itself: rules between settings, each with the words for the operator.
+import { isIP } from 'node:net';
+import type { Mistake } from './mistake.ts';
+import type { Listener, ReadConfig } from './schema.ts';
+
+type Rule = (config: ReadConfig) => readonly Mistake[];
+
+/** The first path segments that other doors have. */
+const TAKEN = [
+  'oauth2',
+  '.well-known',
+  'admin',
+  'device',
+  'account',
+  'console',
+  'healthz',
+  'readyz',
+  'metrics',
+  'docs',
+];
+
+export function brokenRules(config: ReadConfig): Mistake[] {
+  return RULES.flatMap((rule) => rule(config));
+}
+
+const RULES: readonly Rule[] = [
+  publicUrlIsGiven,
+  publicUrlIsSafe,
+  plainHttpIsCovered,
+  certificatesNeedTls,
+  listenersDiffer,
+  mountsDiffer,
+  mountsAreFree,
+  proxiesAreNetworks,
+  certificateHeaderHasProxies,
+  lengthsAgree,
+];
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function publicUrlIsGiven({ publicUrl, listeners }: ReadConfig): Mistake[] {
+  const open = listeners.find(({ host }) => !isLoopback(host));
+  if (publicUrl !== undefined || !open) return [];
+  const problem = `missing; it is required because a listener is on ${open.host}, which is not loopback`;
+  return [{ path: 'publicUrl', problem, example: 'publicUrl: https://tokens.example.com' }];
+}
+
+function publicUrlIsSafe({ publicUrl }: ReadConfig): Mistake[] {
+  if (publicUrl === undefined || publicUrl.startsWith('https:') || isLoopback(new URL(publicUrl).hostname)) return [];
+  const problem = 'expected https, since tokens travel there; http is for loopback only';
+  return [{ path: 'publicUrl', problem, example: 'publicUrl: https://tokens.example.com' }];
+}
+
+function plainHttpIsCovered({ listeners, proxies }: ReadConfig): Mistake[] {
+  return listeners.flatMap((listener, index) => {
+    const problem = whyNotPlain(listener, proxies.addresses);
+    return problem ? [{ path: `listeners.${index}`, problem }] : [];
+  });
+}
+
+function whyNotPlain({ tls, host, behindProxy }: Listener, proxies: readonly string[]): string | undefined {
+  if (tls || isLoopback(host)) return undefined;
+  if (!behindProxy) {
+    return `plain HTTP on ${host}: give tls a certificate and a key, listen on 127.0.0.1, or say behindProxy: true`;
+  }
+  return proxies.length > 0 ? undefined : 'behindProxy needs the addresses of the proxies under proxies.addresses';
+}
+
+function certificatesNeedTls({ listeners }: ReadConfig): Mistake[] {
+  return listeners.flatMap(({ tls, clientCertificates }, index) => {
+    if (tls || clientCertificates !== 'require') return [];
+    const problem = 'require needs tls: without it no caller can show a certificate';
+    return [{ path: `listeners.${index}.clientCertificates`, problem }];
+  });
+}
+
+function listenersDiffer({ listeners }: ReadConfig): Mistake[] {
+  const addresses = listeners.map(({ host, port }) => (port === 0 ? undefined : `${host}:${port}`));
+  return repeated(addresses).map((index) => ({
+    path: `listeners.${index}`,
+    problem: `another listener already has ${addresses[index]}`,
+  }));
+}
+
+function mountsDiffer({ authsvc }: ReadConfig): Mistake[] {
+  return repeated(authsvc.mounts.map(({ path }) => path.toLowerCase())).map((index) => ({
+    path: `authsvc.mounts.${index}.path`,
+    problem: 'another mount already has this path; letter case makes no difference',
+  }));
+}
+
+function mountsAreFree({ authsvc }: ReadConfig): Mistake[] {
+  return authsvc.mounts.flatMap(({ path }, index) => {
+    const taken = TAKEN.find((segment) => segment === path.split('/')[1]?.toLowerCase());
+    const problem = `/${taken} belongs to another door`;
+    return taken ? [{ path: `authsvc.mounts.${index}.path`, problem, example: 'path: /authsvc' }] : [];
+  });
+}
+
+function proxiesAreNetworks({ proxies }: ReadConfig): Mistake[] {
+  return proxies.addresses.flatMap((network, index) => {
+    if (isNetwork(network)) return [];
+    return [
+      {
+        path: `proxies.addresses.${index}`,
+        problem: `expected an IP address or a network; found ${JSON.stringify(network)}`,
+        example: 'addresses: [10.0.0.0/24]',
+      },
+    ];
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (prefix !== '' && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+function certificateHeaderHasProxies({ proxies }: ReadConfig): Mistake[] {
+  if (proxies.clientCertificateHeader === 'off' || proxies.addresses.length > 0) return [];
+  const problem = 'missing; without it a certificate header is believed from nobody';
+  return [{ path: 'proxies.addresses', problem, example: 'addresses: [10.0.0.0/24]' }];
+}
+
+function lengthsAgree({ tokens, device, signIn }: ReadConfig): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const positive = {
+    'tokens.accessTokenLifetime': tokens.accessTokenLifetime,
+    'tokens.grantLifetime': tokens.grantLifetime,
+    'device.codeLifetime': device.codeLifetime,
+  };
+  for (const [path, length] of Object.entries(positive)) {
+    if (length < 1) mistakes.push({ path, problem: 'expected more than no time at all' });
+  }
+  if (device.pollInterval >= device.codeLifetime) {
+    mistakes.push({ path: 'device.pollInterval', problem: 'expected less than device.codeLifetime' });
+  }
+  if (signIn.sessionIdle > signIn.sessionLifetime) {
+    mistakes.push({ path: 'signIn.sessionIdle', problem: 'expected at most signIn.sessionLifetime' });
+  }
+  return mistakes;
+}
+
+/** The indexes of values that stood earlier in the list. */
+function repeated(values: readonly (string | undefined)[]): number[] {
+  return values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []));
+}

@@ -1,0 +1,57 @@
+// The one schema of the configuration: it validates, gives the TypeScript type, the JSON Schema file for editors and the
+// reference page.
+import Type from 'typebox';
+import { authsvc } from './sections/authsvc.ts';
+import { limits } from './sections/limits.ts';
+import { listeners, proxies } from './sections/network.ts';
+import { device, pages, signIn } from './sections/people.ts';
+import { tokens } from './sections/tokens.ts';
+import { events, log, metrics } from './sections/watching.ts';
+import { keyringSource, path, section, storeAddress, url } from './setting.ts';
+
+export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
+  publicUrl: Type.Optional(
+    url({
+      description:
+        'The address under which callers and people reach the service. Required unless every listener is on loopback; https, except for loopback. The Host header is never used instead.',
+      example: 'https://tokens.example.com',
+    }),
+  ),
+  dataFolder: path({
+    description: 'The folder for what the service keeps. Other paths may begin with `<dataFolder>`.',
+    default: './data',
+    example: '/var/lib/tessera',
+  }),
+  store: storeAddress({
+    description: 'Where grants, identities and events are kept.',
+    default: 'sqlite:<dataFolder>/tessera.db',
+  }),
+  keyring: keyringSource({
+    description:
+      'Where the server keys are: a file of mode 0600, or `env:NAME` for an environment variable that holds the text of one.',
+    default: '<dataFolder>/keyring.json',
+  }),
+  listeners,
+  proxies,
+  authsvc,
+  tokens,
+  device,
+  signIn,
+  limits,
+  log,
+  metrics,
+  events,
+  pages,
+});
+
+type Given = Type.Static<typeof CONFIG_SCHEMA>;
+
+type DeepReadonly<T> = T extends number | string | boolean | { reveal(): string }
+  ? T
+  : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
+
+/** What the program holds: defaults applied, durations in seconds, paths absolute, passwords as secrets. */
+export type Config = DeepReadonly<Omit<Given, 'publicUrl'>> & { readonly publicUrl: string };
+/** As read, before the public address of a service on loopback is filled in. */
+export type ReadConfig = Omit<Config, 'publicUrl'> & { readonly publicUrl?: string };
+export type Listener = Config['listeners'][number];

@@ -1,0 +1,31 @@
+import Type from 'typebox';
+import { choice, duration, flag, section } from '../setting.ts';
+
+export const tokens = section('Tokens and grants. An integration may set its own lifetimes over these.', {
+  accessTokenLifetime: duration({ description: 'How long an access token works.', default: '90d' }),
+  grantLifetime: duration({
+    description: 'How long a grant can be refreshed; afterwards a new authorization is needed. It never moves.',
+    default: '365d',
+  }),
+  refresh: flag({
+    description: 'Whether answers carry a refresh token. Without it, a grant ends with its access token.',
+    default: true,
+  }),
+  refreshRetryWindow: duration({
+    description:
+      'How long after a refresh the same refresh token is answered with the same new pair again, for callers whose answer was lost. 0 is strict.',
+    default: '60s',
+  }),
+  onReuse: choice(['revoke', 'report'], {
+    description:
+      'What happens when a spent refresh token shows up later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
+    default: 'revoke',
+  }),
+  accessTokenOverlap: Type.Optional(
+    duration({
+      description:
+        'Ends older access tokens this long after a refresh. Where absent, each works until its own expiry, whatever refreshes follow.',
+      example: '5m',
+    }),
+  ),
+});

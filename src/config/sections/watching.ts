@@ -1,0 +1,18 @@
+// What operators see of the service.
+import { choice, duration, flag, section } from '../setting.ts';
+
+export const log = section('The log, on standard output, one line per request. It never holds a secret.', {
+  level: choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    description: 'The least important level that is written.',
+    default: 'info',
+  }),
+  format: choice(['json', 'pretty'], { description: 'For machines, or for people.', default: 'json' }),
+});
+
+export const metrics = section('Metrics in Prometheus form at `/metrics`.', {
+  enabled: flag({ description: 'Whether they are served.', default: true }),
+});
+
+export const events = section('The event log: everything that changed state, kept in the store.', {
+  retention: duration({ description: 'How long events are kept.', default: '400d' }),
+});

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '../../core/refusal.ts';
+import { describe } from '../descriptions.ts';
+import { storyOf } from '../story.ts';
+import { type ErrorKeys, errorBody } from './answers.ts';
+import type { Wording } from './wording.ts';
+
+/** RFC 6749 5.1: JSON, never stored by anyone on the way. */
+export function answer(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('pragma', 'no-cache')
+    .send(JSON.stringify(body));
+}
+
+export function answerRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  { status, error }: Wording,
+  keys: ErrorKeys,
+): FastifyReply {
+  const story = storyOf(request);
+  story.outcome = refusal.reason === 'fault' ? 'fault' : 'refused';
+  story.reason = refusal.reason;
+  if (refusal.rule) story.rule = refusal.rule;
+  const description = refusal.reason === 'fault' ? `${describe(refusal)} Request ${request.id}.` : describe(refusal);
+  if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);
+  if (error === 'invalid_token')
+    reply.header(
+      'www-authenticate',
+      refusal.reason === 'access-token-missing' ? 'Bearer' : 'Bearer error="invalid_token"',
+    );
+  // Many command-line clients print only the status line. A 401 keeps its own phrase.
+  if (status === 400 && request.raw.httpVersionMajor === 1) reply.raw.statusMessage = describe(refusal);
+  return answer(reply, status, errorBody(error, description, keys));
+}

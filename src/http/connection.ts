@@ -1,0 +1,77 @@
+// What the connection shows of the caller: address, agent, certificate. Behind a listed proxy the headers speak for it.
+import { BlockList, isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { FastifyRequest } from 'fastify';
+import { type Presenter, presenter } from '../core/presenter.ts';
+
+export interface Connection {
+  /** Whether the peer is a listed proxy: then only its headers count, never its own certificate. */
+  readonly isProxied: boolean;
+  readonly presenter: Presenter;
+}
+
+export type ReadConnection = (request: FastifyRequest) => Connection;
+
+/** `proxies`: addresses and CIDR ranges whose headers are believed. */
+export function connectionReader(proxies: readonly string[]): ReadConnection {
+  const listed = listOf(proxies);
+  // Read once, when the request arrives: an HTTP/2 stream that has been answered no longer knows its socket.
+  const read = new WeakMap<FastifyRequest, Connection>();
+  return (request) => {
+    const known = read.get(request);
+    if (known) return known;
+    const connection = readConnection(request);
+    read.set(request, connection);
+    return connection;
+  };
+
+  function readConnection(request: FastifyRequest): Connection {
+    const peer = plainAddress(request.raw.socket.remoteAddress ?? '');
+    const isProxied = proxies.length > 0 && isListed(listed, peer);
+    const address = isProxied ? forwardedAddress(request.headers['x-forwarded-for'], peer, listed) : peer;
+    return { isProxied, presenter: presenter(address, request.headers['user-agent'] ?? '') };
+  }
+}
+
+/** The rightmost address that is not a listed proxy's: everything to the left of it is hearsay. */
+function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
+  const hops = [header ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((hop) => plainAddress(hop.trim()))
+    .filter(Boolean);
+  for (const hop of hops.reverse()) {
+    if (!isIP(hop)) return peer;
+    if (!isListed(listed, hop)) return hop;
+  }
+  return peer;
+}
+
+function listOf(addresses: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of addresses) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** IPv4 in IPv6 clothes is IPv4. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+export function tlsSocketOf(request: FastifyRequest): TLSSocket | undefined {
+  // HTTP/2 hides the socket behind a proxy object; its session has the real one.
+  const { stream } = request.raw as { stream?: { session?: { socket?: unknown } } };
+  const socket = stream?.session?.socket ?? request.raw.socket;
+  return socket instanceof TLSSocket ? socket : undefined;
+}

@@ -1,0 +1,34 @@
+// The little DER that a client of OCSP has to write.
+import { contextTag, TAG } from './der.ts';
+
+export function write(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Uint8Array.of(tag), lengthOctets(content.length), content]);
+}
+
+export function writeSequence(...parts: readonly Uint8Array[]): Uint8Array {
+  return write(TAG.sequence, ...parts);
+}
+
+/** EXPLICIT `[n]` around what is given. */
+export function writeContext(number: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  return write(contextTag(number, 'constructed'), ...parts);
+}
+
+export function writeOid(oid: string): Uint8Array {
+  const [first = 0, second = 0, ...rest] = oid.split('.').map(Number);
+  return write(TAG.oid, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
+}
+
+function base128(arc: number): number[] {
+  const octets = [arc % 128];
+  for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) octets.unshift((left % 128) | 0x80);
+  return octets;
+}
+
+function lengthOctets(length: number): Uint8Array {
+  if (length < 0x80) return Uint8Array.of(length);
+  const octets: number[] = [];
+  for (let left = length; left > 0; left = Math.floor(left / 256)) octets.unshift(left % 256);
+  return Uint8Array.of(0x80 | octets.length, ...octets);
+}

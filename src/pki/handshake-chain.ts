@@ -1,0 +1,38 @@
+// The chain that a client sent in the handshake, taken from the socket before Node loses it.
+import type { DetailedPeerCertificate, Server, TLSSocket } from 'node:tls';
+
+// On the socket itself rather than beside it: HTTP/2 hands out sockets behind a proxy object, which passes this through.
+const CHAIN = Symbol('chain of the handshake');
+type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[] };
+
+/**
+ * Once a handshake is done, servers of some Node versions (24.21, 26.8) ask the socket for the peer's certificate in a
+ * way that drops the rest of its chain (nodejs/node#65579). So the chain is read in a `secure` listener of ours that runs
+ * before Node's. The socket is first seen through `keylog`, the one public event of a server that comes earlier; the
+ * secrets it carries are not looked at. Resumed sessions hold the leaf alone: resumption must be off on such a server.
+ */
+export function rememberChains(server: Server): (socket: TLSSocket) => readonly Uint8Array[] {
+  server.on('keylog', (_secrets: Buffer, socket: RememberingSocket) => {
+    if (socket[CHAIN]) return;
+    socket[CHAIN] = [];
+    socket.prependOnceListener('secure', () => {
+      socket[CHAIN] = chainOf(socket.getPeerCertificate(true));
+    });
+  });
+  return (socket: RememberingSocket) => socket[CHAIN] ?? [];
+}
+
+/** Leaf first. Node links certificates by issuer, adds an approved root, and links that to itself. */
+function chainOf(leaf: DetailedPeerCertificate): Uint8Array[] {
+  const chain: Uint8Array[] = [];
+  const seen = new Set<string>();
+  for (
+    let next: DetailedPeerCertificate | undefined = leaf;
+    next?.raw && !seen.has(next.fingerprint256);
+    next = next.issuerCertificate
+  ) {
+    seen.add(next.fingerprint256);
+    chain.push(next.raw);
+  }
+  return chain;
+}

@@ -1,0 +1,157 @@
+// The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
+// proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
+import { type CallerName, type CertificateMark, callerName } from '../core/certificate.ts';
+import type { ApprovedIssuer } from '../core/issuer.ts';
+import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import { earlier } from '../core/time.ts';
+import { type Certificate, markOf, namesOf, readCertificate } from './certificate.ts';
+import { escapeText, printName, sameName } from './distinguished-name.ts';
+import { describe, judgePath, type Path } from './path.ts';
+import { judgeRevocation, type RevocationEvidence } from './revocation.ts';
+import { PathSearch, SEARCH_LIMITS, type SearchLimits } from './search.ts';
+import { type Step, step } from './step.ts';
+
+export interface PresentedCertificate {
+  /** DER, leaf first; what follows are candidates for the path and nothing else. */
+  readonly chain: readonly Uint8Array[];
+  readonly issuers: readonly ApprovedIssuer[];
+  readonly evidence: RevocationEvidence;
+  readonly now: EpochSeconds;
+  readonly limits?: SearchLimits;
+}
+
+interface AcceptedCertificate {
+  readonly issuer: ApprovedIssuer;
+  readonly name: CallerName;
+  readonly mark: CertificateMark;
+  readonly notAfter: EpochSeconds;
+  /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
+  readonly until: EpochSeconds;
+}
+
+export interface Judgement {
+  readonly outcome: Outcome<AcceptedCertificate>;
+  readonly steps: readonly Step[];
+  /** The path that was judged, approved issuer first; absent where none was found. */
+  readonly path?: Path;
+  /** The approved issuer at its top. */
+  readonly issuer?: ApprovedIssuer;
+}
+
+const MOST_PRESENTED = 32;
+const MOST_PATHS = 8;
+
+export function judgeCertificate(presented: PresentedCertificate): Judgement {
+  const { chain, issuers } = presented;
+  const [first, ...rest] = chain;
+  if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
+  const leaf = readCertificate(first);
+  if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
+  if (chain.length > MOST_PRESENTED) return refusedAt(tooMany(leaf.value));
+  const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
+  const sent = rest.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
+  return judgeLeaf(leaf.value, sent, approved, presented);
+}
+
+function judgeLeaf(
+  leaf: Certificate,
+  sent: readonly Certificate[],
+  approved: readonly ReadIssuer[],
+  { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
+): Judgement {
+  const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
+  const pool = [...sent, ...approved.flatMap(({ intermediates }) => intermediates)];
+  const search = new PathSearch(anchors, pool, limits);
+  let refused: Judgement | undefined;
+  let tried = 0;
+  for (const path of search.pathsTo(leaf)) {
+    const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
+    if (!issuer || ++tried > MOST_PATHS) break;
+    const judgement = judgeFoundPath(path, { path, pool, issuer, evidence, now });
+    if (judgement.outcome.ok) return judgement;
+    refused ??= judgement;
+  }
+  return refused ?? refusedAt(notApproved(leaf, anchors, search.isExhausted));
+}
+
+function judgeFoundPath(path: Path, question: Parameters<typeof judgeRevocation>[0]): Judgement {
+  const { issuer, now } = question;
+  const leaf = path.at(-1) ?? path[0];
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer.profile, now)];
+  // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
+  const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
+  const steps = [...structure, ...findings.map((finding) => finding.step)];
+  const failed = steps.find(({ passed }) => !passed);
+  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, path, issuer };
+  const name = callerName(namesOf(leaf), issuer.identitySources);
+  const named = [...steps, identityStep(name, issuer, leaf)];
+  if (!name.ok) return { outcome: name, steps: named, path, issuer };
+  const until = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap((finding) => finding.until ?? [])].reduce(
+    earlier,
+  );
+  const mark = markOf(leaf, path.at(-2) ?? path[0], path[0]);
+  return {
+    outcome: accept({ issuer, name: name.value, mark, notAfter: leaf.notAfter, until }),
+    steps: named,
+    path,
+    issuer,
+  };
+}
+
+interface ReadIssuer {
+  readonly issuer: ApprovedIssuer;
+  readonly certificate: Certificate | undefined;
+  readonly intermediates: readonly Certificate[];
+}
+
+// Approved issuers are few and come with every request; their certificates are read once.
+const readIssuers = new WeakMap<ApprovedIssuer, ReadIssuer>();
+
+function readIssuer(issuer: ApprovedIssuer): ReadIssuer {
+  const known = readIssuers.get(issuer);
+  if (known) return known;
+  const certificate = readCertificate(issuer.certificate);
+  const intermediates = issuer.intermediates.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
+  const made = { issuer, certificate: certificate.ok ? certificate.value : undefined, intermediates };
+  readIssuers.set(issuer, made);
+  return made;
+}
+
+function refusedAt(failed: Step): Judgement {
+  return { outcome: refuse(failed.reason, { rule: failed.rule }), steps: [failed] };
+}
+
+function unreadable(why: string | undefined): Step {
+  const words = `the certificate is DER as RFC 5280 4.1 describes it: ${why ?? 'it is not'}`;
+  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
+}
+
+function tooMany(leaf: Certificate): Step {
+  return step('bounded-work', false, describe(leaf, 'leaf'), `at most ${MOST_PRESENTED} certificates are presented`);
+}
+
+function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
+  const words = `a path of signatures leads to the key of the approved issuer "${escapeText(issuer.label)}"`;
+  return step('issuer-approved', true, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
+}
+
+function notApproved(leaf: Certificate, anchors: readonly Certificate[], isExhausted: boolean): Step {
+  const namesake = anchors.some(({ subject }) => sameName(subject, leaf.issuer));
+  const why = isExhausted
+    ? 'the search was given up after its bounded number of signature checks'
+    : namesake
+      ? 'an approved issuer has the name of its issuer, but another key signed it'
+      : `its issuer is ${printName(leaf.issuer)}`;
+  const words = `a path of signatures leads to the key of an approved issuer: ${why}`;
+  return step('issuer-approved', false, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
+}
+
+function identityStep(name: Outcome<CallerName>, issuer: ApprovedIssuer, leaf: Certificate): Step {
+  const setting = `identitySources: ${issuer.identitySources.join(', ')}`;
+  const words = name.ok
+    ? `the ${name.value.source} of the leaf names the caller: ${escapeText(name.value.name)}`
+    : `exactly one well-formed name stands in the first identity source present: ${name.refusal.reason}`;
+  const reason = name.ok ? 'certificate-name-missing' : name.refusal.reason;
+  return step('identity', name.ok, describe(leaf, 'leaf'), words, { setting, reason });
+}

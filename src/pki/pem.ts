@@ -1,0 +1,20 @@
+// PEM (RFC 7468): blocks of base64 between labelled lines. Text around the blocks is commentary.
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\s*([A-Za-z0-9+/=\s]*?)-----END \1-----/g;
+
+/** The DER of every block with the label, in the order of the text. */
+export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
+  return [...text.matchAll(BLOCK)]
+    .filter(([, found]) => found === label)
+    .map(([, , body = '']) => new Uint8Array(Buffer.from(body.replace(/\s/g, ''), 'base64')));
+}
+
+/** A file of certificates or CRLs as people keep them: PEM with any number of blocks, or one bare DER. */
+export function readPemOrDer(file: Uint8Array, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
+  const isDer = file[0] === 0x30;
+  return isDer ? [file] : readPem(Buffer.from(file).toString('latin1'), label);
+}
+
+export function writePem(der: Uint8Array): string {
+  const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
+  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+}

@@ -1,0 +1,93 @@
+// Whether any certificate of a path has been revoked, as the approved issuer's revocation policy asks.
+import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { Certificate } from './certificate.ts';
+import type { RevocationList } from './crl.ts';
+import { askLists, type RevocationAnswer } from './crl-check.ts';
+import { sameName } from './distinguished-name.ts';
+import { askResponses, type OcspResponse, responderOf } from './ocsp.ts';
+import { describe, judgePath, type Path, roleAt } from './path.ts';
+import { PathSearch } from './search.ts';
+import { type Step, step } from './step.ts';
+
+/** What is known about revocation at a moment, already read. */
+export interface RevocationEvidence {
+  readonly lists: readonly RevocationList[];
+  readonly responses: readonly OcspResponse[];
+}
+
+export interface RevocationQuestion {
+  readonly path: Path;
+  /** Certificates sent beside the path: among them may be that of a separate signer of CRLs. */
+  readonly pool: readonly Certificate[];
+  readonly issuer: ApprovedIssuer;
+  readonly evidence: RevocationEvidence;
+  readonly now: EpochSeconds;
+}
+
+export interface RevocationFinding {
+  readonly step: Step;
+  readonly until?: EpochSeconds;
+}
+
+/** Every certificate below the approved issuer, whose own fate is the operator's decision. */
+export function judgeRevocation(question: RevocationQuestion): RevocationFinding[] {
+  return question.path.slice(1).flatMap((certificate, index) => {
+    const about = describe(certificate, roleAt(question.path, index + 1));
+    const issuer = question.path[index] ?? question.path[0];
+    return [...byLists(question, certificate, about), ...byResponses(question, certificate, issuer, about)];
+  });
+}
+
+function byLists(question: RevocationQuestion, certificate: Certificate, about: string): RevocationFinding[] {
+  const check = question.issuer.revocation.crl;
+  if (check === 'off') return [];
+  const answer = askLists(certificate, question.evidence.lists, listSigners(question, certificate), question.now);
+  return [finding('crl', check, about, answer)];
+}
+
+/** An intermediate that names no responder is left to the CRL; a leaf under `required` is not. */
+function byResponses(
+  { path, issuer: { revocation }, evidence, now }: RevocationQuestion,
+  certificate: Certificate,
+  issuer: Certificate,
+  about: string,
+): RevocationFinding[] {
+  const isAsked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
+  if (revocation.ocsp === 'off' || !isAsked) return [];
+  return [finding('ocsp', revocation.ocsp, about, askResponses(certificate, issuer, evidence.responses, now))];
+}
+
+function finding(
+  rule: 'crl' | 'ocsp',
+  check: Exclude<RevocationCheck, 'off'>,
+  about: string,
+  { state, words, until }: RevocationAnswer,
+): RevocationFinding {
+  const passed = state === 'good' || (state === 'unknown' && check === 'if-available');
+  const reason = state === 'revoked' ? 'certificate-revoked' : 'certificate-revocation-unknown';
+  const setting = `revocation.${rule}: ${check}`;
+  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), ...(until && { until }) };
+}
+
+/**
+ * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate keys for lists), if
+ * that key is certified under the same approved issuer and not itself revoked.
+ */
+function listSigners(question: RevocationQuestion, certificate: Certificate): Certificate[] {
+  const { path, pool } = question;
+  const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, certificate.issuer));
+  const others = pool.filter(
+    (candidate) => !path.includes(candidate) && sameName(candidate.subject, certificate.issuer),
+  );
+  return [...onPath, ...others.filter((candidate) => isValidSigner(question, candidate))];
+}
+
+function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
+  const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
+  if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;
+  return found.slice(1).every((certificate, index) => {
+    const signers = found.slice(0, index + 1);
+    return askLists(certificate, evidence.lists, signers, now).state !== 'revoked';
+  });
+}

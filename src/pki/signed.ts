@@ -1,0 +1,61 @@
+// The frame that certificates, CRLs and OCSP answers share: what is signed, by which algorithm, and the signature.
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type Element, expectTag, Fields, TAG } from './der.ts';
+import { readOctetBits } from './der-values.ts';
+import type { PublicKeyFacts } from './public-key.ts';
+import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
+
+export interface Signed {
+  readonly toBeSigned: Element;
+  readonly algorithm: SignatureAlgorithm;
+  /** The algorithm as the signed part repeats it; the two must be equal octet for octet. */
+  readonly innerAlgorithm: Uint8Array;
+  readonly outerAlgorithm: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+type Frame = Omit<Signed, 'innerAlgorithm'>;
+
+export function readSigned(element: Element): Frame {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const toBeSigned = fields.next(TAG.sequence);
+  const algorithm = fields.next(TAG.sequence);
+  const signature = readOctetBits(fields.next());
+  fields.end();
+  return { toBeSigned, algorithm: readSignatureAlgorithm(algorithm), outerAlgorithm: algorithm.whole, signature };
+}
+
+// Keys of approved issuers come back with every request.
+const keys = new WeakMap<PublicKeyFacts, KeyObject | 'unusable'>();
+
+function keyObject(facts: PublicKeyFacts): KeyObject | 'unusable' {
+  const known = keys.get(facts);
+  if (known) return known;
+  const made = makeKey(facts);
+  keys.set(facts, made);
+  return made;
+}
+
+/** A key that OpenSSL does not take (a point off its curve, an even modulus) signs nothing; it is no fault of ours. */
+function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
+  try {
+    return createPublicKey({ key: Buffer.from(facts.spki), format: 'der', type: 'spki' });
+  } catch {
+    return 'unusable';
+  }
+}
+
+export function isSignedBy({ algorithm, toBeSigned, signature }: Frame, facts: PublicKeyFacts): boolean {
+  if (algorithm.family === 'unknown' || !algorithm.keys.includes(facts.family)) return false;
+  const key = keyObject(facts);
+  if (key === 'unusable') return false;
+  const padding =
+    algorithm.family === 'rsa-pss'
+      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: algorithm.saltLength }
+      : {};
+  try {
+    return verify(algorithm.digest ?? null, toBeSigned.whole, { key, ...padding }, signature);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,174 @@
+// One listener: an app with its doors, on one address, and what can be exchanged while it listens.
+import type { TLSSocket, Server as TlsServer } from 'node:tls';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '../core/refusal.ts';
+import { type App, type Limits, makeApp } from '../http/app.ts';
+import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
+import { hangAuthsvc } from '../http/authsvc/dialect.ts';
+import { answerRefusal } from '../http/authsvc/reply.ts';
+import { WORDING } from '../http/authsvc/wording.ts';
+import { certifiedCallers } from '../http/certified-caller.ts';
+import { connectionReader, type ReadConnection } from '../http/connection.ts';
+import { describe } from '../http/descriptions.ts';
+import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
+import type { Metrics } from '../http/ops/metrics.ts';
+import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type Story, storyOf } from '../http/story.ts';
+import { secureContext, type TlsFiles } from '../http/tls.ts';
+import type { Log } from '../log/log.ts';
+import type { Ports } from '../operations/ports.ts';
+import type { CertificateJudge } from '../pki/certificate-judge.ts';
+import { rememberChains } from '../pki/handshake-chain.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsFiles | undefined;
+  /** Undefined: all of them. */
+  readonly doors?: readonly string[] | undefined;
+}
+
+/** What all listeners of a service share. */
+export interface ServiceParts {
+  readonly ports: Ports;
+  readonly judge: CertificateJudge;
+  readonly log: Log;
+  readonly metrics: Metrics | undefined;
+  readonly limits: Limits;
+  readonly perAddress: RateLimit;
+  readonly perIntegration: RateLimit;
+  readonly proxies: {
+    readonly addresses: readonly string[];
+    readonly header: CertificateHeader;
+    readonly headerName?: string | undefined;
+  };
+  readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
+  readonly publicUrl: string;
+  readonly checks: readonly ReadinessCheck[];
+}
+
+export interface Listener {
+  listen(): Promise<string>;
+  /** New connections get the new certificate and issuers; open ones are left alone. */
+  exchange(tls: TlsFiles): void;
+  drain(): Promise<void>;
+}
+
+export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
+  const readConnection = connectionReader(parts.proxies.addresses);
+  const app = makeApp({
+    limits: parts.limits,
+    tls: options.tls,
+    requestId: () => parts.ports.random(8).toString('hex'),
+    begin: readConnection,
+    tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
+    tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
+    refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
+    bareRefusal: (reason) => {
+      const { status, error } = WORDING[reason];
+      return { status, body: JSON.stringify(errorBody(error, describe({ reason }), 'spec')) };
+    },
+  });
+  hangDoors(app, options, parts, readConnection);
+  const server = app.fastify.server as unknown as TlsServer;
+  server.maxConnections = parts.limits.connections;
+  return {
+    listen: () => app.fastify.listen({ host: options.host, port: options.port }),
+    exchange: (tls) => server.setSecureContext(secureContext(tls)),
+    drain: () => app.drain(),
+  };
+}
+
+function hangDoors(
+  { fastify }: App,
+  { tls, doors }: ListenerOptions,
+  parts: ServiceParts,
+  readConnection: ReadConnection,
+): void {
+  const serves = (door: string): boolean => !doors || doors.includes(door);
+  const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
+  if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
+  const { ports, judge, proxies, publicUrl } = parts;
+  const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
+  const presented = presentedReader({
+    readConnection,
+    chainOf,
+    onIgnoredHeader,
+    header: proxies.header,
+    headerName: proxies.headerName,
+  });
+  const tellRefused = (request: FastifyRequest, steps: readonly string[]) =>
+    parts.log.info({ id: request.id, steps }, 'certificate refused');
+  const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
+  const overLimit = (request: FastifyRequest, clientId: string | undefined) =>
+    limitOf(readConnection(request).presenter.address, clientId, parts);
+  if (serves('authsvc')) {
+    for (const { path: mount, errorKeys } of parts.authsvcMounts) {
+      hangAuthsvc(fastify, {
+        mount,
+        errorKeys,
+        verificationUri: `${publicUrl}/device`,
+        ports,
+        readConnection,
+        certifiedCaller,
+        overLimit,
+      });
+    }
+  }
+  if (serves('ops')) hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+}
+
+function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
+  server.prependListener('secureConnection', (socket) => {
+    if (chainOf(socket).length === 0) socket.destroy();
+  });
+}
+
+/** Hooks of one door stay with that door. */
+function hangApart(app: FastifyInstance, hang: (app: FastifyInstance) => void): void {
+  app.register(async (inner) => hang(inner));
+}
+
+function limitOf(
+  address: string,
+  clientId: string | undefined,
+  { perAddress, perIntegration, ports }: ServiceParts,
+): Refusal | undefined {
+  const wait =
+    perAddress.take(address) ??
+    (clientId && ports.registry.integration(clientId) ? perIntegration.take(clientId) : undefined);
+  return wait === undefined ? undefined : { reason: 'rate-limited', retryAfter: wait };
+}
+
+/** Refusals that no door worded: the dialect of the mount they came to, else plain spec keys. */
+function refuseAnywhere(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  { authsvcMounts }: ServiceParts,
+): FastifyReply {
+  const path = request.url.toLowerCase();
+  const mount = authsvcMounts.find((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`));
+  return answerRefusal(request, reply, refusal, WORDING[refusal.reason], mount?.errorKeys ?? 'spec');
+}
+
+/** One line per request. The path is not part of it: whoever mistypes one may have pasted a token into it. */
+function tellRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  story: Story,
+  readConnection: ReadConnection,
+  { log, metrics }: ServiceParts,
+): void {
+  const ms = Math.round(reply.elapsedTime * 1000) / 1000;
+  const { address } = readConnection(request).presenter;
+  metrics?.observe(story, ms);
+  const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
+  log[level]({ id: request.id, ...storyOf(request), status: reply.statusCode, ms, address }, 'request');
+}
+
+/** A fault for the operator: what broke and where, as its maker worded it. */
+function wordsOf(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+}

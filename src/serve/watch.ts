@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** Calls again and again, never twice at once; a fault is told and does not stop it. */
+export function every(
+  milliseconds: number,
+  what: () => Promise<unknown>,
+  tellFault: (fault: unknown) => void,
+): () => void {
+  let running = false;
+  const timer = setInterval(() => {
+    if (running) return;
+    running = true;
+    what()
+      .catch(tellFault)
+      .finally(() => {
+        running = false;
+      });
+  }, milliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Reads files, and again whenever one of them has changed since. */
+export class WatchedFiles {
+  readonly #paths: readonly string[];
+  #seen = '';
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /** The contents in the order of the paths, or undefined where nothing has changed since the last call. */
+  readIfChanged(): Buffer[] | undefined {
+    const seen = this.#paths.map(markOf).join('\n');
+    if (seen === this.#seen) return undefined;
+    const contents = this.#paths.map((path) => readFileSync(path));
+    this.#seen = seen;
+    return contents;
+  }
+}
+
+function markOf(path: string): string {
+  const { mtimeMs, size, ino } = statSync(path);
+  return `${mtimeMs} ${size} ${ino}`;
+}

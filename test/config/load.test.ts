@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { loadConfig, settingsOf } from '../../src/config/load.ts';
+import { ConfigFault, type Mistake } from '../../src/config/mistake.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+
+function fileWith(yaml: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'tessera-config-')), 'tessera.yaml');
+  writeFileSync(file, yaml);
+  return file;
+}
+
+const load = (yaml: string, env = {}, sets: string[] = []) => loadConfig({ file: fileWith(yaml), env, sets });
+
+function mistakesIn(yaml: string, env = {}, sets: string[] = []): readonly Mistake[] {
+  try {
+    load(yaml, env, sets);
+  } catch (error) {
+    if (error instanceof ConfigFault) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+function mistakeIn(yaml: string, env = {}, sets: string[] = []): Mistake {
+  const [mistake, ...others] = mistakesIn(yaml, env, sets);
+  assert.ok(mistake, 'there is a mistake');
+  assert.deepEqual(others, [], 'and no other');
+  return mistake;
+}
+
+suite('what a configuration is made of', () => {
+  test('an empty file gives the defaults, and they are the defaults of the rules', () => {
+    assert.deepEqual(settingsOf(load('')), DEFAULT_SETTINGS);
+  });
+
+  test('without any file the defaults hold too', () => {
+    assert.equal(loadConfig({ env: {} }).publicUrl, 'https://localhost:8443');
+  });
+
+  test('paths are relative to the file, and may begin with the data folder', () => {
+    const file = fileWith('dataFolder: kept\nkeyring: <dataFolder>/keys/ring.json\nstore: sqlite:here.db');
+    const config = loadConfig({ file, env: {} });
+    const folder = dirname(file);
+    assert.equal(config.dataFolder, join(folder, 'kept'));
+    assert.deepEqual(config.keyring, { from: 'file', path: join(folder, 'kept/keys/ring.json') });
+    assert.deepEqual(config.store, { kind: 'sqlite', path: join(folder, 'here.db') });
+  });
+
+  test('the environment goes over the file, flags over both', () => {
+    const env = { TESSERA_TOKENS_GRANT_LIFETIME: '30d', TESSERA_LOG_LEVEL: 'warn' };
+    const config = load('tokens: { grantLifetime: 10d, refresh: false }', env, ['log.level=debug']);
+    assert.equal(config.tokens.grantLifetime, 30 * 86_400);
+    assert.equal(config.tokens.refresh, false);
+    assert.equal(config.log.level, 'debug');
+  });
+
+  test('TESSERA_CONFIG names the file, --config goes over it', () => {
+    const [one, two] = [fileWith('log: { level: warn }'), fileWith('log: { level: error }')];
+    assert.equal(loadConfig({ env: { TESSERA_CONFIG: one } }).log.level, 'warn');
+    assert.equal(loadConfig({ file: two, env: { TESSERA_CONFIG: one } }).log.level, 'error');
+  });
+
+  test('a flag reaches into a list, beginning with its default', () => {
+    const { listeners } = load('', {}, ['listeners.0.port=9443']);
+    assert.equal(listeners[0]?.port, 9443);
+    assert.match(listeners[0]?.tls?.certificate ?? '', /server\.crt$/);
+    const [, second] = load('', {}, ['listeners.1={port: 9444}']).listeners;
+    assert.deepEqual(second, { host: '127.0.0.1', port: 9444, clientCertificates: 'request', behindProxy: false });
+  });
+
+  test('a list comes from the environment as YAML', () => {
+    const config = load('', { TESSERA_PROXIES_ADDRESSES: '[10.0.0.1, "fd00::/8"]' });
+    assert.deepEqual(config.proxies.addresses, ['10.0.0.1', 'fd00::/8']);
+  });
+
+  test('a text stays a text, whatever YAML would make of it', () => {
+    assert.equal(load('', {}, ['pages.name=true: #1']).pages.name, 'true: #1');
+  });
+
+  test('durations are a number with a unit, or seconds', () => {
+    const { tokens } = load('tokens: { accessTokenLifetime: 12h, grantLifetime: 7200, refreshRetryWindow: 0 }');
+    assert.deepEqual([tokens.accessTokenLifetime, tokens.grantLifetime, tokens.refreshRetryWindow], [43_200, 7200, 0]);
+  });
+
+  test('a section whose settings are commented out has its defaults', () => {
+    assert.equal(load('log:\n  # level: debug\n').log.level, 'info');
+  });
+
+  test('a password in the store address cannot be printed', () => {
+    const { store } = load('store: postgres://tessera:canary-7@db/tessera');
+    assert.ok(!JSON.stringify(store).includes('canary-7'));
+    assert.equal(store.kind === 'postgres' && store.url.reveal(), 'postgres://tessera:canary-7@db/tessera');
+  });
+
+  test('nothing of it can be changed', () => {
+    const config = load('');
+    assert.throws(() => Object.assign(config.tokens, { refresh: false }), TypeError);
+    assert.throws(() => Object.assign(config.listeners[0] ?? {}, { port: 1 }), TypeError);
+  });
+
+  test('what Kubernetes injects for a service named tessera is no setting', () => {
+    assert.ok(
+      load('', { TESSERA_PORT: 'tcp://10.0.0.1:443', TESSERA_SERVICE_HOST: '10.0.0.1', TESSERA_KEYRING: '{}' }),
+    );
+  });
+});
+
+suite('a mistake names its path, what was expected, and an example', () => {
+  const rows: [why: string, yaml: string, path: string, problem: RegExp][] = [
+    ['a wrong type', 'tokens:\n  refresh: 1', 'tokens.refresh', /expected true or false; found 1/],
+    ['a wrong duration', 'tokens: { grantLifetime: 1 year }', 'tokens.grantLifetime', /such as 90d.*found "1 year"/],
+    ['a negative duration', 'tokens: { grantLifetime: -1 }', 'tokens.grantLifetime', /duration/],
+    ['an endless duration', 'tokens: { grantLifetime: 999999999d }', 'tokens.grantLifetime', /duration/],
+    ['a number out of range', 'listeners: [{ port: 70000 }]', 'listeners.0.port', /from 0 to 65535; found 70000/],
+    ['no such choice', 'log: { level: loud }', 'log.level', /one of trace, debug/],
+    ['half a certificate', 'listeners: [{ tls: { key: k } }]', 'listeners.0.tls.certificate', /missing/],
+    ['an unknown key', 'tokens: { grantLifetme: 1 }', 'tokens.grantLifetme', /Did you mean grantLifetime\?/],
+    ['an unknown section', 'toknes: {}', 'toknes', /Did you mean tokens\?/],
+    ['a list for a section', 'log: []', 'log', /expected a group of settings/],
+    ['no listener at all', 'listeners: []', 'listeners', /at least one/],
+    ['an address with a path', 'publicUrl: https://a.example/b', 'publicUrl', /without a path/],
+    ['no store of ours', 'store: mysql://x', 'store', /sqlite:PATH or postgres/],
+  ];
+  for (const [why, yaml, path, problem] of rows) {
+    test(why, () => {
+      const mistake = mistakeIn(yaml);
+      assert.equal(mistake.path, path);
+      assert.match(mistake.problem, problem);
+      assert.match(mistake.source ?? '', /tessera\.yaml:\d+$/);
+    });
+  }
+
+  test('the line of the file is named', () => {
+    assert.match(mistakeIn('# one\nlog:\n  level: loud\n').source ?? '', /tessera\.yaml:3$/);
+  });
+
+  test('an example shows how it is written', () => {
+    assert.equal(mistakeIn('tokens: { grantLifetime: soon }').example, 'grantLifetime: 365d');
+  });
+
+  test('all mistakes are told at once', () => {
+    assert.equal(mistakesIn('log: { level: loud }\ntokens: { refresh: 1, onReuse: shrug }').length, 3);
+  });
+
+  test('the variable or flag that is wrong is named', () => {
+    assert.equal(mistakeIn('', { TESSERA_LOG_LEVEL: 'loud' }).source, 'TESSERA_LOG_LEVEL');
+    assert.equal(mistakeIn('', {}, ['log.level=loud']).source, '--set log.level');
+    assert.match(mistakeIn('', { TESSERA_LOG_LEVL: 'warn' }).problem, /Did you mean TESSERA_LOG_LEVEL/);
+    assert.match(mistakeIn('', {}, ['log.levl=warn']).problem, /Did you mean log.level/);
+    assert.match(mistakeIn('', {}, ['log.level']).problem, /PATH=VALUE/);
+  });
+
+  test('a hole in a list is a mistake, not a crash', () => {
+    assert.ok(mistakesIn('', {}, ['listeners.3.port=1']).length > 0);
+  });
+
+  test('keys of every object are no way in', () => {
+    assert.match(mistakeIn('__proto__: { polluted: 1 }').problem, /no such setting/);
+    assert.match(mistakeIn('', {}, ['__proto__.polluted=1']).problem, /no such setting/);
+    assert.match(mistakeIn('', {}, ['constructor.prototype.polluted=1']).problem, /no such setting/);
+    assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  });
+
+  test('a password is not repeated', () => {
+    const words = JSON.stringify(mistakesIn('store: "postgrs://tessera:canary-7@db/tessera"'));
+    assert.ok(!words.includes('canary'));
+  });
+
+  test('what is no YAML is said with its file', () => {
+    assert.match(mistakeIn('a: [').source ?? '', /tessera\.yaml/);
+    assert.match(mistakeIn('log: {}\nlog: {}').problem, /unique/);
+    assert.match(mistakeIn('just words').problem, /expected settings/);
+    assert.throws(() => loadConfig({ file: '/nowhere/tessera.yaml', env: {} }), /no such file.*tessera init/);
+  });
+});
+
+suite('rules between settings', () => {
+  const open = 'listeners: [{ host: 0.0.0.0, tls: { certificate: c, key: k } }]\n';
+  const rows: [why: string, yaml: string, path: string, problem: RegExp][] = [
+    ['publicUrl is required beyond loopback', open, 'publicUrl', /required because a listener is on 0\.0\.0\.0/],
+    ['publicUrl is https', `${open}publicUrl: http://a.example`, 'publicUrl', /expected https/],
+    [
+      'plain HTTP beyond loopback',
+      'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0 }]',
+      'listeners.0',
+      /plain HTTP/,
+    ],
+    [
+      'behind a proxy, but behind which',
+      'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0, behindProxy: true }]',
+      'listeners.0',
+      /proxies\.addresses/,
+    ],
+    [
+      'certificates without TLS',
+      'listeners: [{ clientCertificates: require }]',
+      'listeners.0.clientCertificates',
+      /needs tls/,
+    ],
+    ['one address twice', 'listeners: [{ port: 1 }, { port: 1 }]', 'listeners.1', /already has 127\.0\.0\.1:1/],
+    [
+      'mounts that differ in case only',
+      'authsvc: { mounts: [{ path: /a }, { path: /A }] }',
+      'authsvc.mounts.1.path',
+      /another mount/,
+    ],
+    [
+      'a mount of another door',
+      'authsvc: { mounts: [{ path: /Admin/x }] }',
+      'authsvc.mounts.0.path',
+      /\/admin belongs/,
+    ],
+    ['a proxy that is no network', 'proxies: { addresses: ["10.0.0.300"] }', 'proxies.addresses.0', /IP address/],
+    ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
+    [
+      'a certificate header from nobody',
+      'proxies: { clientCertificateHeader: xfcc }',
+      'proxies.addresses',
+      /from nobody/,
+    ],
+    ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /no time at all/],
+    ['polls rarer than the code lives', 'device: { pollInterval: 5m }', 'device.pollInterval', /less than/],
+    ['sessions idle longer than they live', 'signIn: { sessionIdle: 9h }', 'signIn.sessionIdle', /at most/],
+  ];
+  for (const [why, yaml, path, problem] of rows) {
+    test(why, () => {
+      const mistake = mistakeIn(yaml);
+      assert.equal(mistake.path, path);
+      assert.match(mistake.problem, problem);
+    });
+  }
+
+  test('plain HTTP is fine on loopback, and behind proxies that are named', () => {
+    assert.equal(load('listeners: [{ host: "::1", port: 80 }]').publicUrl, 'http://localhost:80');
+    const behind = 'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0, behindProxy: true }]\n';
+    assert.ok(load(`${behind}proxies: { addresses: [10.0.0.0/8], clientCertificateHeader: rfc9440 }`));
+  });
+});
