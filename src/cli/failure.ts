@@ -1,6 +1,6 @@
 // The one place where a fault becomes an exit code and words.
 import { CommanderError } from 'commander';
-import { CommandFailure, EXIT } from './exit.ts';
+import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
 
 interface Ending {
@@ -40,9 +40,13 @@ const FILE_FAULTS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOENT', 'ENOTDIR', 
 function defect(fault: Error): Ending {
   const { code } = fault as NodeJS.ErrnoException;
   if (code && FILE_FAULTS.includes(code)) return { code: EXIT.refused, lines: [`tessera: ${fault.message}`] };
-  if (code === 'ERR_SQLITE_ERROR') return { code: EXIT.store, lines: [`tessera: the store cannot be used: ${fault.message}`] };
+  if (code === 'ERR_SQLITE_ERROR')
+    return { code: EXIT.store, lines: [`tessera: the store cannot be used: ${fault.message}`] };
   return {
     code: EXIT.fault,
-    lines: [`tessera: ${fault.message}`, '  This should not happen. Run it again with --debug and report what it says.'],
+    lines: [
+      `tessera: ${fault.message}`,
+      '  This should not happen. Run it again with --debug and report what it says.',
+    ],
   };
 }

@@ -30,17 +30,29 @@ const GROUPS = [
 ];
 
 function exitCodes(): string {
-  const lines = Object.entries(EXIT).map(([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`);
+  const lines = Object.entries(EXIT).map(
+    ([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`,
+  );
   return `\nExit codes:\n${lines.join('\n')}\n`;
 }
 
 function buildProgram(): Command {
   const program = new Command('tessera')
     .description('Issues bearer tokens to machines and people, by client certificate or by browser confirmation.')
-    .option('-c, --config <file>', 'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)')
+    .option(
+      '-c, --config <file>',
+      'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
+    )
     .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect, [])
     .option('--debug', 'show stack traces of faults')
-    .addHelpText('after', examples('tessera init --public-url https://tokens.example.com', 'tessera doctor', 'tessera grant list --ending 30d'))
+    .addHelpText(
+      'after',
+      examples(
+        'tessera init --public-url https://tokens.example.com',
+        'tessera doctor',
+        'tessera grant list --ending 30d',
+      ),
+    )
     .addHelpText('after', exitCodes)
     .showSuggestionAfterError()
     .helpCommand(false)
@@ -50,7 +62,9 @@ function buildProgram(): Command {
 }
 
 // A reader that has seen enough (`| head`) is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.fault));
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.fault),
+);
 
 const program = buildProgram();
 try {

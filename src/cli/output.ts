@@ -1,7 +1,10 @@
 // What commands print: tables and records for people, JSON for scripts. Only results go to standard output.
 
 /** Names of columns, then rows. A cell is one line; a missing one is a dash. */
-export function printTable(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): void {
+export function printTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | undefined)[])[],
+): void {
   const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cellText))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
   for (const row of cells) {

@@ -37,7 +37,14 @@ export function configReference(): string {
     '## The whole',
     '',
     ...table(single.map(([key, node]) => ({ path: [key], node }))),
-    ...groups.flatMap(([key, node]) => ['', `## ${key}`, '', node.description ?? '', '', ...table(places(node, [key]))]),
+    ...groups.flatMap(([key, node]) => [
+      '',
+      `## ${key}`,
+      '',
+      node.description ?? '',
+      '',
+      ...table(places(node, [key])),
+    ]),
     '',
   ].join('\n');
 }
@@ -53,7 +60,8 @@ function isSetting({ properties, items }: Node): boolean {
 
 /** Every setting of a group; an entry of a list is written \`[]\`. */
 function places(node: Node, path: Path): Place[] {
-  if (node.items) return [...(node.default === undefined ? [] : [{ path, node }]), ...places(node.items, [...path, '[]'])];
+  if (node.items)
+    return [...(node.default === undefined ? [] : [{ path, node }]), ...places(node.items, [...path, '[]'])];
   if (!node.properties) return [{ path, node }];
   return Object.entries(node.properties).flatMap(([key, child]) => places(child, [...path, key]));
 }
