@@ -76,9 +76,9 @@ function strays(source: Source, { homes }: House): string[] {
   });
 }
 
-/** Words are looked for as code; a package name is no word. */
+/** Words are looked for as code. Names of packages have no capitals; they are looked for among the imports. */
 function says(code: string, word: string): boolean {
-  if (!/^(?:new )?[A-Za-z.]+(?:\(\))?$/.test(word) || word === 'pg') return false;
+  if (!/[A-Z]/.test(word)) return false;
   const pattern = word.replace(/[.()]/g, '\\$&');
   return new RegExp(`(?<![\\w.])${pattern}(?!\\w)`).test(code);
 }
