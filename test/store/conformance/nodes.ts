@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { storeOf } from '../../../src/store/change.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
 import { counter, countOf, increment, put } from './rows.ts';
 
-const CHILD = new URL('other-process.ts', import.meta.url).pathname;
+const CHILD = join(import.meta.dirname, 'other-process.ts');
 
 export function nodes(claim: Claim): void {
   claim('what one node has acknowledged, another reads', async (database) => {
