@@ -18,7 +18,7 @@ export function identityCommands(program: Command): void {
 interface AddFlags extends PasswordFlags {
   readonly email?: string;
   readonly upn?: string;
-  readonly group: readonly string[];
+  readonly group?: readonly string[];
   readonly api?: boolean;
   readonly shared?: true;
   /** False where --no-password was given. */
@@ -38,7 +38,7 @@ function declareAdd(group: Command): void {
     .description('add an identity; asks for its password')
     .option('--email <address>', 'matched with the e-mail of certificates')
     .option('--upn <name>', 'matched with the principal name of certificates')
-    .option('--group <group>', 'a group it belongs to; may be repeated', collect, [])
+    .option('--group <group>', 'a group it belongs to; may be repeated', collect)
     .option('--api <yes|no>', 'whether it may use the web API (default: yes)', asYesNo)
     .option('--shared', 'allow an e-mail or principal name that another identity has')
     .option('--no-password', 'for an identity that authorizes by certificate alone')
@@ -55,7 +55,7 @@ function declareAdd(group: Command): void {
         const { addIdentity } = await import('../operations/admin/add-identity.ts');
         const { obtainPassword } = await import('./password.ts');
         const { granted } = await import('./wording.ts');
-        const { password: wanted, api, group: groups, shared, email, upn } = flags;
+        const { password: wanted, api, group: groups = [], shared, email, upn } = flags;
         const obtained = wanted ? await obtainPassword(flags, workplace.random) : undefined;
         const draft = {
           userName,

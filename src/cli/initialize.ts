@@ -1,5 +1,5 @@
 // `tessera init`: the production version of a first start. Everything is checked before anything is written.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
@@ -16,18 +16,22 @@ import { configText } from './init-text.ts';
 import { print } from './output.ts';
 import { obtainPassword } from './password.ts';
 import { granted } from './wording.ts';
-import { atWorkplace, type Workplace } from './workplace.ts';
+import { atWorkplace, openSqlite, type Workplace } from './workplace.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
-  const { config: named = 'tessera.yaml', set: sets } = command.optsWithGlobals<{ config?: string; set: string[] }>();
+  const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
+    config?: string;
+    set?: string[];
+  }>();
   const file = resolve(named);
   refuseToOverwrite('configuration', file);
   checkFirstIntegration(flags);
   const config = writeConfig(file, flags, sets);
-  await makeKeyringAndStore(config, file);
+  await makeKeyringAndStore(config);
+  print(`Wrote ${file}`);
   command.setOptionValue('config', file);
   await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
-  sayNext(config, file, flags);
+  sayNext(config, flags);
 }
 
 function refuseToOverwrite(what: string, path: string): void {
@@ -47,38 +51,47 @@ function checkFirstIntegration({ integration, scope }: InitFlags): void {
   granted(draftedIntegration(integration, { scope }));
 }
 
-/** Written aside of validation by the schema itself: a configuration that init writes must load. */
+/** Writes the file and loads it as the service would. One that does not load, or would take over what is there, goes again. */
 function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
   mkdirSync(dirname(file), { recursive: true });
-  const env = { ...process.env, TESSERA_CONFIG: undefined };
-  const wanted = [
-    ...(flags.publicUrl === undefined ? [] : [`publicUrl=${flags.publicUrl}`]),
-    `dataFolder=${resolve(dirname(file), flags.dataFolder)}`,
-  ];
-  const { keyring, store } = loadConfig({ env, sets: [...wanted, ...sets] });
-  if (keyring.from === 'file') refuseToOverwrite('keyring', keyring.path);
-  if (store.kind === 'sqlite') refuseToOverwrite('store', store.path);
-  writeFileSync(file, configText(flags), { flag: 'wx', mode: 0o644 });
-  return loadConfig({ file, env, sets });
+  writeFileSync(file, configText(flags), { flag: 'wx' });
+  try {
+    const config = loadConfig({ file, env: process.env, sets });
+    refuseToOverwrite('keyring', keyringPath(config));
+    refuseToOverwrite('store', storePath(config));
+    return config;
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  }
 }
 
-async function makeKeyringAndStore(config: Config, file: string): Promise<void> {
-  const { keyring, store: address, dataFolder } = config;
-  if (keyring.from !== 'file' || address.kind !== 'sqlite') {
-    throw new CommandFailure(
-      'configuration',
-      `init makes a keyring file and a SQLite store; ${file} names others`,
-      'Unset them for init.',
-    );
-  }
-  for (const folder of [dataFolder, dirname(keyring.path), dirname(address.path)])
+function keyringPath({ keyring }: Config): string {
+  if (keyring.from === 'file') return keyring.path;
+  throw new CommandFailure(
+    'configuration',
+    `the keyring is in the variable ${keyring.name}`,
+    'init makes a file: unset it for now.',
+  );
+}
+
+function storePath({ store }: Config): string {
+  if (store.kind === 'sqlite') return store.path;
+  throw new CommandFailure('configuration', 'the store is not SQLite', 'This release makes SQLite stores only.');
+}
+
+async function makeKeyringAndStore(config: Config): Promise<void> {
+  const [keyring, database] = [keyringPath(config), storePath(config)];
+  for (const folder of [config.dataFolder, dirname(keyring), dirname(database)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
   const keys = firstKey();
-  writeKeyringFile(keyring.path, keys);
-  const { openSqlite } = await import('./workplace.ts');
-  const store = await openSqlite(address.path);
+  writeKeyringFile(keyring, keys);
+  print(`Made the keyring ${keyring} (mode 0600)`);
+  const store = await openSqlite(database);
   try {
     await markMinting(new Keyring(keys).minting, undefined, { store, by: 'tessera init' });
+    print(`Made the store ${database}`);
   } finally {
     await store.close();
   }
@@ -96,25 +109,21 @@ async function addFirstOnes({ integration, scope = '', identity }: InitFlags, wo
   print(`Password, shown this once: ${password.reveal()}`);
 }
 
-function sayNext(config: Config, file: string, { integration, identity }: InitFlags): void {
-  const { keyring, store, listeners, publicUrl } = config;
+function sayNext({ listeners, publicUrl }: Config, { integration, identity }: InitFlags): void {
   const tls = listeners[0]?.tls;
   const steps = [
     ...(tls
-      ? [`put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600)`]
+      ? [`Put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600).`]
       : []),
-    'back up the keyring, apart from the store: without it every grant ends',
+    'Back up the keyring, apart from the store: without it every grant ends.',
     ...(integration === undefined
-      ? ["register an integration:   tessera integration add orders-sync --scope 'orders:read'"]
+      ? ["Register an integration:  tessera integration add orders-sync --scope 'orders:read'"]
       : []),
-    ...(identity === undefined ? ['add people:                 tessera identity add ada'] : []),
-    'approve an authority:       tessera issuer add corp corp-ca.pem',
-    'see what is missing:        tessera doctor',
-    'start:                      tessera serve',
+    ...(identity === undefined ? ['Add people:               tessera identity add ada'] : []),
+    'Approve an authority:     tessera issuer add corp corp-ca.pem',
+    'See what is missing:      tessera doctor',
+    'Start:                    tessera serve',
   ];
-  print(`Wrote ${file}`);
-  if (keyring.from === 'file') print(`Made the keyring ${keyring.path} (mode 0600)`);
-  if (store.kind === 'sqlite') print(`Made the store ${store.path}`);
   print('\nNext:');
   for (const [index, step] of steps.entries()) print(`  ${index + 1}. ${step}`);
 }

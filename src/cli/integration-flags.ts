@@ -18,8 +18,8 @@ export interface IntegrationFlags {
   readonly device?: boolean;
   readonly certificate?: boolean;
   readonly binding?: Binding;
-  readonly onlyIdentity: readonly string[];
-  readonly onlyGroup: readonly string[];
+  readonly onlyIdentity?: readonly string[];
+  readonly onlyGroup?: readonly string[];
   readonly everyone?: true;
 }
 
@@ -35,7 +35,7 @@ export function draftOf(flags: IntegrationFlags): IntegrationDraft {
   };
 }
 
-function accessOf({ onlyIdentity, onlyGroup, everyone }: IntegrationFlags): Access | undefined {
+function accessOf({ onlyIdentity = [], onlyGroup = [], everyone }: IntegrationFlags): Access | undefined {
   if (everyone) return { to: 'everyone' };
   if (onlyIdentity.length === 0 && onlyGroup.length === 0) return undefined;
   return { to: 'named', identities: onlyIdentity as readonly IdentityId[], groups: onlyGroup };

@@ -40,8 +40,8 @@ function withFlags(command: Command): Command {
         'certificate',
       ]),
     )
-    .option('--only-identity <id>', 'allow this identity only; may be repeated', collect, [])
-    .option('--only-group <group>', 'allow this group only; may be repeated', collect, [])
+    .option('--only-identity <id>', 'allow this identity only; may be repeated', collect)
+    .option('--only-group <group>', 'allow this group only; may be repeated', collect)
     .option('--everyone', 'allow every identity');
 }
 

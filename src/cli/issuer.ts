@@ -19,9 +19,9 @@ interface AddFlags {
   readonly profile: ApprovedIssuer['profile'];
   readonly crl: RevocationCheck;
   readonly ocsp: RevocationCheck;
-  readonly crlFile: readonly string[];
+  readonly crlFile?: readonly string[];
   readonly keepGrants?: true;
-  readonly onlyIntegration: readonly string[];
+  readonly onlyIntegration?: readonly string[];
 }
 
 const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
@@ -44,9 +44,9 @@ function declareAdd(group: Command): void {
     .addOption(new Option('--profile <profile>', 'how strict').choices(['rfc5280', 'strict']).default('rfc5280'))
     .addOption(new Option('--crl <check>', 'revocation lists').choices(CHECKS).default('if-available'))
     .addOption(new Option('--ocsp <check>', 'online status').choices(CHECKS).default('off'))
-    .option('--crl-file <file>', 'a revocation list on this machine; may be repeated', collect, [])
+    .option('--crl-file <file>', 'a revocation list on this machine; may be repeated', collect)
     .option('--keep-grants', 'grants outlive the revocation of their certificate')
-    .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect, [])
+    .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
     .addHelpText(
       'after',
       examples(
@@ -65,7 +65,7 @@ function declareAdd(group: Command): void {
 }
 
 function draftOf(label: string, pem: string, flags: AddFlags) {
-  const { identityFrom, derived, profile, crl, ocsp, crlFile, keepGrants, onlyIntegration } = flags;
+  const { identityFrom, derived, profile, crl, ocsp, crlFile = [], keepGrants, onlyIntegration = [] } = flags;
   return {
     label,
     pem,

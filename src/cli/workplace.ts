@@ -15,7 +15,7 @@ export interface Workplace extends AdminPorts {
 
 export async function configOf(command: Command): Promise<Config> {
   const { loadConfig } = await import('../config/load.ts');
-  const { config: file, set: sets } = command.optsWithGlobals<{ config?: string; set: string[] }>();
+  const { config: file, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
   return loadConfig({ file, env: process.env, sets });
 }
 
@@ -45,7 +45,7 @@ async function openStore({ store: address }: Config): Promise<Store> {
 export async function openSqlite(path: string): Promise<Store> {
   const { openSqliteStore } = await import('../store/sqlite/open.ts');
   const { systemClock } = await import('../system.ts');
-  return openSqliteStore({ path, clock: systemClock.now, writer: 'here' });
+  return openSqliteStore({ path, clock: () => systemClock.now(), writer: 'here' });
 }
 
 /** Containers may run under a number that has no name. */

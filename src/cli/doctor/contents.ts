@@ -6,6 +6,7 @@ import { latestEvents } from '../../operations/admin/latest-events.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
+import { moment } from '../output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -26,7 +27,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   const [newest] = (await latestEvents(store, 1)).slice(-1);
   const ahead = (newest?.at ?? now) - now;
-  if (ahead <= TOLERANCE) return good('clock', new Date(now * 1000).toISOString());
+  if (ahead <= TOLERANCE) return good('clock', moment(now));
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
 }
 

@@ -26,7 +26,7 @@ export function examineFile(about: string, path: string, forbidden: number, why:
       bad(
         about,
         `${path} cannot be read (${code})`,
-        code === 'ENOENT' ? 'Do: tessera init, or check the path.' : 'Check its owner.',
+        code === 'ENOENT' ? 'Put it there, or check the path in the configuration.' : 'Check its owner.',
       ),
     ];
   }
