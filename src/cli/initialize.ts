@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { openStore } from '../open-store.ts';
 import { addIdentity } from '../operations/admin/add-identity.ts';
 import { draftedIntegration } from '../operations/admin/integration-draft.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
@@ -16,7 +17,6 @@ import { configText } from './init-text.ts';
 import { print } from './output.ts';
 import { obtainPassword } from './password.ts';
 import { granted } from './wording.ts';
-import { openStore } from '../open-store.ts';
 import { atWorkplace, type Workplace } from './workplace.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
-import type { Store } from '../../store/store.ts';
 import { openStore } from '../../open-store.ts';
+import type { Store } from '../../store/store.ts';
 import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
@@ -30,7 +30,8 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
 
 async function openExisting(config: Config): Promise<Store | Finding> {
   const { store } = config;
-  if (store.kind === 'sqlite' && !existsSync(store.path)) return bad('store', `there is none at ${store.path}`, 'Do: tessera init');
+  if (store.kind === 'sqlite' && !existsSync(store.path))
+    return bad('store', `there is none at ${store.path}`, 'Do: tessera init');
   try {
     return await openStore(config, 'here');
   } catch (error) {
