@@ -19,9 +19,12 @@ export async function runService(
   const stopSignal = firstSignal();
   if (workers > 1 && !isWorker()) return superviseWorkers(workers, stopSignal, log);
   const service = await startService(config, log);
-  announce(await service.listen());
-  log.info({ signal: await stopSignal }, 'stopping');
-  await service.stop();
+  try {
+    announce(await service.listen());
+    log.info({ signal: await stopSignal }, 'stopping');
+  } finally {
+    await service.stop();
+  }
 }
 
 async function startService(config: Config, log: Log) {
