@@ -46,7 +46,11 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 function defect(fault: Error): Ending {
-  const { code = '', path } = fault as NodeJS.ErrnoException;
+  const { code = '', path, port } = fault as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') {
+    const todo = `  Another process listens there: stop it, or choose another: --set listeners.0.port=${(port ?? 8443) + 1}`;
+    return { code: EXIT.refused, lines: [`tessera: port ${port} is in use`, todo] };
+  }
   const why = FILE_FAULTS[code];
   if (why)
     return {
