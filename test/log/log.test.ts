@@ -5,7 +5,11 @@ import { Secret } from '../../src/tokens/secret.ts';
 
 function linesOf(format: 'json' | 'pretty', write: (log: ReturnType<typeof makeLog>) => void): string {
   let text = '';
-  const destination = { write: (line: string) => void (text += line) };
+  const destination = {
+    write: (line: string) => {
+      text += line;
+    },
+  };
   write(makeLog({ level: 'trace', format, destination }));
   return text;
 }
