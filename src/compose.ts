@@ -1,4 +1,4 @@
-// The only file that knows every part: it opens what the configuration names and puts the service together.
+// Puts the service together from an open store, a keyring and the configuration.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
