@@ -1,4 +1,4 @@
-// The only file that knows every part: it opens what the configuration names and puts the service together.
+// Puts the service together from an open store, a keyring and the configuration.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
@@ -16,7 +16,6 @@ import { writePem } from './pki/pem.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 import { grants } from './store/tables/grants.ts';
 import { systemClock, systemRandom } from './system.ts';
@@ -34,17 +33,6 @@ const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
-
-/** A service (`thread`) waits for a database that is away, and says so; a command (`here`) gives up. */
-export async function openStore(
-  { store }: Config,
-  writer: 'thread' | 'here',
-  whileAway = (why: string) => void process.stderr.write(`tessera: waiting for the store: ${why}\n`),
-): Promise<Store> {
-  if (store.kind === 'sqlite') return openSqliteStore({ path: store.path, clock: systemClock.now, writer });
-  const { openPostgresStore } = await import('./store/postgres/open.ts'); // a driver that most never need
-  return openPostgresStore({ url: store.url, environment: process.env, ...(writer === 'thread' && { whileAway }) });
-}
 
 export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
   const registry = new FollowedRegistry(store);

@@ -103,7 +103,7 @@ test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE
     );
   assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
-  assert.deepEqual(await Promise.all(identify()), ['identity-ambiguous', 'identity-ambiguous', 'identity-ambiguous']);
+  assert.deepEqual(await Promise.all(identify()), Array(3).fill('certificate-identity-ambiguous'));
   await put(node.store, passwords, { identityId: twin(1), phc: await hashPassword(PASSWORD) });
   assert.equal(await directory.bySignIn('twin', PASSWORD), undefined);
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { storeOf } from '../../../src/store/change.ts';
 import { insert, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
 import { commitOf, counter, countOf, increment, put } from './rows.ts';
 
-const CHILD = new URL('other-process.ts', import.meta.url).pathname;
+const CHILD = join(import.meta.dirname, 'other-process.ts');
 
 export function nodes(claim: Claim): void {
   claim('what one node has acknowledged, another reads', async (database) => {
