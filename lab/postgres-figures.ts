@@ -43,9 +43,9 @@ fillSqlite(sqlite.path, grants);
 const before = await tableFigures(server, 'tessera');
 const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
 for (let round = 0; round < rounds; round++) {
-  for (const { name, run } of contestants) rates.get(name)?.push(await run(seconds * 1000));
+  for (const contestant of contestants) rates.get(contestant.name)?.push(await contestant.run(seconds * 1000));
 }
-const ends = await Promise.all(contestants.map(({ stop }) => stop()));
+const ends = await Promise.all(contestants.map((contestant) => contestant.stop()));
 await onPostgres.close();
 const after = await tableFigures(server, 'tessera');
 
