@@ -39,7 +39,13 @@ async function openStore({ store: address }: Config): Promise<Store> {
   if (!existsSync(address.path)) {
     throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
   }
-  return openSqlite(address.path);
+  return openSqlite(address.path).catch((error: Error) => {
+    throw new CommandFailure(
+      'store',
+      `the store ${address.path} cannot be used: ${error.message}`,
+      'See: tessera doctor',
+    );
+  });
 }
 
 export async function openSqlite(path: string): Promise<Store> {
