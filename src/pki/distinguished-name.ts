@@ -32,18 +32,18 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function readName(element: Element): DistinguishedName {
-  const rdns = childrenOf(expectTag(element, TAG.sequence)).map(readRelativeName);
-  const comparable = rdns.map((rdn) =>
-    rdn
-      .map((attribute) => attribute.comparable)
-      .sort()
-      .join('\u0001'),
-  );
-  return { rdns, comparable, der: element.whole };
+  const rdns = childrenOf(expectTag(element, TAG.sequence)).map((rdn) => readRelativeName(rdn));
+  return { rdns, comparable: rdns.map(comparableOf), der: element.whole };
 }
 
-function readRelativeName(element: Element): Attribute[] {
-  const attributes = childrenOf(expectTag(element, TAG.set)).map(readAttribute);
+/** The attributes of a relative name are a set: their order says nothing. */
+export function comparableOf(rdn: readonly Attribute[]): string {
+  const attributes = rdn.map(({ comparable }) => comparable);
+  return attributes.sort().join('\u0001');
+}
+
+export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
+  const attributes = childrenOf(expectTag(element, tag)).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
 }
@@ -54,9 +54,21 @@ function readAttribute(element: Element): Attribute {
   const encoded = fields.next();
   fields.end();
   const value = readText(encoded);
-  const folded = value.type === 'other' ? Buffer.from(encoded.whole).toString('hex') : foldSpacesAndCase(value.value);
-  return { ...value, oid, comparable: `${oid}=${value.type === 'other' ? '#' : ''}${folded}` };
+  // Also the string types that give no identity: an excluded name must not escape by a change of its encoding.
+  const isText = STRING_TAGS.includes(encoded.tag);
+  const folded = isText ? foldSpacesAndCase(value.value) : `#${Buffer.from(encoded.whole).toString('hex')}`;
+  return { ...value, oid, comparable: `${oid}=${folded}` };
 }
+
+const STRING_TAGS: readonly number[] = [
+  TAG.utf8,
+  TAG.printable,
+  TAG.ia5,
+  TAG.bmp,
+  TAG.numeric,
+  TAG.teletex,
+  TAG.visible,
+];
 
 /** RFC 5280 7.1: letter case and the amount of white space do not matter in names. They do in identities (core). */
 function foldSpacesAndCase(text: string): string {

@@ -1,12 +1,11 @@
 // The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
 // same judge as a request does, so that its words are those of the log.
-import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, namesOf, readCertificate } from './certificate.ts';
 import { escapeText, printName } from './distinguished-name.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import { printKey } from './public-key.ts';
-import { printTime } from './rules.ts';
+import { printTime } from './rule.ts';
 import type { Step } from './step.ts';
 
 export interface Explanation {
@@ -22,7 +21,7 @@ export interface Explanation {
   readonly steps: readonly Step[];
 }
 
-export interface CertificateSummary {
+interface CertificateSummary {
   readonly subject: string;
   readonly issuer: string;
   readonly serial: string;
@@ -109,23 +108,4 @@ function printConclusion({ refusal, issuer, identity, integrations }: Explanatio
   if (refusal) return `refused: ${refusal.reason}${refusal.rule ? ` (${refusal.rule})` : ''}`;
   const reach = integrations === 'all' ? 'every integration' : integrations?.join(', ');
   return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}, for ${reach}`;
-}
-
-/** What a dry run from files knows of an issuer: nothing but its certificate, so the settings are those of the command. */
-export function issuerFromFile(
-  certificate: Uint8Array,
-  label: string,
-  settings: Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>> = {},
-): ApprovedIssuer {
-  return {
-    label,
-    certificate,
-    intermediates: [],
-    identitySources: ['common-name'],
-    identities: 'derived',
-    profile: 'rfc5280',
-    revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
-    enabled: true,
-    ...settings,
-  };
 }

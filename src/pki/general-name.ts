@@ -2,7 +2,7 @@
 import type { NameValue } from '../core/certificate.ts';
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from './der.ts';
 import { readAscii, readOid } from './der-values.ts';
-import { type DistinguishedName, readName, readText, sameName } from './distinguished-name.ts';
+import { type DistinguishedName, readName, readText } from './distinguished-name.ts';
 
 export type GeneralName =
   | { readonly kind: 'other'; readonly oid: string; readonly value: NameValue }
@@ -13,8 +13,6 @@ export type GeneralName =
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'registered'; readonly oid: string }
   | { readonly kind: 'unsupported'; readonly tag: number };
-
-export type GeneralNameKind = GeneralName['kind'];
 
 /** Microsoft's user principal name: an otherName whose value is a UTF8String. */
 export const USER_PRINCIPAL_NAME = '1.3.6.1.4.1.311.20.2.3';
@@ -52,10 +50,4 @@ function readOtherName(element: Element): GeneralName {
   const value = readText(unwrap(fields.next(contextTag(0, 'constructed'))));
   fields.end();
   return { kind: 'other', oid, value };
-}
-
-/** Exact but for the folding of directory names: distribution points are matched by it, identities never. */
-export function sameGeneralName(a: GeneralName, b: GeneralName): boolean {
-  if (a.kind === 'directory' && b.kind === 'directory') return sameName(a.name, b.name);
-  return a.kind === 'uri' && b.kind === 'uri' && a.value === b.value;
 }

@@ -7,6 +7,7 @@ import { appendStep, eventsStatement, readEvent, SWEEP_EVENTS } from './events.t
 import { GroupCommit, type RunUnits } from './group-commit.ts';
 import {
   countStatement,
+  decodeCounts,
   decodeRow,
   findStatement,
   insertValues,
@@ -31,6 +32,12 @@ export interface SqliteParts {
 export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd {
   const reader = new Reader(openForReading(path));
   const commits = new GroupCommit(run);
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    await commits.close();
+    await stop();
+    reader.close();
+  };
 
   return {
     now: async () => clock(),
@@ -54,12 +61,11 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
     },
     sweep: (table, before, limit) => commits.submit([sweepStep(table, [before, limit])]),
     sweepEvents: (before, limit) => commits.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
-    count: async (table, column) => new Map(reader.all(countStatement(table, column), []) as [Value, number][]),
+    count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.first(statementsOf(table).stamp, [])),
-    close: async () => {
-      await commits.close();
-      await stop();
-      reader.close();
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }
