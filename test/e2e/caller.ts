@@ -4,8 +4,8 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { Agent, request as requestHttps } from 'node:https';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { writePem } from '../../src/pki/pem.ts';
 import type { Issued } from '../authority.ts';
-import { pem } from '../authority.ts';
 import type { TestService } from './service.ts';
 
 export const PROTOCOLS = ['HTTP/1.1', 'HTTP/2'] as const;
@@ -53,7 +53,7 @@ export function callerOver(protocol: Protocol, reach: Reach): Caller {
 /** How a TLS client presents itself. */
 export function tlsOptionsOf({ port, ca, certificate }: Reach) {
   const own = certificate && {
-    cert: certificate.chain.map((der) => pem('CERTIFICATE', der)).join(''),
+    cert: certificate.chain.map((der) => writePem(der)).join(''),
     key: certificate.key,
   };
   return { host: '127.0.0.1', port, servername: 'localhost', ca, ...own };
