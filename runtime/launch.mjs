@@ -2,68 +2,49 @@
 // This file itself must run on old Node versions and may import nothing that is not built in.
 //
 //   node runtime/launch.mjs [--dev] FILE [ARGUMENT …]      --dev: the development dependencies are needed too
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { install, isInstalled } from './install.mjs';
+import { say, stop } from './say.mjs';
 
 const OLDEST_NODE = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stampFile = join(root, 'node_modules', '.tessera-installed');
+const pinned = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+const isNewEnough = Number(process.versions.node.split('.')[0]) >= OLDEST_NODE;
 
-const [needsDev, args] = process.argv[2] === '--dev' ? [true, process.argv.slice(3)] : [false, process.argv.slice(2)];
-install(needsDev ? 'all' : 'run');
-launch(args);
+const needsDev = process.argv[2] === '--dev';
+const [file, ...rest] = process.argv.slice(needsDev ? 3 : 2);
 
-/** Installs from the lock file unless an earlier install of the same lock file already covers `extent`. */
-function install(extent) {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
-  if (stamp === `${lock} all` || stamp === `${lock} ${extent}`) return;
+if (!isReady()) await install(root, { needsDev, isReady });
+if (!file) stop('no file to run was given');
+if (!existsSync(join(root, file)))
+  stop(`${file} is not in this checkout yet. What is there is described in ARCHITECTURE.md; \`npm test\` tries it.`);
+launch([join(root, file), ...rest]);
 
-  const started = Date.now();
-  say(
-    `installing the packages of package-lock.json (${extent === 'all' ? 'with development tools' : 'to run only'}), once …`,
-  );
-  const omit = extent === 'all' ? [] : ['--omit=dev'];
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...omit], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  if (npm.status !== 0)
-    stop(`npm ci failed (exit ${npm.status ?? npm.signal ?? npm.error}). Is the npm registry reachable?`);
-  writeFileSync(stampFile, `${lock} ${extent}`);
-  say(`installed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+/** The machine's own Node where it is new enough, else the pinned one; and the packages of the lock file. */
+function isReady() {
+  return isInstalled(root, { needsDev }) && (isNewEnough || existsSync(pinned));
 }
 
-function launch([file, ...rest]) {
-  if (!file) stop('no file to run was given');
-  const child = spawn(pickNode(), [join(root, file), ...rest], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+function launch(args) {
+  const node = isNewEnough ? process.execPath : existsSync(pinned) ? pinned : noNode();
+  // In place of this process where Node can do that: then signals, terminal and exit code are the program's own.
+  if (process.execve) process.execve(node, [node, ...args], process.env);
+  const child = spawn(node, args, { stdio: 'inherit' });
+  // At a terminal Ctrl-C reaches the child by itself; passing it on would make it two.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   child.on('error', (error) => stop(`cannot start Node: ${error.message}`));
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal === 'SIGINT' ? 2 : 15)));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
-/** The machine's own Node where it is new enough, else the pinned one. */
-function pickNode() {
-  if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) return process.execPath;
-  const pinned = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
-  if (existsSync(pinned)) return pinned;
+function noNode() {
+  say(`this needs Node ${OLDEST_NODE} or newer; this is ${process.version},`);
   return stop(
-    `this needs Node ${OLDEST_NODE} or newer; this is ${process.version}, and no Node is pinned for ` +
-      `${process.platform} ${process.arch}. Install Node ${OLDEST_NODE} and run the same command again.`,
+    `and there is no ${relative(root, pinned)} (Node is pinned for Linux on x64 and arm64). ` +
+      `Install Node ${OLDEST_NODE} and run the same command again.`,
   );
-}
-
-function say(text) {
-  process.stderr.write(`tessera: ${text}\n`);
-}
-
-function stop(text) {
-  say(text);
-  process.exit(1);
 }

@@ -3,10 +3,14 @@
 //   npm test -- test/core/scope.test.ts
 //   npm test -- --test-name-pattern='spec 3'
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const given = process.argv.slice(2);
 const files = given.filter((argument) => !argument.startsWith('-'));
 const flags = given.filter((argument) => argument.startsWith('-'));
 const tests = files.length > 0 ? files : ['test/**/*.test.ts'];
-const child = spawn(process.execPath, ['--test', ...flags, ...tests], { stdio: 'inherit' });
+const child = spawn(process.execPath, ['--test', ...flags, ...tests], { cwd: root, stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => process.exit(code ?? 1));

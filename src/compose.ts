@@ -4,7 +4,6 @@ import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
 import { after, seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
-import { type Listener, makeListener, type ServiceParts } from './http/listener.ts';
 import { Metrics } from './http/ops/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
@@ -13,13 +12,14 @@ import type { Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { writePem } from './pki/pem.ts';
+import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
+import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 import { grants } from './store/tables/grants.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
-import { every, WatchedFiles } from './watch.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */

@@ -1,5 +1,5 @@
 // A certificate authority for tests, real keys and real DER: it also signs what no honest authority would.
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { contextTag, TAG } from '../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../src/pki/der-write.ts';
 import { EXTENSION } from '../src/pki/extensions.ts';
@@ -52,9 +52,11 @@ export interface Authority extends Issued {
   issue(options?: CertificateOptions): Issued;
   makeIntermediate(options?: AuthorityOptions): Authority;
   crl(options?: CrlOptions): Uint8Array;
+  /** What its OCSP responder says about a certificate it issued. */
+  ocsp(serial: Uint8Array, options?: OcspOptions): Uint8Array;
 }
 
-export interface CrlOptions {
+interface CrlOptions {
   readonly revoked?: readonly Uint8Array[];
   readonly thisUpdate?: string;
   readonly nextUpdate?: string | null;
@@ -63,7 +65,16 @@ export interface CrlOptions {
   readonly keys?: KeyPair;
 }
 
-export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+interface OcspOptions {
+  readonly state?: 'good' | 'revoked' | 'unknown';
+  readonly nonce?: Uint8Array;
+  readonly thisUpdate?: string;
+  readonly nextUpdate?: string;
+  /** A responder to whom the task is delegated; its certificate is sent along. */
+  readonly responder?: Issued;
+}
+
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const UPN = '1.3.6.1.4.1.311.20.2.3';
 
 export function ecKeys(namedCurve = 'P-256'): KeyPair {
@@ -97,6 +108,7 @@ function authority(options: AuthorityOptions, parent: Issuer | undefined): Autho
     issue: (leaf = {}) => issueBy(self, leaf, leafExtensions(leaf)),
     makeIntermediate: (below = {}) => authority({ name: 'Test Intermediate', ...below }, self),
     crl: (crl = {}) => crlOf(self, crl),
+    ocsp: (serial, ocsp = {}) => ocspOf(self, serial, ocsp),
   };
 }
 
@@ -207,10 +219,49 @@ function crlOf(issuer: Issuer, options: CrlOptions): Uint8Array {
   return signed(body, algorithm, keys);
 }
 
-export function signed(body: Uint8Array, algorithm: Uint8Array, keys: KeyPair, digest = 'sha256'): Uint8Array {
+const OCSP_STATES = {
+  good: write(contextTag(0, 'primitive')),
+  revoked: writeContext(1, generalizedTime('2024-01-01')),
+  unknown: write(contextTag(2, 'primitive')),
+};
+
+function ocspOf(issuer: Issuer, serial: Uint8Array, options: OcspOptions): Uint8Array {
+  const keys = options.responder?.keys ?? issuer.keys;
+  const about = writeSequence(
+    writeSequence(writeOid('1.3.14.3.2.26'), write(TAG.null)),
+    write(TAG.octetString, hash('sha1', issuer.subject, 'buffer')),
+    write(TAG.octetString, hash('sha1', keyBits(issuer.keys), 'buffer')),
+    integer(serial),
+  );
+  const answer = writeSequence(
+    about,
+    OCSP_STATES[options.state ?? 'good'],
+    generalizedTime(options.thisUpdate ?? '2026-11-15'),
+    writeContext(0, generalizedTime(options.nextUpdate ?? '2026-11-16')),
+  );
+  const nonce = options.nonce && extension('1.3.6.1.5.5.7.48.1.2', write(TAG.octetString, options.nonce));
+  const body = writeSequence(
+    writeContext(1, issuer.subject),
+    generalizedTime('2026-11-15'),
+    writeSequence(answer),
+    ...(nonce ? [writeContext(1, writeSequence(nonce))] : []),
+  );
+  const sent = options.responder ? [writeContext(0, writeSequence(options.responder.certificate))] : [];
+  const basic = signed(body, algorithmOf(keys), keys, 'sha256', sent);
+  const wrapped = writeSequence(writeOid('1.3.6.1.5.5.7.48.1.1'), write(TAG.octetString, basic));
+  return writeSequence(write(TAG.enumerated, Uint8Array.of(0)), writeContext(0, wrapped));
+}
+
+function signed(
+  body: Uint8Array,
+  algorithm: Uint8Array,
+  keys: KeyPair,
+  digest = 'sha256',
+  sent: readonly Uint8Array[] = [],
+): Uint8Array {
   const isEdwards = keys.privateKey.asymmetricKeyType?.startsWith('ed');
   const signature = sign(isEdwards ? null : digest, body, keys.privateKey);
-  return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), signature));
+  return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), signature), ...sent);
 }
 
 const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
@@ -222,7 +273,7 @@ const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   'ed25519 sha256': writeSequence(writeOid('1.3.101.112')),
 };
 
-export function algorithmOf({ publicKey }: KeyPair, digest = 'sha256'): Uint8Array {
+function algorithmOf({ publicKey }: KeyPair, digest = 'sha256'): Uint8Array {
   const algorithm = ALGORITHMS[`${publicKey.asymmetricKeyType} ${digest}`];
   if (!algorithm) throw new Error(`the test authority does not sign with ${publicKey.asymmetricKeyType} and ${digest}`);
   return algorithm;
@@ -255,7 +306,7 @@ export function integer(bytes: Uint8Array): Uint8Array {
   return write(TAG.integer, bytes);
 }
 
-export function pem(label: string, der: Uint8Array): string {
+function pem(label: string, der: Uint8Array): string {
   const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n');
   return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
 }
@@ -264,11 +315,20 @@ function octets(text: string | Uint8Array): Uint8Array {
   return typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
 }
 
-export function time(date: string): Uint8Array {
+function time(date: string): Uint8Array {
   const digits = new Date(date).toISOString().replace(/[-:T]|\.000/g, '');
   return Number(digits.slice(0, 4)) < 2050
     ? write(TAG.utcTime, octets(digits.slice(2)))
     : write(TAG.generalizedTime, octets(digits));
+}
+
+function generalizedTime(date: string): Uint8Array {
+  return write(TAG.generalizedTime, octets(new Date(date).toISOString().replace(/[-:T]|\.000/g, '')));
+}
+
+/** The bits of the key alone, for P-256: an uncompressed point of 65 octets. */
+function keyBits(keys: KeyPair): Uint8Array {
+  return spki(keys).subarray(-65);
 }
 
 function spki({ publicKey }: KeyPair): Uint8Array {

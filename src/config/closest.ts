@@ -12,7 +12,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 /** Levenshtein, one row at a time. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of a.split('').entries()) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {
       const replaced = (row[j] ?? 0) + (letter === b[j] ? 0 : 1);

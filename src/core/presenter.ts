@@ -9,7 +9,9 @@ const AGENT_MAX_LENGTH = 80;
 
 /** Control characters and excess length never reach a row, a page or a log line. */
 export function presenter(address: string, agent: string): Presenter {
-  return { address: printable(address, ADDRESS_MAX_LENGTH), agent: printable(agent, AGENT_MAX_LENGTH) };
+  // An address holds no space: rows keep both in one text, and the first space ends the address.
+  const solid = address.replaceAll(' ', '?');
+  return { address: printable(solid, ADDRESS_MAX_LENGTH), agent: printable(agent, AGENT_MAX_LENGTH) };
 }
 
 export function isSamePresenter(a: Presenter, b: Presenter): boolean {

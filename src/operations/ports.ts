@@ -10,8 +10,8 @@ import type { Keyring } from '../tokens/keyring.ts';
 import type { Secret } from '../tokens/secret.ts';
 
 export interface Clock {
-  now(): EpochSeconds;
-  milliseconds(): number;
+  readonly now: () => EpochSeconds;
+  readonly milliseconds: () => number;
 }
 
 export type Random = (length: number) => Buffer;

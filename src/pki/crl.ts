@@ -21,7 +21,7 @@ export interface RevocationList extends Signed {
   readonly unusable?: string;
 }
 
-export interface RevocationScope {
+interface RevocationScope {
   readonly names: readonly GeneralName[];
   readonly only?: 'leaves' | 'authorities' | 'attributes';
   /** Where given, the only reasons for revocation that the list knows. */

@@ -1,6 +1,6 @@
 // A certificate authority for trying things out: it makes the certificates of the quick start, so that nobody needs
 // openssl to have a first token. Not for production: its key lies in the data folder.
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { contextTag, TAG } from './der.ts';
 import { write, writeContext, writeOid, writeSequence } from './der-write.ts';
@@ -24,10 +24,11 @@ const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const COMMON_NAME = '2.5.4.3';
 const DAYS = 825; // the longest that common clients accept of a server certificate
 
-export function makeDevelopmentAuthority(now: Date): DevelopmentAuthority {
+/** `random` draws serial numbers. */
+export function makeDevelopmentAuthority(now: Date, random: (length: number) => Uint8Array): DevelopmentAuthority {
   const issuer = { name: nameOf('Tessera development authority'), keys: newKeys() };
   const issue = (name: string, extensions: readonly Uint8Array[], keys = newKeys()): KeyedCertificate => ({
-    certificate: writePem(certificateOf({ issuer, subject: nameOf(name), keys, extensions, now })),
+    certificate: writePem(certificateOf({ issuer, subject: nameOf(name), keys, extensions, now, serial: random(16) })),
     key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   });
   return {
@@ -43,6 +44,7 @@ interface Draft {
   readonly keys: Keys;
   readonly extensions: readonly Uint8Array[];
   readonly now: Date;
+  readonly serial: Uint8Array;
 }
 
 type Keys = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
@@ -51,7 +53,7 @@ function newKeys(): Keys {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-function certificateOf({ issuer, subject, keys, extensions, now }: Draft): Uint8Array {
+function certificateOf({ issuer, subject, keys, extensions, now, serial }: Draft): Uint8Array {
   const identifiers = [
     extension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString, keyIdentifier(keys))),
     extension(
@@ -61,7 +63,7 @@ function certificateOf({ issuer, subject, keys, extensions, now }: Draft): Uint8
   ];
   const body = writeSequence(
     writeContext(0, integer(2)),
-    write(TAG.integer, randomSerial()),
+    write(TAG.integer, positive(serial)),
     ECDSA_SHA256,
     issuer.name,
     writeSequence(time(now, -1), time(now, DAYS)),
@@ -108,10 +110,9 @@ function integer(value: number): Uint8Array {
   return write(TAG.integer, Uint8Array.of(value));
 }
 
-function randomSerial(): Uint8Array {
-  const serial = randomBytes(16);
-  serial[0] = (serial.readUInt8(0) & 0x3f) | 0x40; // positive, and always 16 octets
-  return serial;
+/** DER integers are signed, and their first octet is not zero. */
+function positive([first = 0, ...rest]: Uint8Array): Uint8Array {
+  return Uint8Array.of((first & 0x3f) | 0x40, ...rest);
 }
 
 function time(now: Date, days: number): Uint8Array {

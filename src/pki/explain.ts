@@ -22,7 +22,7 @@ export interface Explanation {
   readonly steps: readonly Step[];
 }
 
-export interface CertificateSummary {
+interface CertificateSummary {
   readonly subject: string;
   readonly issuer: string;
   readonly serial: string;

@@ -31,7 +31,7 @@ export interface RawExtension {
   readonly value: Uint8Array;
 }
 
-export interface NameConstraints {
+interface NameConstraints {
   readonly permitted: readonly GeneralName[];
   readonly excluded: readonly GeneralName[];
 }

@@ -14,8 +14,6 @@ export type GeneralName =
   | { readonly kind: 'registered'; readonly oid: string }
   | { readonly kind: 'unsupported'; readonly tag: number };
 
-export type GeneralNameKind = GeneralName['kind'];
-
 /** Microsoft's user principal name: an otherName whose value is a UTF8String. */
 export const USER_PRINCIPAL_NAME = '1.3.6.1.4.1.311.20.2.3';
 

@@ -21,7 +21,7 @@ export interface PresentedCertificate {
   readonly limits?: SearchLimits;
 }
 
-export interface AcceptedCertificate {
+interface AcceptedCertificate {
   readonly issuer: ApprovedIssuer;
   readonly name: CallerName;
   readonly mark: CertificateMark;

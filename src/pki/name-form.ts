@@ -7,7 +7,7 @@ const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
 /** RFC 5280 4.2.1.6: the "preferred name syntax" of RFC 1034 3.5; an address in digits is no domain name. */
-export function isHostName(text: string): boolean {
+function isHostName(text: string): boolean {
   return text.length <= 253 && !isIPv4(text) && text.split('.').every((label) => LABEL.test(label));
 }
 
@@ -16,7 +16,7 @@ function isDnsName(text: string): boolean {
   return isHostName(text.startsWith('*.') ? text.slice(2) : text);
 }
 
-export function isMailbox(text: string): boolean {
+function isMailbox(text: string): boolean {
   const at = text.lastIndexOf('@');
   return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostName(text.slice(at + 1));
 }

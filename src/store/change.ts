@@ -31,13 +31,46 @@ async function change<Row, Companion, T>(
   key: string,
   decide: Decide<Row, Companion, T>,
 ): Promise<T> {
+  const untold: Untold<T>[] = [];
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const loaded = await backEnd.loadVersioned(table, key);
+    for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
+    const { outcome } = decision;
     const commit = commitOf(table, decision, loaded);
-    if (!commit || (await happens(backEnd, commit))) return decision.outcome;
+    if (!commit) return outcome;
+    const result = await tryCommit(backEnd, commit);
+    if (result === 'happened') return outcome;
+    if (result === 'untold') untold.push({ commit, outcome });
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
+}
+
+/** A commit that the connection did not survive. It may even be under way still, and be seen only later. */
+interface Untold<T> {
+  readonly commit: Commit;
+  readonly outcome: T;
+}
+
+async function tryCommit(backEnd: BackEnd, commit: Commit): Promise<'happened' | 'conflict' | 'untold'> {
+  try {
+    return (await backEnd.commit(commit)) ? 'happened' : 'conflict';
+  } catch (error) {
+    if (error instanceof CommitUnknown) return 'untold';
+    throw error;
+  }
+}
+
+/** Known by the revision it drew: in the row it changed or, where others have built upon that, in a row it inserted. */
+async function happened(
+  { swap, inserts: [inserted], revision }: Commit,
+  { found }: LoadedVersion<unknown, unknown>,
+  backEnd: BackEnd,
+): Promise<boolean> {
+  if (swap && found?.revision === revision) return true;
+  if (!inserted) return !swap; // events alone: at worst they are missing, and saying so twice would be worse
+  const { table, row } = inserted;
+  return (await backEnd.loadVersioned(table, table.keyOf(row))).found?.revision === revision;
 }
 
 function commitOf(
@@ -48,23 +81,11 @@ function commitOf(
   const { next, inserts = [], events = [] } = decision;
   if (next === undefined && inserts.length === 0 && events.length === 0) return undefined;
   const swap = next === undefined ? {} : { swap: { table, row: next, expected: found?.revision } };
-  return { ...swap, inserts, events, revision: drawRevision() };
-}
-
-/** Whether the commit took place, even where the connection broke before the store could say. */
-async function happens(backEnd: BackEnd, commit: Commit): Promise<boolean> {
-  try {
-    return await backEnd.commit(commit);
-  } catch (error) {
-    if (!(error instanceof CommitUnknown)) throw error;
-    const written = commit.swap ?? commit.inserts[0];
-    if (!written) return true; // events alone: at worst they are missing, and saying so twice would be worse
-    const { found } = await backEnd.loadVersioned(written.table, written.table.keyOf(written.row));
-    return found?.revision === commit.revision;
-  }
+  return { ...swap, inserts, events, revision: drawRevision(found?.revision) };
 }
 
 /** Random rather than counted, so that a commit knows its own work; of a constant size, so that rows never grow. */
-function drawRevision(): number {
-  return 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
+function drawRevision(before: number | undefined): number {
+  const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
+  return drawn === before ? drawn - 1 : drawn; // the same again would look like no change to whoever holds the old one
 }

@@ -1,11 +1,12 @@
 // What an access token is good for: a check by a resource server, and the revocation of its grant.
 import { type Grant, grantState } from '../grant.ts';
-import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { narrow, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds } from '../time.ts';
+import { whyNotAllowed } from './identity.ts';
 
 export interface AccessFacts {
   /** Undefined where the token's text was not minted here. */

@@ -1,9 +1,10 @@
 // Authorization by client certificate: every check in its order (spec 5.4, wire.md "Authorize/Certificate").
 import type { CertificateMark } from '../certificate.ts';
-import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Scope } from '../scope.ts';
+import { whyNotAllowed } from './identity.ts';
 import { requestedScope } from './scope.ts';
 
 /** A caller whose certificate was accepted and mapped to an identity. */

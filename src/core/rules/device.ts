@@ -1,12 +1,13 @@
 // Device authorization: start, enter the user code, confirm or deny, redeem. Every check in its order.
 import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
-import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
+import { whyNotAllowed } from './identity.ts';
 import { requestedScope } from './scope.ts';
 
 export interface StartFacts {

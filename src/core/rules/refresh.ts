@@ -1,12 +1,13 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
 import type { CertificateMark } from '../certificate.ts';
 import { type Grant, grantState, type RevocationReason } from '../grant.ts';
-import { type Identity, whyNotAllowed } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import type { RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
+import { whyNotAllowed } from './identity.ts';
 
 /** How an authentic refresh token relates to the grant's current one. */
 export type Standing =

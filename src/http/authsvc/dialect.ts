@@ -35,8 +35,10 @@ export interface AuthsvcDoor {
 
 type Handle = (request: FastifyRequest, door: AuthsvcDoor) => Promise<Outcome<object>>;
 
+export type AuthsvcOperation = 'authorize-token' | 'authorize-certificate' | 'authorize-device' | 'verify' | 'revoke';
+
 interface Route {
-  readonly operation: string;
+  readonly operation: AuthsvcOperation;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly handle: Handle;

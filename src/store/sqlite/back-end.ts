@@ -7,6 +7,7 @@ import { appendStep, eventsStatement, readEvent, SWEEP_EVENTS } from './events.t
 import { GroupCommit, type RunUnits } from './group-commit.ts';
 import {
   countStatement,
+  decodeCounts,
   decodeRow,
   findStatement,
   insertValues,
@@ -54,7 +55,7 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
     },
     sweep: (table, before, limit) => commits.submit([sweepStep(table, [before, limit])]),
     sweepEvents: (before, limit) => commits.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
-    count: async (table, column) => new Map(reader.all(countStatement(table, column), []) as [Value, number][]),
+    count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.first(statementsOf(table).stamp, [])),
     close: async () => {
       await commits.close();

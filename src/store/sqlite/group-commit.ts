@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../store.ts';
+import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { Unit } from './writer.ts';
 
 /** Runs units durably; see Writer.run. */
@@ -54,7 +54,13 @@ export class GroupCommit {
       const results = await this.#run(batch.map(({ unit }) => unit));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] ?? -1);
     } catch (fault) {
-      for (const { reject } of batch) reject(fault);
+      if (batch.length > 1 && isOfOneUnit(fault)) for (const one of batch) await this.#write([one]);
+      else for (const { reject } of batch) reject(fault);
     }
   }
+}
+
+/** A unit that no database would take must not take its neighbours with it; a store that is away is away for all. */
+function isOfOneUnit(fault: unknown): boolean {
+  return !(fault instanceof StoreUnavailable || fault instanceof CommitUnknown);
 }

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from '../../core/time.ts';
+import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
 import type { Store } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
@@ -15,12 +16,16 @@ export interface SqliteOptions {
   readonly writer: 'thread' | 'here';
 }
 
-export async function openSqliteStore({ path, clock, writer }: SqliteOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  return storeOf(await openSqlite(options));
+}
+
+export async function openSqlite({ path, clock, writer }: SqliteOptions): Promise<BackEnd> {
   const database = openForWriting(path);
   migrate(database);
   if (writer === 'thread') {
     database.close();
-    return storeOf(sqliteBackEnd({ path, clock, ...(await threadWriter(path)) }));
+    return sqliteBackEnd({ path, clock, ...(await threadWriter(path)) });
   }
   const own = new Writer(database);
   const run: RunUnits = async (units) => {
@@ -30,5 +35,5 @@ export async function openSqliteStore({ path, clock, writer }: SqliteOptions): P
       throw storeFault(error);
     }
   };
-  return storeOf(sqliteBackEnd({ path, clock, run, stop: async () => own.close() }));
+  return sqliteBackEnd({ path, clock, run, stop: async () => own.close() });
 }

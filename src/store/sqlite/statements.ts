@@ -45,8 +45,14 @@ export function pageStatement(table: AnyTable, query: PageQuery): { sql: string;
 }
 
 export function countStatement(table: AnyTable, column: string): string {
-  const { name } = table.columns.find((candidate) => candidate.name === column) ?? fail(table, column);
+  const { name } = columnOf(table, column);
   return `SELECT ${name}, count(*) FROM ${table.name} GROUP BY ${name}`;
+}
+
+/** Reads the results of `countStatement`. */
+export function decodeCounts(table: AnyTable, column: string, results: readonly Value[][]): Map<Value, number> {
+  const columns = [columnOf(table, column)];
+  return new Map(results.map(([value = null, count]) => [decodeColumns(columns, [value])[0] ?? null, count as number]));
 }
 
 /** The row's columns, its revision, then the companion's columns. */
@@ -60,6 +66,10 @@ function selectFrom(table: AnyTable): string {
 
 function indexed(table: AnyTable, column: string): string {
   return table.indexes.includes(column) ? column : fail(table, column);
+}
+
+function columnOf(table: AnyTable, column: string): Column {
+  return table.columns.find(({ name }) => name === column) ?? fail(table, column);
 }
 
 function fail(table: AnyTable, column: string): never {

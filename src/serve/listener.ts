@@ -2,24 +2,24 @@
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../core/refusal.ts';
+import { type App, type Limits, makeApp } from '../http/app.ts';
+import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
+import { hangAuthsvc } from '../http/authsvc/dialect.ts';
+import { answerRefusal } from '../http/authsvc/reply.ts';
+import { WORDING } from '../http/authsvc/wording.ts';
+import { certifiedCallers } from '../http/certified-caller.ts';
+import { connectionReader, type ReadConnection } from '../http/connection.ts';
+import { describe } from '../http/descriptions.ts';
+import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
+import type { Metrics } from '../http/ops/metrics.ts';
+import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type Story, storyOf } from '../http/story.ts';
+import { secureContext, type TlsFiles } from '../http/tls.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
-import { type App, type Limits, makeApp } from './app.ts';
-import { type ErrorKeys, errorBody } from './authsvc/answers.ts';
-import { hangAuthsvc } from './authsvc/dialect.ts';
-import { answerRefusal } from './authsvc/reply.ts';
-import { WORDING } from './authsvc/wording.ts';
-import { certifiedCallers } from './certified-caller.ts';
-import { connectionReader, type ReadConnection } from './connection.ts';
-import { describe } from './descriptions.ts';
-import { hangOps, type ReadinessCheck } from './ops/door.ts';
-import type { Metrics } from './ops/metrics.ts';
-import { type CertificateHeader, presentedReader } from './presented-certificate.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { type Story, storyOf } from './story.ts';
-import { secureContext, type TlsFiles } from './tls.ts';
 
 export interface ListenerOptions {
   readonly host: string;

@@ -1,0 +1,34 @@
+// How a command ends when it does not succeed: a number for scripts, and two lines for people.
+
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  configuration: 3,
+  store: 4,
+  keyring: 5,
+  fault: 70,
+} as const;
+
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done',
+  refused: 'refused, or a check failed',
+  usage: 'the command line is wrong',
+  configuration: 'the configuration is wrong',
+  store: 'the store is missing or cannot answer',
+  keyring: 'the keyring is missing, damaged or not the one in use',
+  fault: 'a defect of this program',
+};
+
+/** Ends the command: what is wrong, and what to do about it. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  readonly end: keyof typeof EXIT;
+  readonly todo: string | undefined;
+
+  constructor(end: keyof typeof EXIT, what: string, todo?: string) {
+    super(what);
+    this.end = end;
+    this.todo = todo;
+  }
+}

@@ -1,0 +1,52 @@
+// The one place where a fault becomes an exit code and words.
+import { CommanderError } from 'commander';
+import { type CommandFailure, EXIT } from './exit.ts';
+import { remark } from './output.ts';
+
+interface Ending {
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+/** Faults are told apart by name, so that a command that fails early loads nothing it does not need. */
+const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
+  CommanderError: (fault) => ({ code: (fault as CommanderError).exitCode === 0 ? EXIT.ok : EXIT.usage, lines: [] }),
+  CommandFailure: (fault) => failureEnding(fault as CommandFailure),
+  ConfigFault: ({ message }) => ({
+    code: EXIT.configuration,
+    lines: ['tessera: the configuration cannot be used', ...message.split('\n')],
+  }),
+  StoreUnavailable: ({ message }) => ({
+    code: EXIT.store,
+    lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
+  }),
+  KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
+};
+
+export function endOf(error: unknown, debug: boolean): number {
+  const fault = error instanceof Error ? error : new Error(String(error));
+  const { code, lines } = (ENDINGS[fault.name] ?? defect)(fault);
+  for (const line of lines) remark(line);
+  if (debug && !(fault instanceof CommanderError)) remark(fault.stack ?? '');
+  return code;
+}
+
+function failureEnding({ end, message, todo }: CommandFailure): Ending {
+  return { code: EXIT[end], lines: [`tessera: ${message}`, ...(todo === undefined ? [] : [`  ${todo}`])] };
+}
+
+const FILE_FAULTS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOENT', 'ENOTDIR', 'EISDIR'];
+
+function defect(fault: Error): Ending {
+  const { code } = fault as NodeJS.ErrnoException;
+  if (code && FILE_FAULTS.includes(code)) return { code: EXIT.refused, lines: [`tessera: ${fault.message}`] };
+  if (code === 'ERR_SQLITE_ERROR')
+    return { code: EXIT.store, lines: [`tessera: the store cannot be used: ${fault.message}`] };
+  return {
+    code: EXIT.fault,
+    lines: [
+      `tessera: ${fault.message}`,
+      '  This should not happen. Run it again with --debug and report what it says.',
+    ],
+  };
+}

@@ -1,0 +1,43 @@
+// What commands print: tables and records for people, JSON for scripts. Only results go to standard output.
+
+/** Names of columns, then rows. A cell is one line; a missing one is a dash. */
+export function printTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | undefined)[])[],
+): void {
+  const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cellText))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
+  for (const row of cells) {
+    const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
+    process.stdout.write(`${line.trimEnd()}\n`);
+  }
+}
+
+export function printRecord(record: Readonly<Record<string, string | number | boolean | undefined>>): void {
+  const shown = Object.entries(record).filter(([, value]) => value !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  for (const [name, value] of shown) process.stdout.write(`${name.padEnd(width)}  ${cellText(value)}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** A remark for the person at the terminal, which no script reads. */
+export function remark(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** A moment, as people and scripts alike can read it. */
+export function moment(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+// What is stored is printable by rule; a terminal is protected all the same.
+function cellText(value: string | number | boolean | undefined): string {
+  return value === undefined || value === '' ? '-' : String(value).replace(/\p{Cc}/gu, '?');
+}

@@ -1,0 +1,58 @@
+// What an administrative command works with: the configuration, and the store that it names.
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { Config } from '../config/schema.ts';
+import type { AdminPorts } from '../operations/admin/admin.ts';
+import type { Random } from '../operations/ports.ts';
+import type { Store } from '../store/store.ts';
+import { CommandFailure } from './exit.ts';
+
+export interface Workplace extends AdminPorts {
+  readonly config: Config;
+  readonly random: Random;
+}
+
+export async function configOf(command: Command): Promise<Config> {
+  const { loadConfig } = await import('../config/load.ts');
+  const { config: file, set: sets } = command.optsWithGlobals<{ config?: string; set: string[] }>();
+  return loadConfig({ file, env: process.env, sets });
+}
+
+/** Opens the store, does the work, closes the store, whatever happens. */
+export async function atWorkplace(command: Command, work: (workplace: Workplace) => Promise<void>): Promise<void> {
+  const config = await configOf(command);
+  const store = await openStore(config);
+  try {
+    const { systemRandom } = await import('../system.ts');
+    await work({ config, store, by: `command ${userName()}`, random: systemRandom });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The store as a command opens it: beside the service, which may be running. It is never made by accident. */
+async function openStore({ store: address }: Config): Promise<Store> {
+  if (address.kind === 'postgres') {
+    throw new CommandFailure('configuration', 'this release has no PostgreSQL store yet', 'Use sqlite:PATH.');
+  }
+  if (!existsSync(address.path)) {
+    throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
+  }
+  return openSqlite(address.path);
+}
+
+export async function openSqlite(path: string): Promise<Store> {
+  const { openSqliteStore } = await import('../store/sqlite/open.ts');
+  const { systemClock } = await import('../system.ts');
+  return openSqliteStore({ path, clock: systemClock.now, writer: 'here' });
+}
+
+/** Containers may run under a number that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

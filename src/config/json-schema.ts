@@ -1,0 +1,21 @@
+import type { Node } from './read.ts';
+import { CONFIG_SCHEMA } from './schema.ts';
+
+/** The schema for editors: what has a default need not be written, and our own notes stay at home. */
+export function configJsonSchema(): unknown {
+  const schema = cleaned(CONFIG_SCHEMA as Node) as Record<string, unknown>;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'tessera.yaml', ...schema };
+}
+
+function cleaned(node: Node): unknown {
+  const { expected: _, kind: __, required, properties, items, ...rest } = node;
+  const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
+  return {
+    ...rest,
+    ...(needed.length > 0 && { required: needed }),
+    ...(items && { items: cleaned(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, cleaned(child)])),
+    }),
+  };
+}

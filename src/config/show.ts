@@ -1,0 +1,44 @@
+import { stringify } from 'yaml';
+import { formatDuration } from './duration.ts';
+import type { Node } from './read.ts';
+import { CONFIG_SCHEMA, type Config } from './schema.ts';
+import type { KeyringSource, StoreAddress } from './setting.ts';
+
+const HIDDEN = '[hidden]';
+
+/** The configuration in force, written as in the file; what may hold a password shows everything but that. */
+export function shownConfig(config: Config): unknown {
+  return shown(CONFIG_SCHEMA as Node, config);
+}
+
+export function shownYaml(config: unknown): string {
+  return stringify(config, { lineWidth: 0 });
+}
+
+function shown(node: Node, value: unknown): unknown {
+  if (node.properties) {
+    const record = value as Record<string, unknown>;
+    const entries = Object.entries(node.properties).filter(([key]) => record[key] !== undefined);
+    return Object.fromEntries(entries.map(([key, child]) => [key, shown(child, record[key])]));
+  }
+  const { items, kind } = node;
+  if (items) return (value as unknown[]).map((entry) => shown(items, entry));
+  if (kind === 'duration') return formatDuration(value as number);
+  if (kind === 'store') return shownStore(value as StoreAddress);
+  return kind === 'keyring' ? shownKeyring(value as KeyringSource) : value;
+}
+
+function shownStore(store: StoreAddress): string {
+  if (store.kind === 'sqlite') return `sqlite:${store.path}`;
+  const text = store.url.reveal();
+  if (!URL.canParse(text)) return HIDDEN;
+  const url = new URL(text);
+  // Passwords can also stand in the query (password=…, sslpassword=…): of that, nothing is shown.
+  const query = url.search ? `?${HIDDEN}` : '';
+  const person = url.username ? `${url.username}${url.password ? `:${HIDDEN}` : ''}@` : '';
+  return `${url.protocol}//${person}${url.host}${url.pathname}${query}`;
+}
+
+function shownKeyring(source: KeyringSource): string {
+  return source.from === 'file' ? source.path : `env:${source.name}`;
+}

@@ -1,0 +1,82 @@
+import { foldName } from '../../core/certificate.ts';
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import { accept } from '../../core/outcome.ts';
+import { hashPassword, localIdentityId } from '../../directory/local.ts';
+import { insert } from '../../store/store.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { passwords } from '../../store/tables/sign-in.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import type { Random } from '../ports.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { isLongEnough, PASSWORD_MIN_LENGTH } from './set-password.ts';
+
+export interface IdentityDraft {
+  readonly userName: string;
+  readonly email?: string;
+  readonly upn?: string;
+  readonly groups?: readonly string[];
+  readonly mayUseApi?: boolean;
+  /** Absent for identities that authorize by certificate alone. */
+  readonly password?: Secret;
+  /** Two identities with one e-mail address or principal name: certificates that carry it are then refused for both. */
+  readonly mayShare?: boolean;
+}
+
+const USER_NAME = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}/:]{1,128}$/u;
+const ADDRESS = /^[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,128}@[^\p{Cc}\p{Cf}\p{Z}\p{Cs}@]{1,127}$/u;
+
+/** A new identity of the local directory, with its password in the same commit. */
+export async function addIdentity(
+  draft: IdentityDraft,
+  { store, by, random }: AdminPorts & { readonly random: Random },
+): Promise<AdminOutcome<Identity>> {
+  const objection = objectionTo(draft) ?? (await objectionOfOthers(draft, { store, by }));
+  if (objection) return objection;
+  const next = identityOf(draft, localIdentityId(guid(random)) as IdentityId);
+  const phc = draft.password && (await hashPassword(draft.password));
+  return store.change(identities, next.id, (_, at) => ({
+    outcome: accept(next),
+    next,
+    inserts: phc === undefined ? [] : [insert(passwords, { identityId: next.id, phc })],
+    events: [administered('identity added', { at, by, identityId: next.id, detail: { userName: draft.userName } })],
+  }));
+}
+
+function identityOf({ userName, email, upn, groups = [], mayUseApi = true }: IdentityDraft, id: IdentityId): Identity {
+  // Folded as a certificate's name is before it is looked up.
+  const addresses = {
+    ...(email !== undefined && { email: foldName('email-san', email) }),
+    ...(upn !== undefined && { upn: foldName('upn-san', upn) }),
+  };
+  return { id, enabled: true, mayUseApi, groups: [...new Set(groups)], userName, ...addresses };
+}
+
+function objectionTo({ userName, email, upn, password, groups = [] }: IdentityDraft) {
+  if (!USER_NAME.test(userName)) return decline('user-name-malformed', userName);
+  const malformed = [email, upn].find((address) => address !== undefined && !ADDRESS.test(address));
+  if (malformed !== undefined) return decline('address-malformed', malformed);
+  if (groups.some((group) => !USER_NAME.test(group))) return decline('text-malformed', 'group');
+  return password && !isLongEnough(password) ? decline('password-too-short', `${PASSWORD_MIN_LENGTH}`) : undefined;
+}
+
+// Two commands at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
+// and a certificate that leads to two is refused.
+async function objectionOfOthers({ userName, email, upn, mayShare = false }: IdentityDraft, { store }: AdminPorts) {
+  const namesakes = await store.find(identities, 'user_name', userName);
+  if (namesakes.some(({ id }) => id.startsWith('local:'))) return decline('user-name-taken', userName);
+  if (mayShare) return undefined;
+  const wanted = { email: email && foldName('email-san', email), upn: upn && foldName('upn-san', upn) };
+  for (const [column, address] of Object.entries(wanted)) {
+    if (address && (await store.find(identities, column, address)).length > 0)
+      return decline('address-shared', address);
+  }
+  return undefined;
+}
+
+/** A random GUID (RFC 9562 version 4), in lower case. */
+function guid(random: Random): string {
+  const bytes = random(16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

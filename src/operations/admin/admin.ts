@@ -1,0 +1,63 @@
+// What all administration shares: who does it, how it says no, and the event it leaves.
+import type { Event } from '../../core/event.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Ports } from '../ports.ts';
+
+/** Every way administration says no. `tessera` words them in one table; so does the admin door. */
+export const ADMIN_REFUSALS = [
+  'client-id-malformed',
+  'scope-malformed',
+  'text-malformed',
+  'lifetime-malformed',
+  'import-malformed',
+  'integration-exists',
+  'integration-unknown',
+  'identity-id-malformed',
+  'user-name-malformed',
+  'user-name-taken',
+  'address-malformed',
+  'address-shared',
+  'identity-unknown',
+  'identity-ambiguous',
+  'identity-not-local',
+  'password-too-short',
+  'label-malformed',
+  'issuer-exists',
+  'issuer-key-approved',
+  'issuer-unknown',
+  'certificate-unreadable',
+  'certificate-not-authority',
+  'certificate-expired',
+  'key-unknown',
+  'key-mints',
+  'key-in-use',
+  'key-tokens-alive',
+  'key-ids-exhausted',
+] as const;
+export type AdminRefusalReason = (typeof ADMIN_REFUSALS)[number];
+
+export interface AdminRefusal {
+  readonly reason: AdminRefusalReason;
+  /** What it is about, for people: a client id, a field, a count. Never a secret. */
+  readonly about: string;
+}
+
+export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
+
+export interface AdminPorts extends Pick<Ports, 'store'> {
+  /** Who administers, for the event log. */
+  readonly by: string;
+}
+
+export function decline(reason: AdminRefusalReason, about: string): { ok: false; refusal: AdminRefusal } {
+  return { ok: false, refusal: { reason, about } };
+}
+
+/** The event of an administrative act, written in the same commit as the act. */
+export function administered(
+  did: string,
+  { at, by, ...rest }: Omit<Event, 'type' | 'at'> & { at: EpochSeconds; by: string },
+): Event {
+  return { type: 'administered', at, ...rest, detail: { ...rest.detail, did, by } };
+}

@@ -1,0 +1,36 @@
+import type { Store } from '../../store/store.ts';
+import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
+import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
+import { allRows } from './every-row.ts';
+
+/**
+ * For the start of a service: throws a KeyringFault, with words for the operator, unless the keyring holds every key that
+ * the store's grants may need, and the very same ones. A keyring that is missing is never replaced by a new one.
+ */
+export async function checkKeyring(keyring: Keyring | undefined, store: Store): Promise<Keyring> {
+  const marks = await allRows(store, keyMarks);
+  if (!keyring) throw new KeyringFault(whyMissing(marks));
+  for (const mark of marks) checkKey(keyring, mark);
+  return keyring;
+}
+
+function whyMissing(marks: readonly KeyMark[]): string {
+  if (marks.length === 0) return 'there is no keyring yet. Do: tessera init';
+  const used = marks.map(({ id }) => id).join(', ');
+  return `the keyring is missing, but the store has grants under key ${used}. Restore the keyring from its backup; a new one would end every grant.`;
+}
+
+function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void {
+  const key = keyring.key(id);
+  if (!key && retired) return;
+  if (!key) {
+    throw new KeyringFault(`the keyring lacks key ${id}, which is in use. Copy the keyring from a node that has it.`);
+  }
+  if (key.fingerprint !== fingerprint) {
+    throw new KeyringFault(
+      `the keyring has another key ${id} than the one in use (${key.fingerprint}, the store knows ${fingerprint}). Is this the keyring of another installation?`,
+    );
+  }
+  if (retired && key.state === 'minting')
+    throw new KeyringFault(`key ${id} is retired, yet the keyring mints with it.`);
+}

@@ -1,0 +1,65 @@
+import { parseIdentityId } from '../../core/identity.ts';
+import { type Access, type Integration, parseClientId, type TokenOverrides } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
+import { parseScope } from '../../core/scope.ts';
+import { type AdminOutcome, decline } from './admin.ts';
+
+/** What an operator says about an integration; what is left out has its usual value, or stays as it was. */
+export interface IntegrationDraft {
+  readonly name?: string;
+  readonly description?: string;
+  readonly vendor?: string;
+  readonly scope?: string;
+  readonly flows?: Partial<Integration['flows']>;
+  readonly access?: Access;
+  readonly binding?: Integration['binding'];
+  readonly overrides?: TokenOverrides;
+}
+
+const TEXT_MAX_LENGTH = 1000;
+// What is shown on terminals and pages holds no control characters.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** An integration as the draft wants it: new, or `before` with the draft's changes. */
+export function draftedIntegration(
+  clientIdText: string,
+  draft: IntegrationDraft,
+  before?: Integration,
+): AdminOutcome<Integration> {
+  const clientId = parseClientId(clientIdText);
+  if (!clientId) return decline('client-id-malformed', clientIdText);
+  const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
+  if (!scope) return decline('scope-malformed', draft.scope ?? '');
+  const objection = objectionTo(draft);
+  if (objection) return objection;
+  return accept({
+    clientId,
+    name: draft.name ?? before?.name ?? clientId,
+    description: draft.description ?? before?.description ?? '',
+    vendor: draft.vendor ?? before?.vendor ?? '',
+    scope,
+    enabled: before?.enabled ?? true,
+    flows: { ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows },
+    access: draft.access ?? before?.access ?? { to: 'everyone' },
+    binding: draft.binding ?? before?.binding ?? 'none',
+    accessTokenFormat: before?.accessTokenFormat ?? 'opaque',
+    overrides: { ...before?.overrides, ...draft.overrides },
+  });
+}
+
+function objectionTo({ name, description, vendor, access, overrides = {} }: IntegrationDraft) {
+  if (name === '') return decline('text-malformed', 'name');
+  for (const [field, text] of Object.entries({ name, description, vendor })) {
+    if (text !== undefined && !isPrintable(text)) return decline('text-malformed', field);
+  }
+  for (const field of ['accessTokenLifetime', 'grantLifetime'] as const) {
+    if (overrides[field] !== undefined && overrides[field] < 1) return decline('lifetime-malformed', field);
+  }
+  if (access?.to !== 'named') return undefined;
+  const malformed = access.identities.find((id) => !parseIdentityId(id));
+  return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
+}
+
+function isPrintable(text: string): boolean {
+  return text.length <= TEXT_MAX_LENGTH && !UNPRINTABLE.test(text);
+}

@@ -1,0 +1,41 @@
+import { grantState } from '../../core/grant.ts';
+import type { Store } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { everyRow } from './every-row.ts';
+
+const STEP = 1000;
+
+/** Who would miss a key: live grants whose pair it made, and access tokens that it minted before another took over. */
+export async function keyUse(
+  id: number,
+  accessTokenLifetime: number,
+  store: Store,
+): Promise<{ liveGrants: number; tokensUntil: number }> {
+  const stopped = await stoppedMinting(id, store);
+  return {
+    liveGrants: await liveGrants(id, store),
+    tokensUntil: stopped === undefined ? 0 : stopped + accessTokenLifetime,
+  };
+}
+
+async function liveGrants(id: number, store: Store): Promise<number> {
+  if (!(await store.count(grants, 'key_id')).has(id)) return 0;
+  const now = await store.now();
+  let count = 0;
+  for await (const grant of everyRow(store, grants)) {
+    if (grant.pair.keyId === id && grantState(grant, now) === 'live') count++;
+  }
+  return count;
+}
+
+// A grant that has been refreshed since no longer tells which key made its older access tokens, and they work until their
+// own expiry (spec 1.2). So the event log is asked when the key minted last.
+async function stoppedMinting(id: number, store: Store): Promise<number | undefined> {
+  let stopped: number | undefined;
+  for (let after = 0; ; ) {
+    const page = await store.events({ after, limit: STEP });
+    for (const { type, detail, at } of page) if (type === 'administered' && detail?.['before'] === id) stopped = at;
+    after = page.at(-1)?.sequence ?? after;
+    if (page.length < STEP) return stopped;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Integration } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Decision } from '../../store/store.ts';
+import { integrations } from '../../store/tables/registry.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+
+/** Spec 5.2: an API integration is registered before anyone can authorize for it. */
+export async function registerIntegration(
+  clientId: string,
+  draft: IntegrationDraft,
+  { store, by }: AdminPorts,
+): Promise<AdminOutcome<Integration>> {
+  const drafted = draftedIntegration(clientId, draft);
+  if (!drafted.ok) return drafted;
+  const next = drafted.value;
+  return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
+    if (found) return { outcome: decline('integration-exists', clientId) };
+    const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
+    return { outcome: accept(next), next, events: [event] };
+  });
+}

@@ -1,0 +1,18 @@
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Decision } from '../../store/store.ts';
+import { issuers } from '../../store/tables/registry.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+
+/** Its certificates authorize no more. The row stays, so that its label is not given to another authority unseen. */
+export function withdrawIssuer(label: string, { store, by }: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
+  return store.change(issuers, label, (found, at): Decision<ApprovedIssuer, AdminOutcome<ApprovedIssuer>> => {
+    if (!found?.row.enabled) return { outcome: decline('issuer-unknown', label) };
+    const next: ApprovedIssuer = { ...found.row, enabled: false };
+    return {
+      outcome: accept(next),
+      next,
+      events: [administered('issuer withdrawn', { at, by, detail: { issuer: label } })],
+    };
+  });
+}

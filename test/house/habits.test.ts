@@ -1,0 +1,94 @@
+// Habits that a reader relies on, and that no linter of ours knows.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { codeOf, ROOT, read, sourcesIn } from './sources.ts';
+
+const sources = sourcesIn('src', '.ts');
+
+test('there is something to look at', () => assert.ok(sources.length > 50));
+
+test('no file is named for nothing in particular', () => {
+  const shapeless = /^(?:helpers?|utils?|common|misc|types|index)\.ts$/;
+  const found = sources.map(({ path }) => path).filter((path) => shapeless.test(basename(path)));
+  assert.deepEqual(found, [], 'name a file after the one thing it owns');
+});
+
+test('nothing in src is exported without a name', () => {
+  const found = sources.filter(({ text }) => /\bexport\s+default\b|\bas\s+default\b/.test(codeOf(text)));
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    [],
+  );
+});
+
+test('no file of src is longer than 300 lines', () => {
+  const long = sources.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`);
+  assert.deepEqual(
+    long.filter((line) => Number(line.split(': ')[1]) > 300),
+    [],
+    'ask what the second idea is',
+  );
+});
+
+test('one word per thing: identifiers of src use none of the words never to say', () => {
+  // Those of CONTRIBUTING's table that mean nothing else here; words of foreign interfaces (AbortController) are not among them.
+  const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay', 'renew']);
+  const words = (code: string) =>
+    [...code.matchAll(/[A-Za-z]+/g)].flatMap(([name]) => name.split(/(?<=[a-z])(?=[A-Z])/)).map((w) => w.toLowerCase());
+  const found = sources.flatMap(({ path, text }) =>
+    [...new Set(words(codeOf(text)))].filter((word) => never.has(word)).map((word) => `${path} says ${word}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+test('a skip, a todo and a suppression carry their reason', () => {
+  const tests = sourcesIn('test', '.ts').filter(({ path }) => !path.startsWith('test/house/'));
+  const bare =
+    /(?:skip|todo): true\b|\b(?:test|it|suite)\.(?:skip|todo|only)\(|\/\/ biome-ignore [^:\n]*:?\s*\n|@ts-ignore/;
+  const found = [...sources, ...tests].filter(({ text }) => bare.test(text)).map(({ path }) => path);
+  assert.deepEqual(found, []);
+});
+
+const pages = [
+  ...['README', 'ARCHITECTURE', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => `${name}.md`),
+  ...sourcesIn('docs', '.md').map(({ path }) => path),
+];
+
+for (const page of pages) {
+  test(`${page}: every link to a file of this project leads somewhere`, () => {
+    const text = read(page).replace(/```[\s\S]*?```/g, '');
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
+    const broken = targets.filter((target) => !isThere(page, target));
+    assert.deepEqual(broken, []);
+  });
+}
+
+function isThere(page: string, target: string): boolean {
+  if (/^[a-z]+:/.test(target)) return true;
+  const [file = '', heading] = target.split('#');
+  const path = file === '' ? page : join(dirname(page), file);
+  if (!existsSync(join(ROOT, path))) return false;
+  return heading === undefined || headingsOf(read(path)).includes(heading);
+}
+
+/** Headings as GitHub turns them into anchors. */
+function headingsOf(markdown: string): string[] {
+  const titles = [...markdown.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] as string);
+  return titles.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+test('the changelog has a place for what is not released yet', () => {
+  assert.match(read('CHANGELOG.md'), /^## \[Unreleased\]$/m);
+});
+
+test('user pages say nothing of places that users do not have', () => {
+  const found = pages.filter((page) => /\.\.\/shared|wire\.md|threats\.md|design\.md|style\.md/.test(read(page)));
+  assert.deepEqual(found, []);
+});

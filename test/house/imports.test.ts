@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { complaints, houseOf, importsOf } from './import-rules.ts';
+import { read, type Source, sourcesIn } from './sources.ts';
+
+const house = houseOf(read('ARCHITECTURE.md'));
+
+test('the import table of ARCHITECTURE.md holds for every file', () => {
+  const sources = ['src', 'lab', 'sdk', 'test'].flatMap((folder) => sourcesIn(folder, '.ts'));
+  assert.ok(sources.filter(({ path }) => path.startsWith('src/')).length > 50, 'it read hardly any file of src');
+  assert.ok(sources.flatMap(importsOf).length > 200, 'it found hardly any import');
+  assert.ok(house.mayImport.size > 10 && house.homes.size > 5, 'it read hardly any row of the tables');
+  assert.deepEqual(complaints(sources, house), []);
+});
+
+function complaintOf(path: string, text: string, ...others: Source[]): string {
+  return complaints([{ path, text }, ...others], house).join('\n');
+}
+
+// Each is a rule broken on purpose: a test that cannot fail shows nothing.
+const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = [
+  [
+    'core imports nothing outside core',
+    'src/core/x.ts',
+    "import { y } from '../tokens/y.ts';",
+    /src\/core may import nothing/,
+  ],
+  [
+    'core imports no module of Node',
+    'src/core/x.ts',
+    "import { hash } from 'node:crypto';",
+    /imports nothing from outside/,
+  ],
+  [
+    'operations know no dialect',
+    'src/operations/x.ts',
+    "import type { Y } from '../http/authsvc/y.ts';",
+    /not src\/http\/authsvc/,
+  ],
+  [
+    'dialects do not know each other',
+    'src/http/authsvc/x.ts',
+    "export { y } from '../oauth/y.ts';",
+    /not src\/http\/oauth/,
+  ],
+  [
+    'back ends do not know each other',
+    'src/store/sqlite/x.ts',
+    "await import('../postgres/y.ts');",
+    /not src\/store\/postgres/,
+  ],
+  ['operations know no back end', 'src/operations/x.ts', "import '../store/sqlite/open.ts';", /not src\/store\/sqlite/],
+  [
+    'the SQLite driver stays in its back end',
+    'src/store/x.ts',
+    "import { DatabaseSync } from 'node:sqlite';",
+    /has node:sqlite/,
+  ],
+  ['the PostgreSQL driver stays in its back end', 'src/operations/x.ts', "import pg from 'pg';", /has pg/],
+  ['the clock is read in one file', 'src/operations/x.ts', 'const now = Date.now();', /has Date\.now/],
+  ['nor read by another name', 'src/operations/x.ts', 'const now = new Date();', /has new Date\(\)/],
+  ['random numbers come from the system alone', 'src/core/x.ts', 'Math.random();', /has Math\.random/],
+  ['random bytes too', 'src/operations/x.ts', "import { randomBytes } from 'node:crypto';", /has randomBytes/],
+  ['a folder without a row is refused', 'src/helpers/x.ts', '', /not in the import table/],
+];
+
+for (const [what, path, text, complaint] of BROKEN) {
+  test(`broken on purpose: ${what}`, () => assert.match(complaintOf(path, text), complaint));
+}
+
+test('broken on purpose: an import cycle between files', () => {
+  const other = { path: 'src/core/b.ts', text: "import { a } from './a.ts';" };
+  assert.match(
+    complaintOf('src/core/a.ts', "import type { B } from './b.ts';", other),
+    /a\.ts → src\/core\/b\.ts → src\/core\/a\.ts/,
+  );
+});
+
+test('comments and strings are not code', () => {
+  assert.equal(
+    complaintOf('src/core/x.ts', "// import { y } from '../http/y.ts', Date.now\nconst z = 'Math.random';"),
+    '',
+  );
+});
+
+test('imports over several lines are found', () => {
+  const text = "import {\n  a,\n  type B,\n} from '../http/y.ts';";
+  assert.match(complaintOf('src/core/x.ts', text), /src\/core may import nothing/);
+});

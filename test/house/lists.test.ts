@@ -1,0 +1,67 @@
+// Pages that list what the code has: they fail when the code has more.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { quoted, read, tableOf } from './sources.ts';
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+function manifest(path: string): Manifest {
+  return JSON.parse(read(path)) as Manifest;
+}
+
+function namesOf({ dependencies, devDependencies, optionalDependencies }: Manifest): string[] {
+  return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort();
+}
+
+test('docs/errors.md explains every refusal, and no other', () => {
+  const listed = tableOf(read('docs/errors.md'), ['Refusal']).flatMap(([reason = '']) => quoted(reason));
+  assert.deepEqual(listed, [...REFUSAL_REASONS], 'in the order of src/core/refusal.ts');
+});
+
+test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {
+  const used = [...namesOf(manifest('package.json')), ...namesOf(manifest('runtime/package.json'))];
+  const page = read('docs/dependencies.md');
+  const rows = ['To run', 'To develop', 'To start'].flatMap((header) => tableOf(page, [header]));
+  const listed = rows.flatMap(([name = '']) => quoted(name));
+  assert.deepEqual(listed.sort(), used.sort());
+  assert.ok(
+    rows.every((row) => row.length === 4 && row.every((cell) => cell !== '')),
+    'a cell is empty',
+  );
+});
+
+test('every dependency is pinned to one version', () => {
+  const pinned = ({ dependencies, devDependencies, optionalDependencies }: Manifest) =>
+    Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const loose = [...pinned(manifest('package.json')), ...pinned(manifest('runtime/package.json'))].filter(
+    ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+  );
+  assert.deepEqual(loose, []);
+});
+
+interface LockEntry extends Manifest {
+  readonly resolved?: string;
+  readonly link?: boolean;
+}
+
+const lock = JSON.parse(read('package-lock.json')) as { packages: Readonly<Record<string, LockEntry>> };
+
+test('the lock file is complete: npm ci refuses one that lacks a platform package', () => {
+  const locked = new Set(Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, '')));
+  const missing = Object.entries(lock.packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !locked.has(name))
+      .map((name) => `${path} wants ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the lock file names no registry, so that any mirror serves', () => {
+  const named = Object.entries(lock.packages).filter(([, { resolved, link }]) => resolved && !link);
+  assert.deepEqual(named, []);
+});

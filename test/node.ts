@@ -1,0 +1,161 @@
+// One node of the service without its doors: the real operations over a store, with an integration and people in it.
+import assert from 'node:assert/strict';
+import type { IdentityId } from '../src/core/identity.ts';
+import type { Integration } from '../src/core/integration.ts';
+import { accept, type Outcome, refuse } from '../src/core/outcome.ts';
+import { type Presenter, presenter } from '../src/core/presenter.ts';
+import type { CertifiedCaller } from '../src/core/rules/certificate.ts';
+import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
+import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
+import { authorizeCertificate } from '../src/operations/authorize-certificate.ts';
+import { checkToken } from '../src/operations/check-token.ts';
+import { confirmDevice, enterUserCode, type Person } from '../src/operations/decide-device.ts';
+import type { Clock, Directory, Ports } from '../src/operations/ports.ts';
+import { redeemDevice } from '../src/operations/redeem-device.ts';
+import { refreshTokens } from '../src/operations/refresh-tokens.ts';
+import { revokeByToken } from '../src/operations/revoke-grant.ts';
+import { type StartedDevice, startDevice } from '../src/operations/start-device.ts';
+import type { TokenPair } from '../src/operations/token-pair.ts';
+import { FollowedRegistry } from '../src/store/registry.ts';
+import type { Store } from '../src/store/store.ts';
+import type { Table } from '../src/store/table.ts';
+import { identities } from '../src/store/tables/identities.ts';
+import { integrations } from '../src/store/tables/registry.ts';
+import { systemRandom } from '../src/system.ts';
+import { firstKey, Keyring } from '../src/tokens/keyring.ts';
+import { anIdentity, anIntegration, CLIENT, NOW } from './samples.ts';
+
+export const BOB = 'local:{0a1b2c3d-0000-4000-8000-00000000b0b0}' as IdentityId;
+export const CURL = presenter('192.0.2.7', 'curl/8');
+/** Ada at her browser. */
+export const ada: Person = { identity: anIdentity(), session: 'the session of Ada' };
+
+/** A clock that a test moves. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(now: number = NOW) {
+    this.#now = now;
+  }
+
+  readonly now = (): EpochSeconds => epochSeconds(this.#now);
+  readonly milliseconds = (): number => this.#now * 1000;
+
+  move(by: number): void {
+    this.#now += by;
+  }
+
+  set(to: number): void {
+    this.#now = to;
+  }
+}
+
+export interface Node extends Ports {
+  readonly registry: FollowedRegistry;
+}
+
+/** Puts what every test needs into the store, and opens a node on it. */
+export async function aNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+  await put(store, identities, anIdentity());
+  await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
+  await put(store, integrations, anIntegration());
+  return anotherNode(store, difference);
+}
+
+/** A node on a store that has everything already. */
+export async function anotherNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  return {
+    store,
+    keyring: new Keyring(firstKey()),
+    directory: NO_DIRECTORY,
+    settings: DEFAULT_SETTINGS,
+    clock: new TestClock(),
+    random: systemRandom,
+    ...difference,
+    registry,
+  };
+}
+
+const NO_DIRECTORY: Directory = {
+  byUserName: async () => [],
+  byEmail: async () => [],
+  byUpn: async () => [],
+  bySignIn: async () => undefined,
+};
+
+export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
+  return store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
+}
+
+/** Changes the integration as an operator would, and lets the node notice. */
+export async function changeIntegration(node: Node, difference: Partial<Integration>): Promise<void> {
+  await put(node.store, integrations, anIntegration(difference));
+  await node.registry.refresh();
+}
+
+export async function changeAda(node: Node, difference: Parameters<typeof anIdentity>[0]): Promise<void> {
+  await put(node.store, identities, anIdentity(difference));
+}
+
+// What callers and people do, in a word each.
+
+const MARK = { certificate: new Uint8Array(16), issuerKey: new Uint8Array(16), key: new Uint8Array(32) };
+
+export const noCertificate = async (): Promise<Outcome<CertifiedCaller>> => refuse('certificate-missing');
+
+export async function issue(node: Ports, scope = 'orders:read'): Promise<TokenPair> {
+  const certifiedCaller = async () => accept({ identity: anIdentity(), mark: MARK });
+  return accepted(await authorizeCertificate({ clientId: CLIENT, scope, certifiedCaller, presenter: CURL }, node));
+}
+
+export async function start(node: Ports): Promise<StartedDevice> {
+  return accepted(await startDevice({ clientId: CLIENT, scope: 'orders:read', presenter: CURL }, node));
+}
+
+/** A device authorization that Ada has confirmed. */
+export async function confirmed(node: Ports): Promise<StartedDevice> {
+  const started = await start(node);
+  const { device } = accepted(await enterUserCode(started.userCode, ada, node));
+  accepted(await confirmDevice(device.id, ada, node));
+  return started;
+}
+
+export function redeem(node: Ports, started: StartedDevice, clientId: string = CLIENT): Promise<Outcome<TokenPair>> {
+  return redeemDevice({ clientId, deviceCode: started.deviceCode.reveal(), presenter: CURL }, node);
+}
+
+export function refresh(
+  node: Ports,
+  pair: TokenPair,
+  { clientId = CLIENT, by = CURL }: { clientId?: string; by?: Presenter } = {},
+): Promise<Outcome<TokenPair>> {
+  const refreshToken = pair.refreshToken?.reveal() ?? '';
+  return refreshTokens({ clientId, refreshToken, presenter: by, certifiedCaller: noCertificate }, node);
+}
+
+export function revoke(node: Ports, pair: TokenPair): ReturnType<typeof revokeByToken> {
+  return revokeByToken(pair.accessToken.reveal(), CURL, node);
+}
+
+export function check(node: Ports, pair: TokenPair): ReturnType<typeof checkToken> {
+  return checkToken(pair.accessToken.reveal(), node);
+}
+
+// What they are told.
+
+export function accepted<T>(outcome: Outcome<T>): T {
+  assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.reason);
+  return outcome.value;
+}
+
+/** The reason of a refusal, or `accepted`. */
+export async function answer(outcome: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<string> {
+  const settled = await outcome;
+  return settled.ok ? 'accepted' : settled.refusal.reason;
+}
+
+export function textOf({ accessToken, refreshToken, expiresAt, refreshUntil }: TokenPair): string {
+  return [accessToken.reveal(), refreshToken?.reveal(), expiresAt, refreshUntil].join(' ');
+}

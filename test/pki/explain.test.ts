@@ -1,0 +1,54 @@
+// The dry run says what a request would be told, in the same words.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { explainCertificate, printExplanation } from '../../src/pki/explain.ts';
+import { makeAuthority } from '../authority.ts';
+import { approve, NOW } from './approved.ts';
+
+const root = makeAuthority({ name: 'Root' });
+const explain = (chain: readonly Uint8Array[], profile: 'rfc5280' | 'strict' = 'rfc5280') =>
+  explainCertificate({
+    chain,
+    issuers: [approve(root, { profile })],
+    evidence: { lists: [], responses: [] },
+    now: NOW,
+  });
+
+suite('a dry run', () => {
+  test('tells the issuer, the identity and every step of an accepted certificate', () => {
+    const explanation = explain(root.issue({ commonName: 'john' }).chain);
+    assert.equal(explanation.accepted, true);
+    assert.equal(explanation.issuer, 'TEST');
+    assert.deepEqual(explanation.identity, { source: 'common-name', name: 'john' });
+    assert.equal(explanation.integrations, 'all');
+    assert.ok(explanation.steps.length > 20 && explanation.steps.every(({ passed }) => passed));
+    assert.equal(
+      printExplanation(explanation).at(-1),
+      'accepted: common-name john by issuer TEST, for every integration',
+    );
+  });
+
+  test('names rule and setting of a refusal', () => {
+    const lines = printExplanation(explain(root.issue({ without: ['extendedKeyUsage'] }).chain, 'strict'));
+    assert.ok(lines.some((line) => /^FAIL client-usage-explicit \[leaf CN=caller\] .*\{profile: strict\}$/.test(line)));
+    assert.equal(lines.at(-1), 'refused: certificate-refused-by-policy (client-usage-explicit)');
+  });
+
+  test('shows every failure, not the first alone', () => {
+    const { steps } = explain(root.issue({ notAfter: '2025-01-01', serial: Uint8Array.of(0) }).chain);
+    assert.deepEqual(
+      steps.filter(({ passed }) => !passed).map(({ rule }) => rule),
+      ['expired', 'serial-number'],
+    );
+  });
+
+  test('keeps hostile names on their line', () => {
+    const lines = printExplanation(explain(root.issue({ commonName: 'x\r\naccepted: \u202eroot\u001b[2J' }).chain));
+    for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+  });
+
+  test('says why octets are no certificate', () => {
+    const lines = printExplanation(explain([Buffer.from('junk')]));
+    assert.equal(lines.at(-1), 'refused: certificate-unreadable (readable)');
+  });
+});

@@ -1,0 +1,49 @@
+// The chain as it arrives in a real handshake.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { suite, test } from 'node:test';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import { rememberChains } from '../../src/pki/handshake-chain.ts';
+import { type Issued, makeAuthority } from '../authority.ts';
+
+const root = makeAuthority({ name: 'Root' });
+const intermediate = root.makeIntermediate();
+const host = root.issue({ commonName: 'localhost' });
+
+suite('the chain of a handshake', () => {
+  test('keeps its intermediate though OpenSSL has accepted it (nodejs/node#65579)', async () => {
+    const caller = intermediate.issue();
+    const { chain, authorized } = await shake(caller, caller.pem + intermediate.pem);
+    assert.equal(authorized, true);
+    assert.deepEqual(
+      chain.slice(0, 2),
+      caller.chain.map((der) => Buffer.from(der)),
+    );
+  });
+
+  test('is empty where the client sent no certificate', async () => {
+    assert.deepEqual((await shake()).chain, []);
+  });
+});
+
+async function shake(caller?: Issued, cert?: string): Promise<{ chain: readonly Uint8Array[]; authorized: boolean }> {
+  const server = createServer({
+    cert: host.pem,
+    key: host.key,
+    ca: root.pem,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
+  const chainOf = rememberChains(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const presented = caller && cert ? { cert, key: caller.key } : {};
+  const client = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...presented });
+  const [socket] = (await once(server, 'secureConnection')) as [TLSSocket];
+  const seen = { chain: chainOf(socket), authorized: socket.authorized };
+  client.destroy();
+  server.close();
+  return seen;
+}

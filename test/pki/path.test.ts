@@ -1,0 +1,209 @@
+// What binds the certificates of a path to each other: name constraints and policies (RFC 5280 6.1).
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { contextTag, TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import {
+  type Authority,
+  type AuthorityOptions,
+  attribute,
+  type CertificateOptions,
+  extension,
+  integer,
+  makeAuthority,
+  nameOf,
+  otherName,
+  utf8,
+} from '../authority.ts';
+import { approve, verdict } from './approved.ts';
+
+const OUTSIDE = 'certificate-refused-by-policy: name-constraints';
+const dns = (name: string) => write(contextTag(2, 'primitive'), Buffer.from(name));
+const email = (name: string) => write(contextTag(1, 'primitive'), Buffer.from(name));
+const uri = (name: string) => write(contextTag(6, 'primitive'), Buffer.from(name));
+const ip = (...octets: number[]) => write(contextTag(7, 'primitive'), Uint8Array.from(octets));
+const directory = (name: Uint8Array) => writeContext(4, name);
+const subtrees = (number: number, names: readonly Uint8Array[]) =>
+  names.length > 0 ? [writeContext(number, ...names.map((name) => writeSequence(name)))] : [];
+
+function constrained(permitted: readonly Uint8Array[], excluded: readonly Uint8Array[] = []): Authority {
+  const value = writeSequence(...subtrees(0, permitted), ...subtrees(1, excluded));
+  return makeAuthority({ extensions: [extension(EXTENSION.nameConstraints, value, true)] });
+}
+
+function of(authority: Authority, leaf: CertificateOptions): string {
+  return verdict({ chain: authority.issue(leaf).chain, issuers: [approve(authority)] });
+}
+
+interface Constraint {
+  readonly permitted?: readonly Uint8Array[];
+  readonly excluded?: readonly Uint8Array[];
+  readonly inside: readonly CertificateOptions[];
+  readonly outside: readonly CertificateOptions[];
+}
+
+const named = (...alternativeNames: Uint8Array[]): CertificateOptions => ({ alternativeNames });
+const org = (text: string) => writeSequence(write(TAG.set, attribute('2.5.4.10', text)));
+const orgAndName = (text: string) =>
+  writeSequence(write(TAG.set, attribute('2.5.4.10', text)), write(TAG.set, attribute('2.5.4.3', 'caller')));
+
+const CONSTRAINTS: Readonly<Record<string, Constraint>> = {
+  'a permitted domain holds itself and what is below it': {
+    permitted: [dns('x.com')],
+    inside: [named(dns('x.com')), named(dns('a.b.X.com')), named(dns('*.x.com')), {}],
+    outside: [named(dns('notx.com')), named(dns('x.com'), dns('y.com')), named(dns('com'))],
+  },
+  'an excluded host is out of reach of wildcards': {
+    excluded: [dns('bar.x.com')],
+    inside: [named(dns('foo.x.com')), named(dns('*.y.com'))],
+    outside: [named(dns('bar.x.com')), named(dns('*.x.com')), named(dns('a.bar.x.com'))],
+  },
+  'a permitted mailbox is exactly that one': {
+    permitted: [email('John@x.com')],
+    inside: [named(email('John@X.com'))],
+    outside: [named(email('john@x.com')), named(email('John@a.x.com'))],
+  },
+  'a permitted mail host does not hold its subdomains, one with a period only those': {
+    permitted: [email('x.com'), email('.y.com')],
+    inside: [named(email('a@x.com')), named(email('a@b.y.com'))],
+    outside: [named(email('a@b.x.com')), named(email('a@y.com'))],
+  },
+  'an e-mail in the subject is constrained as well': {
+    permitted: [email('x.com')],
+    inside: [
+      {
+        subject: writeSequence(
+          write(TAG.set, attribute('2.5.4.3', 'caller')),
+          write(TAG.set, attribute('1.2.840.113549.1.9.1', write(TAG.ia5, Buffer.from('a@x.com')))),
+        ),
+      },
+    ],
+    outside: [
+      {
+        subject: writeSequence(
+          write(TAG.set, attribute('1.2.840.113549.1.9.1', write(TAG.ia5, Buffer.from('a@y.com')))),
+        ),
+      },
+    ],
+  },
+  'a range of addresses': {
+    permitted: [ip(192, 0, 2, 0, 255, 255, 255, 0)],
+    inside: [named(ip(192, 0, 2, 9))],
+    outside: [named(ip(192, 0, 3, 9)), named(ip(...Array.from({ length: 16 }, () => 0)))],
+  },
+  'hosts of URIs': {
+    permitted: [uri('.x.com')],
+    inside: [named(uri('https://a.x.com/path'))],
+    outside: [
+      named(uri('https://x.com/')),
+      named(uri('https://y.com/a.x.com')),
+      named(uri('https://a.x.com@y.com/')),
+      named(uri('urn:a.x.com')),
+    ],
+  },
+  'directory names, whatever the case and the spaces': {
+    permitted: [directory(org('Example  Org'))],
+    inside: [{ subject: orgAndName('example org') }],
+    outside: [{ subject: orgAndName('other') }, { commonName: 'caller' }],
+  },
+  'a kind of name that we cannot process is refused where it occurs': {
+    excluded: [otherName('1.2.3', utf8('x'))],
+    inside: [{}],
+    outside: [named(otherName('1.2.3', utf8('y')))],
+  },
+};
+
+suite('name constraints', () => {
+  for (const [claim, { permitted = [], excluded = [], inside, outside }] of Object.entries(CONSTRAINTS)) {
+    test(claim, () => {
+      const authority = constrained(permitted, excluded);
+      for (const leaf of inside) assert.equal(of(authority, leaf), 'accepted caller');
+      for (const leaf of outside) assert.equal(of(authority, leaf), OUTSIDE);
+    });
+  }
+
+  test('constraints that are malformed are refused, not read kindly', () => {
+    for (const malformed of [
+      dns('*.x.com'),
+      dns('.x.com'),
+      ip(192, 0, 2, 0),
+      email('a@b@x.com'),
+      ip(1, 1, 1, 1, 255, 0, 255, 0),
+    ]) {
+      assert.equal(of(constrained([malformed]), {}), OUTSIDE);
+    }
+  });
+
+  test('an intermediate cannot widen what its issuer permits', () => {
+    const wide = extension(EXTENSION.nameConstraints, writeSequence(...subtrees(0, [dns('y.com')])), true);
+    const root = constrained([dns('x.com')]);
+    const chain = root.makeIntermediate({ extensions: [wide] }).issue({ dnsNames: ['a.y.com'] }).chain;
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), OUTSIDE);
+  });
+});
+
+const POLICY_A = '1.3.6.1.4.1.99.1';
+const POLICY_B = '1.3.6.1.4.1.99.2';
+const ANY = '2.5.29.32.0';
+const WITHOUT_POLICY = 'certificate-refused-by-policy: certificate-policies';
+const policies = (...oids: string[]) =>
+  extension(EXTENSION.certificatePolicies, writeSequence(...oids.map((oid) => writeSequence(writeOid(oid)))));
+const requireExplicit = (after: number) =>
+  extension(EXTENSION.policyConstraints, writeSequence(write(contextTag(0, 'primitive'), Uint8Array.of(after))), true);
+const inhibitMapping = (after: number) =>
+  extension(
+    EXTENSION.policyConstraints,
+    writeSequence(
+      write(contextTag(0, 'primitive'), Uint8Array.of(0)),
+      write(contextTag(1, 'primitive'), Uint8Array.of(after)),
+    ),
+    true,
+  );
+const inhibitAny = extension(EXTENSION.inhibitAnyPolicy, integer(Uint8Array.of(0)), true);
+const mapping = (from: string, to: string) =>
+  extension(EXTENSION.policyMappings, writeSequence(writeSequence(writeOid(from), writeOid(to))), true);
+
+function along(root: Uint8Array[], intermediate: Uint8Array[], leaf: Uint8Array[]): string {
+  const top = makeAuthority({ name: 'Root', extensions: root } satisfies AuthorityOptions);
+  const chain = top.makeIntermediate({ extensions: intermediate }).issue({ extensions: leaf }).chain;
+  return verdict({ chain, issuers: [approve(top)] });
+}
+
+suite('certificate policies', () => {
+  test('without a requirement nothing depends on them', () => {
+    assert.equal(along([], [policies(POLICY_A)], [policies(POLICY_B)]), 'accepted caller');
+  });
+
+  test('an explicit policy must run through the whole path where one is required', () => {
+    assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_A)]), 'accepted caller');
+    assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_B)]), WITHOUT_POLICY);
+    assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], []), WITHOUT_POLICY);
+    assert.equal(along([], [requireExplicit(0)], [policies(POLICY_A)]), WITHOUT_POLICY);
+  });
+
+  test('any-policy stands for every policy until it is inhibited', () => {
+    assert.equal(along([requireExplicit(0)], [policies(ANY)], [policies(POLICY_A)]), 'accepted caller');
+    assert.equal(along([requireExplicit(0), inhibitAny], [policies(ANY)], [policies(POLICY_A)]), WITHOUT_POLICY);
+  });
+
+  test('a mapped policy goes on under its other name, until mapping is inhibited', () => {
+    const mapped = [policies(POLICY_A), mapping(POLICY_A, POLICY_B)];
+    assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_B)]), 'accepted caller');
+    assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_A)]), WITHOUT_POLICY);
+    assert.equal(along([inhibitMapping(0)], mapped, [policies(POLICY_B)]), WITHOUT_POLICY);
+  });
+
+  test('any-policy cannot be mapped', () => {
+    assert.equal(along([], [policies(ANY), mapping(ANY, POLICY_B)], [policies(POLICY_B)]), WITHOUT_POLICY);
+  });
+});
+
+suite('names of issuers', () => {
+  test('chain whatever the letter case, the spaces and the string type (RFC 5280 7.1)', () => {
+    const authority = makeAuthority({ name: 'Some  Authority' });
+    const printable = write(TAG.printable, Buffer.from('some AUTHORITY '));
+    const renamed = makeAuthority({ subject: nameOf(printable), keys: authority.keys });
+    assert.equal(verdict({ chain: authority.issue().chain, issuers: [approve(renamed)] }), 'accepted caller');
+  });
+});

@@ -1,0 +1,102 @@
+// Certificates in headers: one certificate or none, never a choice.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { readClientCert, readForwardedClientCert, readPemHeader } from '../../src/pki/presented-header.ts';
+import { makeAuthority } from '../authority.ts';
+
+const intermediate = makeAuthority().makeIntermediate();
+const caller = intermediate.issue();
+const [leaf, above] = [caller.certificate, intermediate.certificate];
+const sequence = (der: Uint8Array) => `:${Buffer.from(der).toString('base64')}:`;
+const encoded = (pem: string) => encodeURIComponent(pem);
+
+function result(outcome: Outcome<readonly Uint8Array[]>): string | string[] {
+  return outcome.ok ? outcome.value.map((der) => Buffer.from(der).toString('hex')) : outcome.refusal.reason;
+}
+
+const LEAF = [Buffer.from(leaf).toString('hex')];
+const BOTH = [leaf, above].map((der) => Buffer.from(der).toString('hex'));
+
+suite('RFC 9440', () => {
+  test('Client-Cert gives the leaf, Client-Cert-Chain what is above it', () => {
+    assert.deepEqual(result(readClientCert([sequence(leaf)])), LEAF);
+    assert.deepEqual(result(readClientCert([sequence(leaf)], [sequence(above)])), BOTH);
+    assert.deepEqual(result(readClientCert([sequence(leaf)], [`${sequence(above)}, ${sequence(above)}`])).length, 3);
+  });
+
+  test('a repeated Client-Cert is refused (RFC 9440 2.4)', () => {
+    assert.equal(result(readClientCert([sequence(leaf), sequence(leaf)])), 'certificate-repeated');
+    assert.equal(result(readClientCert([`${sequence(leaf)}, ${sequence(leaf)}`])), 'certificate-unreadable');
+  });
+
+  test('anything but a canonical byte sequence is refused', () => {
+    const base64 = Buffer.from(leaf).toString('base64');
+    for (const value of [
+      base64,
+      `:${base64}`,
+      `"${base64}"`,
+      `:${base64}:;a=1`,
+      ':*:',
+      '::',
+      `:${base64.slice(0, -1)}:`,
+      ':ab:',
+      `: ${base64}:`,
+    ]) {
+      assert.equal(result(readClientCert([value])), 'certificate-unreadable', value.slice(0, 12));
+    }
+    assert.equal(result(readClientCert([sequence(leaf)], [`${sequence(above)},`])), 'certificate-unreadable');
+  });
+
+  test('an absent or empty header is no certificate', () => {
+    assert.equal(result(readClientCert([])), 'certificate-missing');
+    assert.equal(result(readClientCert([' '])), 'certificate-missing');
+  });
+});
+
+suite('PEM in a header', () => {
+  test('URL-encoded as nginx sends it, or with spaces for newlines as Apache does', () => {
+    assert.deepEqual(result(readPemHeader([encoded(caller.pem)])), LEAF);
+    assert.deepEqual(result(readPemHeader([caller.pem.replaceAll('\n', ' ')])), LEAF);
+    assert.deepEqual(result(readPemHeader([encoded(caller.pem + intermediate.pem)])), BOTH);
+  });
+
+  test('repeated, cut or dressed up it is refused', () => {
+    assert.equal(result(readPemHeader([encoded(caller.pem), encoded(caller.pem)])), 'certificate-repeated');
+    for (const value of [
+      '%',
+      '%zz',
+      '(null)',
+      encoded(caller.pem.slice(0, -10)),
+      encoded(`x${caller.pem}`),
+      encoded(caller.key),
+    ]) {
+      assert.equal(result(readPemHeader([value])), 'certificate-unreadable', value.slice(0, 12));
+    }
+  });
+});
+
+suite('Envoy’s x-forwarded-client-cert', () => {
+  test('gives Cert, or Chain that begins with it', () => {
+    assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);
+    const both = `Hash=00;cert="${encoded(caller.pem)}";Chain="${encoded(caller.pem + intermediate.pem)}";Subject="CN=\\"a,b;c\\""`;
+    assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
+  });
+
+  test('with several elements, lines or keys of a kind it is refused', () => {
+    const one = `Cert="${encoded(caller.pem)}"`;
+    assert.equal(result(readForwardedClientCert([`${one},${one}`])), 'certificate-repeated');
+    assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
+    assert.equal(result(readForwardedClientCert([`${one};${one}`])), 'certificate-repeated');
+    assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
+  });
+
+  test('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
+    assert.equal(
+      result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="${encoded(intermediate.pem)}"`])),
+      'certificate-unreadable',
+    );
+    assert.equal(result(readForwardedClientCert([`Cert="${encoded(caller.pem)}`])), 'certificate-unreadable');
+    assert.equal(result(readForwardedClientCert(['Hash=00;Subject="Cert=x"'])), 'certificate-missing');
+  });
+});

@@ -1,0 +1,129 @@
+// Revocation by CRL: enforced, fail closed, by issuer and serial.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { contextTag, TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import { ecKeys, extension, integer, makeAuthority } from '../authority.ts';
+import { approve, CRL_REQUIRED, verdict } from './approved.ts';
+
+const root = makeAuthority({ name: 'Root' });
+const caller = root.issue();
+const required = [approve(root, { revocation: CRL_REQUIRED })];
+const ifAvailable = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'if-available' } })];
+const REVOKED = 'certificate-revoked: crl-revoked';
+const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
+
+const point = (url: string) => writeContext(0, writeContext(0, write(contextTag(6, 'primitive'), Buffer.from(url))));
+const scope = (...fields: Uint8Array[]) =>
+  extension(EXTENSION.issuingDistributionPoint, writeSequence(...fields), true);
+const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
+const withCrl = (...crls: Uint8Array[]) => verdict({ chain: caller.chain, issuers: required, crls });
+
+suite('a CRL', () => {
+  test('that lists the certificate refuses it, and one that does not lets it pass', () => {
+    assert.equal(withCrl(root.crl({ revoked: [caller.serial] })), REVOKED);
+    assert.equal(withCrl(root.crl({ revoked: [Uint8Array.of(5)] })), 'accepted caller');
+  });
+
+  test('closes when it is missing, unless the policy says if-available', () => {
+    assert.equal(withCrl(), UNKNOWN);
+    assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable }), 'accepted caller');
+  });
+
+  test('closes when it is stale, not begun or without an end', () => {
+    assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T11:59:59Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:00:01Z' })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ nextUpdate: null })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
+  });
+
+  test('keeps its word about what it revokes even when it is stale', () => {
+    const crls = [root.crl({ revoked: [caller.serial], nextUpdate: '2026-01-01' })];
+    assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
+  });
+
+  test('is matched by issuer and serial, not by serial alone', () => {
+    const other = makeAuthority({ name: 'Other' });
+    assert.equal(withCrl(root.crl(), other.crl({ revoked: [caller.serial] })), 'accepted caller');
+    assert.equal(withCrl(other.crl()), UNKNOWN);
+  });
+
+  test('of a namesake with another key neither clears nor revokes', () => {
+    const namesake = makeAuthority({ name: 'Root' });
+    assert.equal(withCrl(namesake.crl()), UNKNOWN);
+    assert.equal(withCrl(root.crl(), namesake.crl({ revoked: [caller.serial] })), 'accepted caller');
+  });
+
+  test('answers nothing when it is a delta', () => {
+    assert.equal(
+      withCrl(root.crl({ extensions: [extension(EXTENSION.deltaCrlIndicator, integer(Uint8Array.of(1)), true)] })),
+      UNKNOWN,
+    );
+    assert.equal(
+      withCrl(root.crl({ extensions: [extension(EXTENSION.deltaCrlIndicator, integer(Uint8Array.of(1)))] })),
+      UNKNOWN,
+    );
+  });
+
+  test('answers nothing when it is indirect, of attributes, of authorities or of another distribution point', () => {
+    for (const fields of [[flag(4)], [flag(5)], [flag(2)], [point('http://crl.test/other')]]) {
+      assert.equal(withCrl(root.crl({ extensions: [scope(...fields)] })), UNKNOWN);
+    }
+    assert.equal(withCrl(root.crl({ extensions: [scope(flag(1))] })), 'accepted caller');
+  });
+
+  test('of some reasons only clears nobody by itself', () => {
+    const some = write(contextTag(3, 'primitive'), Uint8Array.of(6, 0x40));
+    const others = write(contextTag(3, 'primitive'), Uint8Array.of(7, 0x3f, 0x80));
+    assert.equal(withCrl(root.crl({ extensions: [scope(some)] })), UNKNOWN);
+    assert.equal(
+      withCrl(root.crl({ extensions: [scope(some)] }), root.crl({ extensions: [scope(others)] })),
+      'accepted caller',
+    );
+  });
+
+  test('with an unknown critical extension, or without a number, answers nothing', () => {
+    assert.equal(withCrl(root.crl({ extensions: [extension('1.2.3', writeSequence(), true)] })), UNKNOWN);
+    assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
+  });
+
+  test('signed by an authority whose key usage lacks cRLSign answers nothing', () => {
+    const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
+    const mute = makeAuthority({ extensions: [keyCertSign] });
+    const issuers = [approve(mute, { revocation: CRL_REQUIRED })];
+    assert.equal(verdict({ chain: mute.issue().chain, issuers, crls: [mute.crl()] }), UNKNOWN);
+  });
+});
+
+suite('revocation along the path', () => {
+  const intermediate = root.makeIntermediate();
+  const chain = intermediate.issue().chain;
+
+  test('a revoked intermediate refuses what it issued', () => {
+    const crls = [root.crl({ revoked: [intermediate.serial] }), intermediate.crl()];
+    assert.equal(verdict({ chain, issuers: required, crls }), REVOKED);
+  });
+
+  test('each certificate needs a CRL of its own issuer', () => {
+    assert.equal(verdict({ chain, issuers: required, crls: [intermediate.crl()] }), UNKNOWN);
+    assert.equal(verdict({ chain, issuers: required, crls: [root.crl(), intermediate.crl()] }), 'accepted caller');
+  });
+
+  test('a separate key for CRLs must be certified under the same approved issuer', () => {
+    const keys = ecKeys();
+    const crlSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(1, 0x02)), true);
+    const signer = root.issue({ subject: intermediate.subject, keys, extensions: [crlSign] });
+    const crls = [root.crl(), intermediate.crl({ keys })];
+    assert.equal(verdict({ chain, issuers: required, crls }), UNKNOWN);
+    assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls }), 'accepted caller');
+    const stranger = makeAuthority({ name: 'Stranger' }).issue({
+      subject: intermediate.subject,
+      keys,
+      extensions: [crlSign],
+    });
+    assert.equal(verdict({ chain: [...chain, stranger.certificate], issuers: required, crls }), UNKNOWN);
+    const revoked = [root.crl({ revoked: [signer.serial] }), intermediate.crl({ keys })];
+    assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls: revoked }), UNKNOWN);
+  });
+});

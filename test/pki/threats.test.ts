@@ -1,0 +1,196 @@
+// What went wrong with certificates elsewhere, each as a claim about this service.
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { suite, test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
+import { printStep } from '../../src/pki/explain.ts';
+import { type Authority, ecKeys, makeAuthority, rsaKeys } from '../authority.ts';
+import { approve, judge, NOW, verdict } from './approved.ts';
+
+const root = makeAuthority({ name: 'Root' });
+const NOT_APPROVED = 'certificate-issuer-not-approved: issuer-approved';
+
+suite('impersonation by certificate', () => {
+  test('any certificate of the sent chain could give the name (CVE-2023-2422): identity comes from the leaf alone', () => {
+    const victim = root.issue({ commonName: 'victim' });
+    const attacker = root.issue({ commonName: 'attacker' });
+    const issuers = [approve(root)];
+    assert.equal(verdict({ chain: [attacker.certificate, victim.certificate], issuers }), 'accepted attacker');
+    const nameless = root.issue({ subject: Buffer.from([0x30, 0x00]), emails: ['a@x.com'] });
+    assert.match(
+      verdict({ chain: [nameless.certificate, victim.certificate], issuers }),
+      /^certificate-refused-by-policy/,
+    );
+  });
+
+  test('a non-CA certificate as trust entry signs for nobody (CVE-2025-6037)', () => {
+    const entry = root.issue({ commonName: 'entry' });
+    const forger = makeAuthority({ name: 'entry', keys: entry.keys, without: ['basicConstraints'] });
+    const forged = forger.issue({ commonName: 'victim' });
+    assert.equal(
+      verdict({ chain: forged.chain, issuers: [approve(entry)] }),
+      'certificate-refused-by-policy: authority-is-ca',
+    );
+  });
+
+  test('a self-made certificate with the name of a trust entry and another key is refused (CVE-2025-6037)', () => {
+    const entry = makeAuthority({ name: 'entry' });
+    const forged = makeAuthority({ name: 'entry' });
+    assert.equal(verdict({ chain: [forged.certificate], issuers: [approve(entry)] }), NOT_APPROVED);
+  });
+
+  test('a second authority with the name of an approved one impersonates nobody: issuers are pinned by key', () => {
+    const namesake = makeAuthority({ name: 'Root' });
+    const { outcome, steps } = judge({ chain: namesake.issue().chain, issuers: [approve(root)] });
+    assert.equal(outcome.ok, false);
+    assert.match(printStep(steps[0] ?? assert.fail()), /has the name of its issuer, but another key signed it/);
+  });
+
+  test('an approved issuer whose certificate was renewed with the same key still vouches', () => {
+    const renewed = makeAuthority({ name: 'Root', keys: root.keys });
+    assert.equal(verdict({ chain: root.issue().chain, issuers: [approve(renewed)] }), 'accepted caller');
+  });
+
+  test('the certificate of an approved issuer does not authorize by itself', () => {
+    assert.equal(
+      verdict({ chain: [root.certificate], issuers: [approve(root)] }),
+      'certificate-refused-by-policy: leaf-is-no-authority',
+    );
+  });
+
+  test('a leaf cannot issue: a non-CA as intermediate is refused', () => {
+    const leaf = root.issue({ commonName: 'leaf' });
+    const below = makeAuthority({ name: 'leaf', keys: leaf.keys }).issue({ commonName: 'victim' });
+    const chain = [below.certificate, leaf.certificate];
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: authority-is-ca');
+  });
+
+  test('a leaf meant for servers only is refused under every profile', () => {
+    const chain = root.issue({ usages: ['1.3.6.1.5.5.7.3.1'] }).chain;
+    for (const profile of ['rfc5280', 'strict'] as const) {
+      assert.equal(
+        verdict({ chain, issuers: [approve(root, { profile })] }),
+        'certificate-refused-by-policy: client-usage',
+      );
+    }
+  });
+
+  test('a disabled issuer vouches for nobody', () => {
+    assert.equal(verdict({ chain: root.issue().chain, issuers: [approve(root, { enabled: false })] }), NOT_APPROVED);
+  });
+
+  test('siblings have marks of their own: certificate and key differ, the issuer key is shared', () => {
+    const [one, two] = [markOf(root), markOf(root)];
+    assert.notDeepEqual(one.certificate, two.certificate);
+    assert.notDeepEqual(one.key, two.key);
+    assert.deepEqual(one.issuerKey, two.issuerKey);
+  });
+
+  test('the same serial number under another issuer is another certificate', () => {
+    const serial = Buffer.from('1234', 'hex');
+    const other = makeAuthority({ name: 'Root' });
+    assert.notDeepEqual(markOf(root, serial).certificate, markOf(other, serial).certificate);
+  });
+});
+
+suite('approved issuers', () => {
+  test('an approved intermediate works without its root', () => {
+    const intermediate = root.makeIntermediate();
+    assert.equal(verdict({ chain: intermediate.issue().chain, issuers: [approve(intermediate)] }), 'accepted caller');
+    assert.equal(verdict({ chain: root.issue().chain, issuers: [approve(intermediate)] }), NOT_APPROVED);
+  });
+
+  test('intermediates of the settings complete the chain of a proxy that sends the leaf alone', () => {
+    const intermediate = root.makeIntermediate();
+    const [leaf = new Uint8Array()] = intermediate.issue().chain;
+    assert.equal(verdict({ chain: [leaf], issuers: [approve(root)] }), NOT_APPROVED);
+    const issuers = [approve(root, { intermediates: [intermediate.certificate] })];
+    assert.equal(verdict({ chain: [leaf], issuers }), 'accepted caller');
+  });
+
+  test('the order of the sent intermediates does not matter', () => {
+    const lower = root.makeIntermediate({ name: 'Upper' }).makeIntermediate({ name: 'Lower' });
+    const [leaf = new Uint8Array(), ...above] = lower.issue().chain;
+    assert.equal(verdict({ chain: [leaf, ...above.toReversed()], issuers: [approve(root)] }), 'accepted caller');
+  });
+
+  test('unreadable certificates behind the leaf are passed over', () => {
+    const chain = [...root.issue().chain, Buffer.from('not a certificate')];
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'accepted caller');
+  });
+});
+
+suite('validity, to the second', () => {
+  const leaf = root.issue({ notBefore: '2026-01-01T00:00:00Z', notAfter: '2026-02-01T00:00:00Z' });
+  const at = (moment: string) =>
+    verdict({ chain: leaf.chain, issuers: [approve(root)], now: epochSeconds(Date.parse(moment) / 1000) });
+
+  test('both ends belong to it (RFC 5280 4.1.2.5)', () => {
+    assert.equal(at('2025-12-31T23:59:59Z'), 'certificate-not-yet-valid: not-yet-valid');
+    assert.equal(at('2026-01-01T00:00:00Z'), 'accepted caller');
+    assert.equal(at('2026-02-01T00:00:00Z'), 'accepted caller');
+    assert.equal(at('2026-02-01T00:00:01Z'), 'certificate-expired: expired');
+  });
+
+  test('an expired approved issuer vouches for nobody', () => {
+    const expired = makeAuthority({ notAfter: '2025-01-01' });
+    assert.equal(
+      verdict({ chain: expired.issue().chain, issuers: [approve(expired)] }),
+      'certificate-expired: expired',
+    );
+  });
+});
+
+suite('weak cryptography is refused under every profile', () => {
+  const weakRoot = makeAuthority({ name: 'RSA', keys: rsaKeys() });
+  for (const [what, rule, chain] of [
+    ['a SHA-1 signature', 'signature-algorithm-strong', weakRoot.issue({ digest: 'sha1' }).chain],
+    ['an MD5 signature', 'signature-algorithm-strong', weakRoot.issue({ digest: 'md5' }).chain],
+    ['an RSA key of 1024 bits', 'key-strong', weakRoot.issue({ keys: rsaKeys(1024) }).chain],
+  ] as const) {
+    test(what, () => {
+      assert.equal(verdict({ chain, issuers: [approve(weakRoot)] }), `certificate-refused-by-policy: ${rule}`);
+    });
+  }
+
+  test('a curve outside the list is refused by profile strict only', () => {
+    const chain = root.issue({ keys: ecKeys('secp256k1') }).chain;
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'accepted caller');
+    assert.equal(
+      verdict({ chain, issuers: [approve(root, { profile: 'strict' })] }),
+      'certificate-refused-by-policy: key-kind',
+    );
+  });
+});
+
+suite('hostile chains end in milliseconds', () => {
+  test('a hundred certificates are not even looked at', () => {
+    const chain = [...root.issue().chain, ...Array.from({ length: 100 }, () => root.certificate)];
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: bounded-work');
+  });
+
+  test('thirty authorities of one name that sign each other cost a bounded number of signature checks', () => {
+    const family = Array.from({ length: 30 }, () => makeAuthority({ name: 'Loop' }));
+    const chain = [family[0]?.issue().certificate ?? assert.fail(), ...family.map(({ certificate }) => certificate)];
+    const started = performance.now();
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), NOT_APPROVED);
+    assert.ok(performance.now() - started < 250);
+  });
+
+  test('nine intermediates are one too many', () => {
+    let authority: Authority = root;
+    for (let depth = 1; depth <= 8; depth++) authority = authority.makeIntermediate({ name: `Level ${depth}` });
+    assert.equal(verdict({ chain: authority.issue().chain, issuers: [approve(root)] }), 'accepted caller');
+    const deeper = authority.makeIntermediate({ name: 'Level 9' });
+    assert.equal(verdict({ chain: deeper.issue().chain, issuers: [approve(root)] }), NOT_APPROVED);
+  });
+});
+
+function markOf(authority: Authority, serial?: Uint8Array) {
+  const { outcome } = judge({
+    chain: authority.issue(serial ? { serial } : {}).chain,
+    issuers: [approve(authority)],
+    now: NOW,
+  });
+  return outcome.ok ? outcome.value.mark : assert.fail('not accepted');
+}

@@ -1,0 +1,71 @@
+// Verdicts are remembered no longer than they hold.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
+import { readRevocationList } from '../../src/pki/crl.ts';
+import { Verdicts } from '../../src/pki/verdict.ts';
+import { makeAuthority } from '../authority.ts';
+import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
+
+const root = makeAuthority();
+const issuers = [approve(root)];
+const nothing = { lists: [], responses: [] };
+const leaf = root.issue({ notAfter: '2026-12-01T00:00:00Z' });
+const end = epochSeconds(Date.parse('2026-12-01T00:00:00Z') / 1000);
+
+suite('a remembered verdict', () => {
+  test('is the same judgement, without a second validation', () => {
+    const verdicts = new Verdicts();
+    const first = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
+    assert.equal(verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: end }), first);
+  });
+
+  test('ends with the certificate', () => {
+    const verdicts = new Verdicts();
+    verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
+    const later = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: epochSeconds(end + 1) });
+    assert.equal(worded(later), 'certificate-expired: expired');
+  });
+
+  test('ends when the issuers change', () => {
+    const verdicts = new Verdicts();
+    verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
+    const without = verdicts.judge({ chain: leaf.chain, issuers: [], evidence: nothing, now: NOW });
+    assert.equal(without.outcome.ok, false);
+  });
+
+  test('ends with the CRL it rests on, and at once when another list arrives', () => {
+    const verdicts = new Verdicts();
+    const closed = [approve(root, { revocation: CRL_REQUIRED })];
+    const lists = listsOf(root.crl({ nextUpdate: '2026-11-16' }));
+    const ask = (from: ReturnType<typeof listsOf>, now: typeof NOW) =>
+      worded(verdicts.judge({ chain: leaf.chain, issuers: closed, evidence: { lists: from, responses: [] }, now }));
+    assert.equal(ask(lists, NOW), 'accepted caller');
+    assert.equal(ask(lists, epochSeconds(NOW + 86_400)), 'certificate-revocation-unknown: crl-unknown');
+    assert.equal(ask(listsOf(root.crl({ revoked: [leaf.serial] })), NOW), 'certificate-revoked: crl-revoked');
+  });
+
+  test('is of the whole chain: another chain under the same leaf is judged anew', () => {
+    const verdicts = new Verdicts();
+    const intermediate = root.makeIntermediate();
+    const [alone, ...above] = intermediate.issue().chain;
+    const ask = (chain: readonly Uint8Array[]) =>
+      worded(verdicts.judge({ chain, issuers, evidence: nothing, now: NOW }));
+    assert.match(ask([alone ?? assert.fail()]), /^certificate-issuer-not-approved/);
+    assert.equal(ask([alone ?? assert.fail(), ...above]), 'accepted caller');
+  });
+
+  test('of refusal lasts half a minute', () => {
+    const verdicts = new Verdicts();
+    const early = root.issue({ notBefore: '2026-11-15T12:00:10Z' });
+    const ask = (after: number) =>
+      worded(verdicts.judge({ chain: early.chain, issuers, evidence: nothing, now: epochSeconds(NOW + after) }));
+    assert.equal(ask(0), 'certificate-not-yet-valid: not-yet-valid');
+    assert.equal(ask(31), 'accepted caller');
+  });
+});
+
+function listsOf(crl: Uint8Array) {
+  const list = readRevocationList(crl);
+  return list.ok ? [list.value] : assert.fail(list.refusal);
+}

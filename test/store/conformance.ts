@@ -1,0 +1,51 @@
+// What every back end must pass, unchanged. A back end brings a way to make fresh databases; nothing here knows which it is.
+import { test } from 'node:test';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { atomicity } from './conformance/atomicity.ts';
+import { concurrency } from './conformance/concurrency.ts';
+import { events } from './conformance/events.ts';
+import { lookups } from './conformance/lookups.ts';
+import { nodes } from './conformance/nodes.ts';
+import { operations } from './conformance/operations.ts';
+import { paging } from './conformance/paging.ts';
+import { sweeping } from './conformance/sweeping.ts';
+import { unknownCommits } from './conformance/unknown-commits.ts';
+import { values } from './conformance/values.ts';
+
+/** A fresh, empty, migrated database of its own for one test. */
+export interface TestDatabase {
+  /** Opens the database once more: each stands for a node. `remove` closes them all. */
+  open(): Promise<BackEnd>;
+  /** How another process opens it: a module that exports `openElsewhere(argument): Promise<BackEnd>`. */
+  readonly elsewhere: { readonly module: string; readonly argument: string };
+  remove(): Promise<void>;
+}
+
+/** States a claim about every back end; the proof gets a database of its own. Times are relative to the store's clock. */
+export type Claim = (what: string, proof: (database: TestDatabase) => Promise<void>) => void;
+
+const PARTS = [
+  atomicity,
+  concurrency,
+  unknownCommits,
+  nodes,
+  operations,
+  lookups,
+  paging,
+  events,
+  sweeping,
+  values,
+] as const;
+
+export function conformance(name: string, create: () => Promise<TestDatabase>): void {
+  const claim: Claim = (what, proof) =>
+    void test(`${name}: ${what}`, async () => {
+      const database = await create();
+      try {
+        await proof(database);
+      } finally {
+        await database.remove();
+      }
+    });
+  for (const part of PARTS) part(claim);
+}

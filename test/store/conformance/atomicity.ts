@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import type { DeviceId } from '../../../src/core/device.ts';
+import type { BackEnd } from '../../../src/store/back-end.ts';
+import { storeOf } from '../../../src/store/change.ts';
+import { insert } from '../../../src/store/store.ts';
+import { devices } from '../../../src/store/tables/devices.ts';
+import { attempts, sessions } from '../../../src/store/tables/sign-in.ts';
+import { aDevice, NOW } from '../../samples.ts';
+import type { Claim } from '../conformance.ts';
+import { commitOf, counter, countOf, put, revisionOf, subjectsTold, told } from './rows.ts';
+
+export function atomicity(claim: Claim): void {
+  claim('a change, its inserts and its events happen together', async (database) => {
+    const backEnd = await database.open();
+    const outcome = await storeOf(backEnd).change(attempts, 'a', () => ({
+      outcome: 'done',
+      next: counter('a', 1),
+      inserts: [insert(attempts, counter('b', 2)), insert(attempts, counter('c', 3))],
+      events: [told(1), told(2)],
+    }));
+    assert.equal(outcome, 'done');
+    assert.deepEqual(await state(backEnd), { counts: [1, 2, 3], told: [1, 2] });
+  });
+
+  claim('a revision that has moved: nothing happens', async (database) => {
+    const backEnd = await twoRows(await database.open());
+    const swap = { table: attempts, row: counter('a', 9), expected: 1 };
+    const moved = commitOf({ swap, inserts: [insert(attempts, counter('c'))], events: [told(1)] });
+    assert.equal(await backEnd.commit(moved), false);
+    assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
+  });
+
+  claim('a new row that exists already: nothing happens', async (database) => {
+    const backEnd = await twoRows(await database.open());
+    const swap = { table: attempts, row: counter('a', 9), expected: undefined };
+    assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
+    assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
+  });
+
+  claim('an insert that exists already undoes the swap and the inserts before it', async (database) => {
+    const backEnd = await twoRows(await database.open());
+    const swap = { table: attempts, row: counter('a', 9), expected: await revisionOf(backEnd, attempts, 'a') };
+    const inserts = [insert(attempts, counter('c', 9)), insert(attempts, counter('b', 9))];
+    assert.equal(await backEnd.commit(commitOf({ swap, inserts, events: [told(1)] })), false);
+    assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
+  });
+
+  claim('a value that must be unique and is taken is a conflict like any other', async (database) => {
+    const backEnd = await database.open();
+    await put(storeOf(backEnd), devices, aDevice());
+    const taken = aDevice({ id: 'ff'.repeat(16) as DeviceId });
+    const swap = { table: devices, row: taken, expected: undefined };
+    assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
+    assert.equal(await revisionOf(backEnd, devices, taken.id), undefined);
+    assert.deepEqual(await subjectsTold(backEnd), []);
+  });
+
+  claim('a decision that throws changes nothing', async (database) => {
+    const backEnd = await twoRows(await database.open());
+    const decide = () => {
+      throw new Error('no decision');
+    };
+    await assert.rejects(storeOf(backEnd).change(attempts, 'a', decide), /no decision/);
+    assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
+  });
+
+  claim('a decision that wants nothing writes nothing', async (database) => {
+    const backEnd = await twoRows(await database.open());
+    const before = await revisionOf(backEnd, attempts, 'a');
+    assert.equal(await storeOf(backEnd).change(attempts, 'a', () => ({ outcome: 'as it was' })), 'as it was');
+    assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
+  });
+
+  claim('a commit that faults harms none of those that share its moment', async (database) => {
+    const backEnd = await database.open();
+    const orphan = { id: 'aa'.repeat(32), identityId: 'local:00', createdAt: NOW, seenAt: NOW, endsAt: NOW };
+    const faulty = commitOf({ inserts: [{ table: sessions, row: orphan }], events: [told(99)] });
+    const good = [1, 2, 3].map((n) => commitOf({ inserts: [insert(attempts, counter(`${n}`))], events: [told(n)] }));
+    const commits = [good[0], faulty, good[1], good[2]].map((commit) => backEnd.commit(commit ?? faulty));
+    const results = await Promise.allSettled(commits);
+    assert.deepEqual(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : 'fault')),
+      [true, 'fault', true, true],
+    );
+    assert.deepEqual(new Set(await subjectsTold(backEnd)), new Set([1, 2, 3]));
+  });
+}
+
+async function twoRows(backEnd: BackEnd): Promise<BackEnd> {
+  for (const about of ['a', 'b']) await put(storeOf(backEnd), attempts, counter(about));
+  return backEnd;
+}
+
+async function state(backEnd: BackEnd): Promise<{ counts: (number | undefined)[]; told: number[] }> {
+  const counts = await Promise.all(['a', 'b', 'c'].map((about) => countOf(backEnd, about)));
+  return { counts, told: await subjectsTold(backEnd) };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import type { Event } from '../../../src/core/event.ts';
+import { presenter } from '../../../src/core/presenter.ts';
+import type { BackEnd } from '../../../src/store/back-end.ts';
+import { ADA, CLIENT, NOW } from '../../samples.ts';
+import type { Claim } from '../conformance.ts';
+import { commitOf, later, subjectsTold, told } from './rows.ts';
+
+const WRITERS = 8;
+const EACH = 25;
+
+export function events(claim: Claim): void {
+  claim('an event is read as it was told', async (database) => {
+    const backEnd = await database.open();
+    const full: Event = {
+      type: 'retried',
+      at: NOW,
+      clientId: CLIENT,
+      identityId: ADA,
+      subjectId: 'ab'.repeat(16),
+      presenter: presenter('192.0.2.7', 'curl/8 (x; y)'),
+      detail: { firstAddress: '192.0.2.8', alarm: true, count: 3, odd: 'a\0b "ü" \ud83d\ude00' },
+    };
+    const bare: Event = { type: 'administered', at: NOW };
+    await tell(backEnd, full, bare);
+    const read = await backEnd.events({ after: 0, limit: 10 });
+    const expected = [full, bare].map((event, n) => ({ ...event, sequence: read[n]?.sequence }));
+    assert.deepEqual(read, expected);
+  });
+
+  claim('events are read in the order of their commits, from a cursor on, up to a limit', async (database) => {
+    const backEnd = await database.open();
+    for (let n = 1; n <= 12; n++) await tell(backEnd, told(n));
+    assert.deepEqual(
+      await subjectsTold(backEnd),
+      Array.from({ length: 12 }, (_, n) => n + 1),
+    );
+    const first = await backEnd.events({ after: 0, limit: 5 });
+    const rest = await backEnd.events({ after: first.at(-1)?.sequence ?? 0, limit: 100 });
+    assert.deepEqual([first.length, rest.length], [5, 7]);
+    assert.ok(rest.every(({ sequence }) => sequence > (first.at(-1)?.sequence ?? 0)));
+  });
+
+  claim('the events of one identity', async (database) => {
+    const backEnd = await database.open();
+    await tell(backEnd, { ...told(1), identityId: ADA }, told(2), { ...told(3), identityId: 'local:00' });
+    await tell(backEnd, { ...told(4), identityId: ADA });
+    const ofAda = await backEnd.events({ after: 0, limit: 10, identityId: ADA });
+    assert.deepEqual(
+      ofAda.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16)),
+      [1, 4],
+    );
+  });
+
+  claim('a reader that follows two writing nodes misses no event and sees none twice', async (database) => {
+    const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
+    const writing = { now: true };
+    const seen = follow(reader, writing);
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => tellOneByOne(n % 2 ? one : other, n * EACH)));
+    writing.now = false;
+    const subjects = await seen;
+    assert.equal(subjects.length, WRITERS * EACH);
+    assert.equal(new Set(subjects).size, WRITERS * EACH);
+    assert.deepEqual(subjects, await subjectsTold(one), 'in the same order for everyone');
+  });
+
+  claim('events older than a moment are swept in steps, oldest first', async (database) => {
+    const backEnd = await database.open();
+    for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), at: later(NOW, n) });
+    assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 2);
+    assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 1);
+    assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 0);
+    assert.deepEqual(await subjectsTold(backEnd), [4, 5, 6]);
+  });
+
+  claim(
+    'a cursor stays good when everything before and behind it is swept: no number is given twice',
+    async (database) => {
+      const backEnd = await database.open();
+      await tell(backEnd, told(1), told(2));
+      const cursor = (await backEnd.events({ after: 0, limit: 10 })).at(-1)?.sequence ?? 0;
+      await backEnd.sweepEvents(later(NOW, 1000), 10);
+      await tell(backEnd, told(3));
+      const next = await backEnd.events({ after: cursor, limit: 10 });
+      assert.deepEqual(
+        next.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16)),
+        [3],
+      );
+    },
+  );
+}
+
+async function tell(backEnd: BackEnd, ...events: Event[]): Promise<void> {
+  assert.equal(await backEnd.commit(commitOf({ events })), true);
+}
+
+async function tellOneByOne(backEnd: BackEnd, from: number): Promise<void> {
+  for (let n = 0; n < EACH; n++) await tell(backEnd, told(from + n));
+}
+
+/** Reads on behind the last event it saw, until nothing comes any more after the writers have ended. */
+async function follow(backEnd: BackEnd, writing: { now: boolean }): Promise<number[]> {
+  const subjects: number[] = [];
+  let after = 0;
+  for (;;) {
+    const mayEnd = !writing.now;
+    const events = await backEnd.events({ after, limit: 10 });
+    subjects.push(...events.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16)));
+    after = events.at(-1)?.sequence ?? after;
+    if (mayEnd && events.length === 0) return subjects;
+    await new Promise(setImmediate);
+  }
+}

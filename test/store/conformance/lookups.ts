@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { GrantId } from '../../../src/core/grant.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
+import type { ClientId } from '../../../src/core/integration.ts';
+import { storeOf } from '../../../src/store/change.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { identities, identityKey } from '../../../src/store/tables/identities.ts';
+import { integrations } from '../../../src/store/tables/registry.ts';
+import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { ADA, aGrant, anIdentity, anIntegration } from '../../samples.ts';
+import type { Claim } from '../conformance.ts';
+import { assertSameRow, counter, put } from './rows.ts';
+
+const asClientId = (text: string) => text as ClientId;
+const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
+const localId = (n: number) => `local:${n.toString(16).padStart(32, '0')}` as IdentityId;
+
+export function lookups(claim: Claim): void {
+  claim('client_id is case sensitive [spec 4.1]', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    for (const [n, name] of ['Orders', 'orders'].entries()) {
+      await put(store, integrations, anIntegration({ clientId: asClientId(name), name }));
+      await put(store, grants, aGrant({ id: grantId(n), clientId: asClientId(name) }));
+    }
+    assert.equal((await store.load(integrations, 'orders')).found?.row.name, 'orders');
+    assert.equal((await store.load(integrations, 'ORDERS')).found, undefined);
+    assert.deepEqual(
+      (await store.find(grants, 'client_id', 'Orders')).map(({ id }) => id),
+      [grantId(0)],
+    );
+    assert.deepEqual(await store.find(grants, 'client_id', 'ORDERS'), []);
+  });
+
+  claim('find answers with every row of a value, up to the limit', async (database) => {
+    const store = storeOf(await database.open());
+    for (let n = 1; n <= 5; n++) await put(store, identities, anIdentity({ id: localId(n), email: 'a@example.org' }));
+    await put(store, identities, anIdentity({ id: localId(6), email: 'b@example.org' }));
+    assert.equal((await store.find(identities, 'email', 'a@example.org')).length, 5);
+    assert.equal((await store.find(identities, 'email', 'a@example.org', 2)).length, 2);
+    assert.deepEqual(await store.find(identities, 'email', 'c@example.org'), []);
+    assert.deepEqual(await store.find(identities, 'upn', 'a@example.org'), []);
+  });
+
+  claim('find follows a row when its value changes', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity({ userName: 'ada' }));
+    await put(store, identities, anIdentity({ userName: 'lovelace' }));
+    assert.deepEqual(await store.find(identities, 'user_name', 'ada'), []);
+    assert.equal((await store.find(identities, 'user_name', 'lovelace'))[0]?.id, ADA);
+  });
+
+  claim('text that tries to be more than text finds nothing and harms nothing', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const tries = [
+      "' OR 1=1 --",
+      '%',
+      '_da',
+      'ada\0',
+      'a\0da',
+      '\0',
+      'ADA',
+      'ada ',
+      '\ud800',
+      '{ada}',
+      'x'.repeat(10_000),
+    ];
+    for (const name of tries)
+      assert.deepEqual(await store.find(identities, 'user_name', name), [], JSON.stringify(name));
+    for (const about of tries)
+      assert.equal((await store.load(attempts, about)).found, undefined, JSON.stringify(about));
+    assert.equal((await store.find(identities, 'user_name', 'ada')).length, 1);
+  });
+
+  claim('only columns with an index can be searched', async (database) => {
+    const store = storeOf(await database.open());
+    await assert.rejects(async () => store.find(grants, 'scope', 'x'), /index/);
+    const where = { column: 'scope; DROP TABLE grants', value: 'x' };
+    await assert.rejects(async () => store.page(grants, { where, limit: 1 }), /index/);
+  });
+
+  claim('a row comes with its companion as that is now', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    await put(store, grants, aGrant());
+    assertSameRow((await store.load(grants, aGrant().id)).found?.companion, anIdentity());
+    await put(store, identities, anIdentity({ enabled: false }));
+    assert.equal((await store.load(grants, aGrant().id)).found?.companion?.enabled, false);
+    assert.equal((await store.find(grants, 'holder', identityKey(ADA)))[0]?.identityId, ADA);
+  });
+
+  claim('count tells how many rows have each value', async (database) => {
+    const store = storeOf(await database.open());
+    for (const [about, count] of [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+    ] as const)
+      await put(store, attempts, counter(about, count));
+    assert.deepEqual(
+      new Map(await store.count(attempts, 'count')),
+      new Map([
+        [1, 2],
+        [2, 1],
+      ]),
+    );
+    await put(store, identities, anIdentity());
+    await put(store, grants, aGrant());
+    assert.deepEqual(new Map(await store.count(grants, 'generation')), new Map([[3, 1]]));
+    assert.deepEqual(new Map(await store.count(integrations, 'client_id')), new Map());
+  });
+
+  claim('a stamp changes whenever a row of its table does, at every node, and not otherwise', async (database) => {
+    const [store, other] = [storeOf(await database.open()), storeOf(await database.open())];
+    const seen = new Set<string>();
+    const isNew = async () => {
+      const stamp = await other.stamp(integrations);
+      const fresh = !seen.has(stamp);
+      seen.add(stamp);
+      return fresh;
+    };
+    assert.ok(await isNew());
+    for (const name of ['one', 'two', 'three']) {
+      await put(store, integrations, anIntegration({ name }));
+      assert.ok(await isNew(), name);
+    }
+    await put(store, integrations, anIntegration({ clientId: asClientId('second') }));
+    assert.ok(await isNew(), 'another row');
+    await put(store, attempts, counter('a'));
+    assert.ok(!(await isNew()), 'a row of another table');
+  });
+}

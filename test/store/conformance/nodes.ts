@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { storeOf } from '../../../src/store/change.ts';
+import { attempts } from '../../../src/store/tables/sign-in.ts';
+import type { Claim, TestDatabase } from '../conformance.ts';
+import { counter, countOf, increment, put } from './rows.ts';
+
+const CHILD = new URL('other-process.ts', import.meta.url).pathname;
+
+export function nodes(claim: Claim): void {
+  claim('what one node has acknowledged, another reads', async (database) => {
+    const [one, other] = [storeOf(await database.open()), storeOf(await database.open())];
+    for (let count = 1; count <= 20; count++) {
+      await put(one, attempts, counter('a', count));
+      assert.equal((await other.load(attempts, 'a')).found?.row.count, count);
+    }
+  });
+
+  claim('64 callers at two nodes change one row at once: no update is lost', async (database) => {
+    const stores = [storeOf(await database.open()), storeOf(await database.open())];
+    await Promise.all(stores.flatMap((store) => Array.from({ length: 32 }, () => increment(store, 'a'))));
+    assert.equal(await countOf(await database.open(), 'a'), 64);
+  });
+
+  claim('four processes change one row at once: no update is lost', async (database) => {
+    const processes = Array.from({ length: 4 }, () => incrementElsewhere(database, 25));
+    const results = await Promise.all(processes);
+    assert.equal(new Set(results.flat()).size, 100, 'every caller saw a number of its own');
+    assert.equal(await countOf(await database.open(), 'a'), 100);
+  });
+
+  claim('the nodes agree on the time', async (database) => {
+    const [one, other] = [await database.open(), await database.open()];
+    assert.ok(Math.abs((await one.now()) - (await other.now())) <= 1);
+    const { now } = await one.loadVersioned(attempts, 'none');
+    assert.ok(Math.abs(now - (await other.now())) <= 1);
+  });
+}
+
+/** Another process opens the database, and its callers increment one row at once. */
+function incrementElsewhere({ elsewhere }: TestDatabase, callers: number): Promise<number[]> {
+  const child = spawn(process.execPath, [CHILD, elsewhere.module, elsewhere.argument, String(callers)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (text) => {
+    output += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('exit', (code) =>
+      code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`the other process ended with ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,64 @@
+// The rows that the claims about every back end are made with, and how to put and read them.
+import assert from 'node:assert/strict';
+import type { Event } from '../../../src/core/event.ts';
+import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
+import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { AnyTable, Table } from '../../../src/store/table.ts';
+import { type Attempts, attempts } from '../../../src/store/tables/sign-in.ts';
+import { NOW } from '../../samples.ts';
+
+type Reads = Pick<BackEnd, 'loadVersioned'>;
+
+/** The plainest row there is: a text key and a number. */
+export function counter(about: string, count = 0, endsAt: EpochSeconds = NOW): Attempts {
+  return { about, count, endsAt };
+}
+
+export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
+  return store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
+}
+
+export function increment(store: Store, about: string): Promise<number> {
+  return store.change(attempts, about, (found) => {
+    const count = (found?.row.count ?? 0) + 1;
+    return { outcome: count, next: counter(about, count) };
+  });
+}
+
+export async function countOf(backEnd: Reads, about: string): Promise<number | undefined> {
+  return (await backEnd.loadVersioned(attempts, about)).found?.row.count;
+}
+
+export async function revisionOf(backEnd: Reads, table: AnyTable, key: string): Promise<number | undefined> {
+  return (await backEnd.loadVersioned(table, key)).found?.revision;
+}
+
+export function told(subject: number): Event {
+  return { type: 'administered', at: NOW, subjectId: subject.toString(16).padStart(32, '0') };
+}
+
+export async function subjectsTold(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {
+  const events = await backEnd.events({ after: 0, limit: 10_000 });
+  return events.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16));
+}
+
+export function commitOf(parts: Partial<Commit>): Commit {
+  return { inserts: [], events: [], revision: 2 ** 30 + Math.floor(Math.random() * 2 ** 30), ...parts };
+}
+
+export const later = (moment: number, by: number): EpochSeconds => epochSeconds(moment + by);
+
+/** Bytes may come back as a Buffer or not, and a Scope holds maps: rows are compared by what they say. */
+export function assertSameRow(actual: unknown, expected: unknown, message?: string): void {
+  assert.deepEqual(plain(actual), plain(expected), message);
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
+  if (value instanceof Map) return [...value].map(plain);
+  if (value instanceof Set) return [...value].map(plain);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}

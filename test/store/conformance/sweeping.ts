@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { storeOf } from '../../../src/store/change.ts';
+import { integrations } from '../../../src/store/tables/registry.ts';
+import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { NOW } from '../../samples.ts';
+import type { Claim } from '../conformance.ts';
+import { counter, increment, later, put } from './rows.ts';
+
+export function sweeping(claim: Claim): void {
+  claim('rows that ended before a moment are swept in steps, and no others', async (database) => {
+    const store = storeOf(await database.open());
+    for (let n = 0; n < 15; n++) await put(store, attempts, counter(`row ${n}`, n, later(NOW, n)));
+    const steps: number[] = [];
+    for (let n = 0; n < 4; n++) steps.push(await store.sweep(attempts, later(NOW, 10), 4));
+    assert.deepEqual(steps, [4, 4, 2, 0]);
+    const left = await store.page(attempts, { limit: 100 });
+    assert.deepEqual(new Set(left.map(({ count }) => count)), new Set([10, 11, 12, 13, 14]), 'before, not at');
+  });
+
+  claim('a swept row is gone, and its key is free', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, attempts, counter('a', 5, NOW));
+    assert.equal(await store.sweep(attempts, later(NOW, 1), 10), 1);
+    assert.equal((await store.load(attempts, 'a')).found, undefined);
+    assert.equal(await increment(store, 'a'), 1);
+  });
+
+  claim('a row swept under a change: the change decides again, without it', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, attempts, counter('a', 5, NOW));
+    let swept: Promise<number> | undefined;
+    const outcome = await store.change(attempts, 'a', (found) => {
+      swept ??= store.sweep(attempts, later(NOW, 1), 10);
+      return { outcome: found?.row.count ?? 'gone', next: counter('a', 1, later(NOW, 100)) };
+    });
+    // Whichever came first, neither undid the other.
+    assert.deepEqual([outcome, await swept], outcome === 'gone' ? ['gone', 1] : [5, 0]);
+    assert.equal((await store.load(attempts, 'a')).found?.row.count, 1);
+  });
+
+  claim('rows that never end cannot be swept', async (database) => {
+    const store = storeOf(await database.open());
+    await assert.rejects(async () => store.sweep(integrations, NOW, 1), /never end/);
+  });
+}

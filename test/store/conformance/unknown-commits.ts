@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
+import { storeOf } from '../../../src/store/change.ts';
+import { CommitUnknown, insert, StoreUnavailable } from '../../../src/store/store.ts';
+import { attempts } from '../../../src/store/tables/sign-in.ts';
+import type { Claim } from '../conformance.ts';
+import { counter, countOf, increment, put, subjectsTold, told } from './rows.ts';
+
+type CommitOf = (commit: Commit, real: BackEnd) => Promise<boolean>;
+
+/** The same back end, but its first commit goes as `first` says. */
+function firstCommit(real: BackEnd, first: CommitOf): BackEnd {
+  let isFirst = true;
+  const commit = (wanted: Commit): Promise<boolean> => {
+    if (!isFirst) return real.commit(wanted);
+    isFirst = false;
+    return first(wanted, real);
+  };
+  return { ...real, commit };
+}
+
+const lostAfter: CommitOf = async (commit, real) => {
+  await real.commit(commit);
+  throw new CommitUnknown('the connection broke after the commit');
+};
+
+const lostBefore: CommitOf = async () => {
+  throw new CommitUnknown('the connection broke before the commit');
+};
+
+export function unknownCommits(claim: Claim): void {
+  claim('an unknown commit that happened is recognised and not repeated', async (database) => {
+    const real = await database.open();
+    assert.equal(await countAndTell(firstCommit(real, lostAfter)), 1);
+    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+  });
+
+  claim('an unknown commit that did not happen is made', async (database) => {
+    const real = await database.open();
+    assert.equal(await countAndTell(firstCommit(real, lostBefore)), 1);
+    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+  });
+
+  claim('an unknown commit that lands while it is looked for is recognised when it is seen', async (database) => {
+    const real = await database.open();
+    const store = storeOf(real);
+    await put(store, attempts, counter('a'));
+    assert.equal(await countAndTell(landsLate(real)), 1);
+    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+  });
+
+  claim(
+    'an unknown commit that happened, and that others built upon, is known by the row it inserted',
+    async (database) => {
+      const real = await database.open();
+      await put(storeOf(real), attempts, counter('a'));
+      const overtaken = firstCommit(real, async (commit) => {
+        await real.commit(commit);
+        await put(storeOf(real), attempts, counter('a', 100));
+        throw new CommitUnknown('the connection broke, and somebody else was quick');
+      });
+      const inserts = [insert(attempts, counter('mine'))];
+      const outcome = await storeOf(overtaken).change(attempts, 'a', (found) =>
+        found?.row.count === 0 ? { outcome: 'done', next: counter('a', 1), inserts } : { outcome: 'too late' },
+      );
+      assert.equal(outcome, 'done');
+    },
+  );
+
+  claim('a commit that could not be made is a fault, and nothing happened', async (database) => {
+    const real = await database.open();
+    const away = firstCommit(real, async () => {
+      throw new StoreUnavailable('away');
+    });
+    await assert.rejects(increment(storeOf(away), 'a'), StoreUnavailable);
+    assert.equal(await countOf(real, 'a'), undefined);
+    assert.equal(await increment(storeOf(away), 'a'), 1, 'and the next one goes through');
+  });
+}
+
+function countAndTell(backEnd: BackEnd): Promise<number> {
+  return storeOf(backEnd).change(attempts, 'a', (found) => {
+    const count = (found?.row.count ?? 0) + 1;
+    return { outcome: count, next: counter('a', count), events: [told(count)] };
+  });
+}
+
+/** The first commit is under way while the connection is already gone: it lands just before the second one is tried. */
+function landsLate(real: BackEnd): BackEnd {
+  const tried: Commit[] = [];
+  const commit = async (wanted: Commit): Promise<boolean> => {
+    tried.push(wanted);
+    const [late] = tried;
+    if (tried.length === 1) throw new CommitUnknown('the connection broke while the commit was under way');
+    if (tried.length === 2 && late) await real.commit(late);
+    return real.commit(wanted);
+  };
+  return { ...real, commit };
+}

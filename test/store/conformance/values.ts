@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import type { Decision, DeviceAuthorization, DeviceId } from '../../../src/core/device.ts';
+import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../../src/core/grant.ts';
+import type { Identity, IdentityId } from '../../../src/core/identity.ts';
+import type { ClientId, Integration } from '../../../src/core/integration.ts';
+import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
+import { presenter } from '../../../src/core/presenter.ts';
+import { epochSeconds, seconds } from '../../../src/core/time.ts';
+import { storeOf } from '../../../src/store/change.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Table } from '../../../src/store/table.ts';
+import { devices } from '../../../src/store/tables/devices.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { integrations, issuers, keyMarks } from '../../../src/store/tables/registry.ts';
+import { attempts, passwords, sessions } from '../../../src/store/tables/sign-in.ts';
+import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
+import type { Claim } from '../conformance.ts';
+import { assertSameRow, counter, put } from './rows.ts';
+
+const ROWS = 40;
+
+// Text columns hold any text but NUL, which PostgreSQL has no room for; JSON escapes it, so it may stand there.
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+const text = anyText.map((value) => value.replaceAll('\0', '␀'));
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+const hex = (length: number) => bytes(length).map((value) => Buffer.from(value).toString('hex'));
+const moment = fc.integer({ min: 0, max: 2 ** 32 }).map(epochSeconds);
+const count = fc.nat(2 ** 31 - 1);
+const clientId = fc
+  .string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+    maxLength: 128,
+  })
+  .map((value) => value as ClientId);
+const presenters = fc
+  .tuple(fc.oneof(anyText, fc.constantFrom('', ' ', 'a b', '192.0.2.7, 10.0.0.1')), anyText)
+  .map(([address, agent]) => presenter(address, agent));
+const optional = <T>(name: string, value: fc.Arbitrary<T>) =>
+  fc.option(value, { nil: undefined }).map((given) => (given === undefined ? {} : { [name]: given }));
+
+const identity: fc.Arbitrary<Identity> = fc
+  .tuple(
+    hex(16),
+    fc.boolean(),
+    fc.boolean(),
+    fc.array(anyText, { maxLength: 4 }),
+    optional('userName', text),
+    optional('email', text),
+    optional('upn', text),
+  )
+  .map(([id, enabled, mayUseApi, groups, ...names]) => ({
+    id: `AD+corp:${id}` as IdentityId,
+    enabled,
+    mayUseApi,
+    groups,
+    ...Object.assign({}, ...names),
+  }));
+
+const origin: fc.Arbitrary<Origin> = fc.oneof(
+  fc.constant<Origin>({ kind: 'device' }),
+  fc.tuple(bytes(16), bytes(16), bytes(32)).map(
+    ([certificate, issuerKey, key]): Origin => ({
+      kind: 'certificate',
+      certificate: { certificate, issuerKey, key },
+    }),
+  ),
+);
+
+const revoked = fc.tuple(moment, fc.constantFrom(...REVOCATION_REASONS)).map(([at, reason]) => ({ at, reason }));
+
+const grant: fc.Arbitrary<Grant> = fc
+  .record({
+    id: hex(16).map((id) => id as GrantId),
+    clientId,
+    scope: text,
+    origin,
+    createdAt: moment,
+    refreshUntil: moment,
+    accessHash: bytes(32),
+    refreshable: fc.boolean(),
+  })
+  .chain((fixed) =>
+    fc
+      .record({
+        generation: fc.nat(2 ** 32 - 1),
+        keyId: fc.integer({ min: 1, max: 255 }),
+        refreshHash: bytes(32),
+        nonce: bytes(16),
+        issuedAt: moment,
+        expiresAt: moment,
+        presenter: presenters,
+      })
+      .chain((pair) => optional('revoked', revoked).map((end) => ({ ...aGrant(), ...fixed, pair, ...end }))),
+  );
+
+const decision: fc.Arbitrary<Decision> = fc.oneof(
+  fc.constant<Decision>({ is: 'open' }),
+  fc
+    .tuple(fc.constantFrom('confirmed', 'denied', 'redeemed'), moment)
+    .map(([is, at]) => ({ is, by: ADA, at }) as Decision),
+  moment.map((at): Decision => ({ is: 'spent', at })),
+);
+
+const device: fc.Arbitrary<DeviceAuthorization> = fc
+  .record({
+    id: hex(16).map((id) => id as DeviceId),
+    clientId,
+    scope: text,
+    userCodeHash: bytes(16),
+    deviceCodeHash: bytes(32),
+    createdAt: moment,
+    expiresAt: moment,
+    interval: count.map(seconds),
+    failedSignIns: count,
+    presenter: presenters,
+    decision,
+  })
+  .chain((row) =>
+    fc
+      .tuple(optional('lastPolledAt', moment), optional('enteredBy', text))
+      .map((more) => ({ ...aDevice(), ...row, ...Object.assign({}, ...more) })),
+  );
+
+const integration: fc.Arbitrary<Integration> = fc
+  .record({
+    clientId,
+    name: anyText,
+    description: anyText,
+    vendor: anyText,
+    enabled: fc.boolean(),
+    scope: fc.constantFrom('a', 'Orders:read;b', 'x:y,z;').map(scopeOf),
+  })
+  .map((row) => anIntegration(row));
+
+const issuer: fc.Arbitrary<ApprovedIssuer> = fc
+  .record({
+    label: text,
+    certificate: fc.uint8Array({ maxLength: 300 }),
+    intermediates: fc.array(fc.uint8Array({ maxLength: 90 }), { maxLength: 2 }),
+    crlFiles: fc.array(anyText, { maxLength: 2 }),
+    enabled: fc.boolean(),
+  })
+  .map(({ crlFiles, ...row }) => ({
+    ...row,
+    identitySources: ['upn-san', 'common-name'],
+    identities: 'derived',
+    profile: 'strict',
+    revocation: { crl: 'required', ocsp: 'off', crlFiles, endGrants: true },
+  }));
+
+const session = fc.record({
+  id: hex(32),
+  identityId: fc.constant(ADA),
+  createdAt: moment,
+  seenAt: moment,
+  endsAt: moment,
+});
+
+export function values(claim: Claim): void {
+  const survives = <Row, Companion>(table: Table<Row, Companion>, rows: fc.Arbitrary<Row>) =>
+    claim(`a row of ${table.name} is read as it was written, when new and when changed`, async (database) => {
+      const store = storeOf(await database.open());
+      await put(store, identities, anIdentity());
+      const [all = []] = fc.sample(
+        fc.uniqueArray(rows, { selector: table.keyOf, minLength: 1, maxLength: ROWS, size: 'max' }),
+        1,
+      );
+      await Promise.all(all.map((row) => writeAndRead(store, table, row)));
+    });
+  survives(identities, identity);
+  survives(grants, grant);
+  survives(devices, device);
+  survives(integrations, integration);
+  survives(issuers, issuer);
+  survives(sessions, session);
+  survives(
+    passwords,
+    text.map((phc) => ({ identityId: ADA, phc })),
+  );
+  survives(
+    attempts,
+    fc.tuple(text, count, moment).map(([about, number, endsAt]) => counter(about, number, endsAt)),
+  );
+  survives(keyMarks, fc.record({ id: fc.integer({ min: 1, max: 255 }), fingerprint: hex(8), retired: fc.boolean() }));
+
+  claim('what a change may alter is altered, and what is fixed stays', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const first = fc.sample(grant, 1)[0] ?? aGrant();
+    const [other = aGrant()] = fc.sample(grant, 1);
+    await put(store, grants, { ...first, identityId: ADA });
+    const { revoked: _, ...unrevoked } = first;
+    const next = { ...unrevoked, identityId: ADA, pair: other.pair };
+    await put(store, grants, next);
+    assertSameRow((await store.load(grants, first.id)).found?.row, next);
+  });
+
+  claim('long and odd text survives', async (database) => {
+    const store = storeOf(await database.open());
+    const odd = [
+      '\u0001\u001f\u007f',
+      '"\'`\\;--/*%_?$1:a@b{}',
+      '\r\n\t',
+      'ü é ß ﬀ 漢 😀 e\u0301',
+      '\u202e\u200b\ufeff',
+      '\uffff',
+    ];
+    const long = 'long '.repeat(200_000);
+    for (const [n, value] of [...odd, long].entries()) {
+      const row = anIntegration({ clientId: `odd-${n}` as ClientId, description: value });
+      await put(store, integrations, row);
+      assertSameRow((await store.load(integrations, row.clientId)).found?.row, row);
+    }
+    const unpaired = anIntegration({ description: 'a\0b \ud800 \udfff' });
+    await put(store, integrations, unpaired);
+    assertSameRow(
+      (await store.load(integrations, unpaired.clientId)).found?.row,
+      unpaired,
+      'NUL and lone surrogates in JSON',
+    );
+  });
+}
+
+async function writeAndRead<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
+  for (const _ of ['new', 'changed']) {
+    await put(store, table, row);
+    assertSameRow((await store.load(table, table.keyOf(row))).found?.row, row);
+  }
+}
