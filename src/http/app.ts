@@ -30,7 +30,11 @@ export interface AppOptions {
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
   readonly tellFault: (request: FastifyRequest, fault: unknown) => void;
   /** Words a refusal that no door was reached for, or that a door did not word itself. */
-  readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+  readonly refuse: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refusal: Refusal,
+  ) => FastifyReply | Promise<FastifyReply>;
   /** The body that a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: (reason: RefusalReason) => { status: number; body: string };
 }
