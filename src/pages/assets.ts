@@ -27,10 +27,17 @@ export interface Assets {
   readonly logo: Asset;
 }
 
+/** Served as one style sheet, in this order. */
+const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css'] as const;
+
+function readAsset(name: string): string {
+  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+}
+
 export function makeAssets({ accent, logo }: Look): Assets {
   const colours = legibleAccent(accent);
-  const style = `${readFileSync(new URL('assets/pages.css', import.meta.url), 'utf8')}\n${accentRules(colours)}`;
-  const mark = readFileSync(new URL('assets/mark.svg', import.meta.url), 'utf8');
+  const style = [...SHEETS.map(readAsset), accentRules(colours)].join('\n');
+  const mark = readAsset('mark.svg');
   const icon = asset('mark.svg', 'image/svg+xml', Buffer.from(mark.replaceAll('#0b5fff', colours.light.accent)));
   const own = logo && asset(logo.type === 'image/png' ? 'logo.png' : 'logo.svg', logo.type, logo.bytes);
   return { style: asset('pages.css', 'text/css; charset=utf-8', Buffer.from(style)), icon, logo: own ?? icon };

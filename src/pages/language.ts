@@ -19,6 +19,8 @@ export interface Language {
 }
 
 const FALLBACK: LanguageTag = 'en';
+/** Dates that read the same on both sides of the Atlantic: the month as a word, 24 hours. */
+const DATES_AS: Readonly<Record<LanguageTag, string>> = { en: 'en-GB', de: 'de' };
 
 /** RFC 9110 12.5.4: the language with the highest weight among those we have; the first named wins a tie. */
 export function languageFor(acceptLanguage: string | undefined): Language {
@@ -46,11 +48,11 @@ const UNITS = [
 function inUnits(seconds: number): { unit: (typeof UNITS)[number]['unit']; count: number } {
   const size = Math.abs(seconds);
   const fitting = UNITS.find((candidate) => size >= 2 * candidate.seconds) ?? { unit: 'second', seconds: 1 };
-  return { unit: fitting.unit, count: Math.trunc(seconds / fitting.seconds) };
+  return { unit: fitting.unit, count: Math.round(seconds / fitting.seconds) };
 }
 
 function makeLanguage(tag: LanguageTag): Language {
-  const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(DATES_AS[tag], { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const distances = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   return {
     tag,

@@ -12,7 +12,7 @@ export function refusalPage(visit: Visit, refusal: Refusal): Shown {
   const { title, text } = tellRefusal(visit, refusal);
   const { refusal: words } = visit.language.texts;
   const body = html`<div class="card verdict">
-<p class="sign sign-stop" aria-hidden="true">!</p>
+<p class="sign" aria-hidden="true">!</p>
 <h1>${title}</h1>
 <p>${text}</p>
 <p class="ways"><a class="button quiet" href="/device">${words.toDevice}</a> <a class="button quiet" href="/account">${words.toAccount}</a></p>

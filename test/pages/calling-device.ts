@@ -10,7 +10,10 @@ export interface StartedCode {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export async function startCode(service: RunningService, scope = 'orders:read,delete;stock:read'): Promise<StartedCode> {
+export async function startCode(
+  service: RunningService,
+  scope = 'orders:read,delete;stock:read',
+): Promise<StartedCode> {
   const { body } = await post(service, '/authsvc/Authorize/Device', { client_id: ORDERS.clientId, scope });
   return {
     deviceCode: String(body['device_code']),

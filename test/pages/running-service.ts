@@ -54,7 +54,10 @@ export interface ServiceWish {
   readonly integrations?: readonly Integration[];
 }
 
-export async function startService({ sets = [], integrations: wanted = [ORDERS] }: ServiceWish = {}): Promise<RunningService> {
+export async function startService({
+  sets = [],
+  integrations: wanted = [ORDERS],
+}: ServiceWish = {}): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
   const port = await freePort();
   const authority = makeDevelopmentAuthority(new Date(), systemRandom);

@@ -5,24 +5,17 @@ import { type Html, html } from '../html.ts';
 import type { Visit } from '../visit.ts';
 
 export function eventList(visit: Visit, events: readonly Event[], now: EpochSeconds): Html {
-  const { account: words } = visit.language.texts;
-  if (events.length === 0) return html`<p>${words.noEvents}</p>`;
-  return html`<div class="card scrolls" role="region" aria-label="${words.events}" tabindex="0">
-<table>
-<thead><tr><th scope="col">${words.what}</th><th scope="col">${words.integration}</th><th scope="col">${words.when}</th><th scope="col">${words.from}</th></tr></thead>
-<tbody>${events.map((event) => eventRow(visit, event, now))}</tbody>
-</table>
-</div>`;
+  if (events.length === 0) return html`<p>${visit.language.texts.account.noEvents}</p>`;
+  return html`<ul class="card events">${events.map((event) => eventLine(visit, event, now))}</ul>`;
 }
 
-function eventRow({ language, site }: Visit, event: Event, now: EpochSeconds): Html {
+function eventLine({ language, site }: Visit, event: Event, now: EpochSeconds): Html {
   const { account: words } = language.texts;
   const name = event.clientId && (site.ports.registry.integration(event.clientId)?.name ?? event.clientId);
-  const why = words.revocationWords[event.detail?.['reason'] as RevocationReason];
-  return html`<tr>
-<td>${words.eventWords[event.type]}${why && html`<br><span class="small">${why}</span>`}</td>
-<td>${name ?? '–'}</td>
-<td>${language.distance(now, event.at)}<br><span class="small">${language.moment(event.at)}</span></td>
-<td translate="no">${event.presenter?.address ?? '–'}</td>
-</tr>`;
+  const reason = event.type === 'revoked' && event.detail?.['reason'];
+  return html`<li>
+<div><span class="event-what">${words.eventWords[event.type]}</span>${reason && html` <span class="small">${words.revocationWords[reason as RevocationReason]}</span>`}<br>${name}</div>
+<div>${language.distance(now, event.at)} <span class="small moment">(${language.moment(event.at)})</span></div>
+<div class="small">${event.presenter && words.from(event.presenter.address)}</div>
+</li>`;
 }

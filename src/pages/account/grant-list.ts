@@ -1,6 +1,7 @@
 // What acts in my name.
 import type { EpochSeconds } from '../../core/time.ts';
 import type { MyGrant } from '../../operations/my-grants.ts';
+import { asker } from '../device/asker.ts';
 import { permissionList } from '../device/permissions.ts';
 import { type Html, html } from '../html.ts';
 import { postForm } from '../layout.ts';
@@ -31,11 +32,10 @@ function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeco
   const { account: words } = language.texts;
   const name = integration?.name ?? grant.clientId;
   const when = (at: EpochSeconds) =>
-    html`${language.distance(now, at)} <span class="small">(${language.moment(at)})</span>`;
+    html`${language.distance(now, at)} <span class="small moment">(${language.moment(at)})</span>`;
   const refreshed = grant.pair.generation > 0 ? when(grant.pair.issuedAt) : words.neverRefreshed;
   return html`<li class="card grant">
-<h3>${name}</h3>
-${integration?.vendor && html`<p class="vendor">${language.texts.request.by(integration.vendor)}</p>`}
+${asker(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
 ${permissionList(grant.scope, language.texts)}
 <dl class="facts">
 <div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${when(grant.createdAt)}</dd></div>

@@ -10,9 +10,9 @@ type EndState = Exclude<DeviceState, 'pending'>;
 const SIGNS: Readonly<Record<EndState, { readonly sign: string; readonly style: string }>> = {
   confirmed: { sign: '✓', style: 'sign-done' },
   redeemed: { sign: '✓', style: 'sign-done' },
-  denied: { sign: '✕', style: 'sign-stop' },
-  expired: { sign: '!', style: 'sign-stop' },
-  spent: { sign: '!', style: 'sign-stop' },
+  denied: { sign: '✕', style: '' },
+  expired: { sign: '!', style: '' },
+  spent: { sign: '!', style: '' },
 };
 
 export function lastPage(visit: Visit, { integration }: DeviceStanding, state: EndState): Shown {

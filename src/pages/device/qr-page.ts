@@ -27,7 +27,7 @@ ${qrPicture(`${address}?user_code=${code}`, words.picture)}
 
 /** One path of unit squares; dark on light in either colour scheme, since cameras expect that. */
 function qrPicture(text: string, label: string): Html {
-  const { data, size } = encode(text, { border: 2 });
+  const { data, size } = encode(text, { border: 4 });
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
 <path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${squares.join('')}"/></svg>`;

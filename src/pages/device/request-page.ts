@@ -7,6 +7,7 @@ import { type Html, html } from '../html.ts';
 import { alertBox, personName, postForm } from '../layout.ts';
 import type { Visit } from '../visit.ts';
 import { PAGE_WORDING } from '../wording.ts';
+import { asker } from './asker.ts';
 import { permissionList } from './permissions.ts';
 
 export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
@@ -14,8 +15,7 @@ export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
   const { integration, device } = standing;
   const title = texts.request.title(integration.name);
   const body = html`<div class="card">
-<h1>${title}</h1>
-${integration.vendor && html`<p class="vendor">${texts.request.by(integration.vendor)}</p>`}
+${asker(visit, integration, html`<h1>${title}</h1>`)}
 ${integration.description && html`<p class="lead">${integration.description}</p>`}
 <h2>${texts.request.asks}</h2>
 ${permissionList(device.scope, texts)}
@@ -29,7 +29,7 @@ ${standing.objection ? objection(visit, standing) : question(visit, standing)}
 function facts({ language, ...visit }: Visit, { device, now }: DeviceStanding): Html {
   const { request: words } = language.texts;
   const { address, agent } = device.presenter;
-  const asked = html`${language.distance(now, device.createdAt)} <span class="small">(${language.moment(device.createdAt)})</span>`;
+  const asked = html`${language.distance(now, device.createdAt)} <span class="small moment">(${language.moment(device.createdAt)})</span>`;
   const left = words.leftFor(language.length(seconds(secondsLeft(device, now))));
   return html`<dl class="facts">
 <div><dt>${words.address}</dt><dd translate="no">${address}</dd></div>

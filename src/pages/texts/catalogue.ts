@@ -127,10 +127,7 @@ export interface Texts {
     readonly noEvents: string;
     readonly eventWords: Readonly<Record<EventType, string>>;
     readonly revocationWords: Readonly<Record<RevocationReason, string>>;
-    readonly what: string;
-    readonly integration: string;
-    readonly when: string;
-    readonly from: string;
+    readonly from: (address: string) => string;
     readonly security: string;
     readonly changePassword: string;
     readonly signOutEverywhere: string;
