@@ -1,4 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
@@ -9,8 +10,9 @@ import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
 import { byOneNode } from './operations/lease.ts';
-import type { Ports } from './operations/ports.ts';
+import type { Clock, Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
+import type { Look } from './pages/assets.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { writePem } from './pki/pem.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
@@ -34,10 +36,17 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
 
-export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
+/** `clock`: tests drive it; it must be the one the store was opened with. */
+export async function composeService(
+  config: Config,
+  store: Store,
+  keyring: Keyring,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<Service> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const judge = new CertificateJudge({ fetch, now: systemClock.now });
+  const judge = new CertificateJudge({ fetch, now: () => clock.now() });
   const lists = followLists(judge, registry);
   lists();
   const directory = await localDirectory(store);
@@ -47,7 +56,7 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
     keyring,
     directory,
     settings: settingsOf(config),
-    clock: systemClock,
+    clock,
     random: systemRandom,
   };
   const parts = partsOf(config, ports, judge, log);
@@ -77,7 +86,7 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
 function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, systemClock.milliseconds);
+    new RateLimit({ burst, perSecond: perMinute / 60 }, () => ports.clock.milliseconds());
   return {
     ports,
     judge,
@@ -90,6 +99,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       headersTimeoutMs: limits.headersTimeout * 1000,
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
+      stopTimeoutMs: limits.stopTimeout * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
     },
@@ -97,8 +107,19 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     perIntegration: rate(limits.requestsPerIntegration),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
+    look: lookOf(config.pages),
     checks: readinessChecks(ports),
   };
+}
+
+function lookOf({ name, accent, logo }: Config['pages']): Look {
+  if (logo === undefined) return { name, accent };
+  const bytes = readFileSync(logo);
+  return { name, accent, logo: { bytes, type: isPng(bytes) ? 'image/png' : 'image/svg+xml' } };
+}
+
+function isPng(bytes: Buffer): boolean {
+  return bytes.subarray(1, 4).toString('latin1') === 'PNG';
 }
 
 /** A listener with the files it reads again when they, or the approved issuers, change. */

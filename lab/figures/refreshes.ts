@@ -68,7 +68,7 @@ async function refreshing(path: string, writer: SqliteOptions['writer']): Promis
 }
 
 /** Each caller refreshes the grants that are its own, one after the other. */
-function turnOf(pairs: TokenPair[], callers: number, node: Ports): (caller: number) => Promise<void> {
+export function turnOf(pairs: TokenPair[], callers: number, node: Ports): (caller: number) => Promise<void> {
   const next = Array.from({ length: callers }, (_, caller) => caller);
   return async (caller) => {
     const at = next[caller] ?? caller;

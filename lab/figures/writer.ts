@@ -16,8 +16,6 @@ interface Choice {
   readonly name: string;
   readonly pageSize?: number;
   readonly pragmas?: string;
-  /** Checkpoints are made apart from commits: after every so many pages, or when the WAL exceeds so many bytes. */
-  readonly checkpoint?: { readonly every: number; readonly mode: 'PASSIVE' | 'TRUNCATE' | 'RESTART' };
 }
 
 const CHOICES: readonly Choice[] = [

@@ -4,10 +4,13 @@ import type { Seconds } from './time.ts';
 
 export const REFUSAL_REASONS = [
   // the request itself
+  'request-malformed',
+  'request-too-slow',
   'body-unreadable',
   'body-too-large',
   'headers-too-large',
   'content-type-unsupported',
+  'form-stale',
   'parameter-not-text',
   'parameter-repeated',
   'refresh-by-form',

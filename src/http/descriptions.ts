@@ -3,11 +3,14 @@
 import type { Refusal, RefusalReason } from '../core/refusal.ts';
 
 const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
+  'request-malformed': 'The request is malformed.',
+  'request-too-slow': 'The request took too long to arrive.',
   'body-unreadable': 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
   'body-too-large': 'The body is too large.',
   'headers-too-large': 'The request headers are too large.',
   'content-type-unsupported':
     'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.',
+  'form-stale': 'This form was not sent by the page it belongs to, or that page is out of date.',
   'parameter-not-text': 'A parameter is not a string.',
   'parameter-repeated': 'A parameter was given twice.',
   'refresh-by-form': 'A refresh takes Content-Type: application/json.',

@@ -10,14 +10,17 @@ import { WORDING } from '../http/authsvc/wording.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
+import { pathOf } from '../http/methods.ts';
 import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
-import { type Story, storyOf } from '../http/story.ts';
+import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
+import type { Look } from '../pages/assets.ts';
+import { makePages, type Pages } from '../pages/door.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
 
@@ -45,6 +48,7 @@ export interface ServiceParts {
   };
   readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
   readonly publicUrl: string;
+  readonly look: Look;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -57,20 +61,24 @@ export interface Listener {
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const readConnection = connectionReader(parts.proxies.addresses);
+  const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
   const app = makeApp({
     limits: parts.limits,
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
     begin: readConnection,
-    tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
+    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, parts),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
-    refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
+    refuse: (request, reply, refusal) =>
+      pages?.owns(request.url) ? pages.refuse(request, reply, refusal) : refuseAnywhere(request, reply, refusal, parts),
     bareRefusal: (reason) => {
       const { status, error } = WORDING[reason];
-      return { status, body: JSON.stringify(errorBody(error, describe({ reason }), 'spec')) };
+      const phrase = describe({ reason });
+      return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
     },
   });
   hangDoors(app, options, parts, readConnection);
+  if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;
   return {
@@ -80,13 +88,23 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
+function serves({ doors }: ListenerOptions, door: string): boolean {
+  return !doors || doors.includes(door);
+}
+
+function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
+  const { ports, publicUrl, look } = parts;
+  const overLimit = (request: FastifyRequest) => limitOf(readConnection(request).presenter.address, undefined, parts);
+  return makePages({ ports, publicUrl, look, readConnection, overLimit });
+}
+
 function hangDoors(
   { fastify }: App,
-  { tls, doors }: ListenerOptions,
+  options: ListenerOptions,
   parts: ServiceParts,
   readConnection: ReadConnection,
 ): void {
-  const serves = (door: string): boolean => !doors || doors.includes(door);
+  const { tls } = options;
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
   const { ports, judge, proxies, publicUrl } = parts;
@@ -103,7 +121,7 @@ function hangDoors(
   const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
   const overLimit = (request: FastifyRequest, clientId: string | undefined) =>
     limitOf(readConnection(request).presenter.address, clientId, parts);
-  if (serves('authsvc')) {
+  if (serves(options, 'authsvc')) {
     for (const { path: mount, errorKeys } of parts.authsvcMounts) {
       hangAuthsvc(fastify, {
         mount,
@@ -116,7 +134,8 @@ function hangDoors(
       });
     }
   }
-  if (serves('ops')) hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+  if (serves(options, 'ops'))
+    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
 }
 
 function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
@@ -148,8 +167,10 @@ function refuseAnywhere(
   refusal: Refusal,
   { authsvcMounts }: ServiceParts,
 ): FastifyReply {
-  const path = request.url.toLowerCase();
-  const mount = authsvcMounts.find((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`));
+  const path = pathOf(request.url);
+  const [mount] = authsvcMounts
+    .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))
+    .sort((a, b) => b.path.length - a.path.length); // a mount may lie below another
   return answerRefusal(request, reply, refusal, WORDING[refusal.reason], mount?.errorKeys ?? 'spec');
 }
 
@@ -158,14 +179,14 @@ function tellRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   story: Story,
+  ms: number,
   readConnection: ReadConnection,
   { log, metrics }: ServiceParts,
 ): void {
-  const ms = Math.round(reply.elapsedTime * 1000) / 1000;
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  log[level]({ id: request.id, ...storyOf(request), status: reply.statusCode, ms, address }, 'request');
+  log[level]({ id: request.id, ...story, status: reply.statusCode, ms, address }, 'request');
 }
 
 /** A fault for the operator: what broke and where, as its maker worded it. */

@@ -27,10 +27,13 @@ const token: Wording = { status: 401, error: 'invalid_token' };
 const unavailable: Wording = { status: 503, error: 'invalid_request' };
 
 export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
+  'request-malformed': request,
+  'request-too-slow': request,
   'body-unreadable': request,
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
   'content-type-unsupported': request,
+  'form-stale': request,
   'parameter-not-text': request,
   'parameter-repeated': request,
   'refresh-by-form': request,
