@@ -1,6 +1,7 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import manifest from '../package.json' with { type: 'json' };
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
 import { after, seconds } from './core/time.ts';
@@ -92,6 +93,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     judge,
     log,
     publicUrl,
+    version: manifest.version,
     metrics: config.metrics.enabled ? new Metrics(() => grantsEndingSoon(ports.store)) : undefined,
     limits: {
       headerBytes: limits.headerBytes,

@@ -42,7 +42,8 @@ export async function checkPassword(
   // The address first: one that is over its limit must not use up the tries of other people's names.
   const byAddress = await allowedAttempt(fromAddress, ports);
   const byName = byAddress && (await allowedAttempt(asName, ports));
-  if (!byName) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
+  if (byAddress && !byName) await byAddress.forgive(); // a try that was not made
+  if (!byAddress || !byName) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
 
   const identity = await ports.directory.bySignIn(userName, password);
   if (!identity?.enabled) return refuse('sign-in-failed');

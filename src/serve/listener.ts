@@ -23,6 +23,7 @@ import type { Look } from '../pages/assets.ts';
 import { makePages, type Pages } from '../pages/door.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
+import { openapiDocument } from './openapi.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -48,6 +49,7 @@ export interface ServiceParts {
   };
   readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
   readonly publicUrl: string;
+  readonly version: string;
   readonly look: Look;
   readonly checks: readonly ReadinessCheck[];
 }
@@ -95,7 +97,8 @@ function serves({ doors }: ListenerOptions, door: string): boolean {
 function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
   const { ports, publicUrl, look } = parts;
   const overLimit = (request: FastifyRequest) => limitOf(readConnection(request).presenter.address, undefined, parts);
-  return makePages({ ports, publicUrl, look, readConnection, overLimit });
+  const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
+  return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
 }
 
 function hangDoors(

@@ -8,7 +8,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { hashPassword } from '../../src/directory/local.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import type { Clock } from '../../src/operations/ports.ts';
@@ -19,6 +18,7 @@ import { integrations } from '../../src/store/tables/registry.ts';
 import { passwords } from '../../src/store/tables/sign-in.ts';
 import { systemRandom } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { hashPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
 

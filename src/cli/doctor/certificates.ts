@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Config } from '../../config/schema.ts';
+import { systemClock } from '../../system.ts';
 import { examineFile } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -32,7 +33,7 @@ function examineCertificate(about: string, tls: { certificate: string; key: stri
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
-  const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS);
+  const days = Math.floor((Date.parse(validTo) - systemClock.milliseconds()) / DAY_MS);
   if (days < 0) return bad(about, `expired ${-days} days ago`, todo);
   return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
 }
