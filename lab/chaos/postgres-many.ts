@@ -1,5 +1,5 @@
 import type { Seeded } from '../../test/seeded.ts';
-import { failover, failoverField } from './postgres.ts';
+import { exchangeRoles, failover, failoverField } from './postgres.ts';
 
 /** Returns how many promises were broken. */
 export async function failoverMany(cycles: number, chance: Seeded): Promise<number> {
@@ -8,6 +8,7 @@ export async function failoverMany(cycles: number, chance: Seeded): Promise<numb
   const recoveries: number[] = [];
   try {
     for (let cycle = 1; cycle <= cycles; cycle++) {
+      if (cycle > 1) await exchangeRoles(field);
       const { promised, broken, unavailable, recoveredAfterMs } = await failover(field, chance);
       total.promised += promised;
       total.broken += broken.length;

@@ -50,7 +50,7 @@ export async function failoverField(): Promise<FailoverField> {
   return { primary, standby, nodes, remove };
 }
 
-/** One death of the primary. Afterwards the roles are exchanged, and the dead one is the new standby. */
+/** One death of the primary, and what was found afterwards. */
 export async function failover(field: FailoverField, chance: Seeded): Promise<Failover> {
   const { primary, standby, nodes } = field;
   const callers = new Callers(nodes);
@@ -64,12 +64,17 @@ export async function failover(field: FailoverField, chance: Seeded): Promise<Fa
   const { promised, unavailable, violations } = await callers.stop();
   const [node] = nodes;
   const { broken } = node ? await verdict(promised, node) : { broken: ['no node'] };
-  await makeStandby(primary, standby);
-  [field.primary, field.standby] = [standby, primary];
   return {
     promised: promised.length,
     broken: [...violations, ...broken],
     unavailable,
     recoveredAfterMs: recoveredAt - killedAt,
   };
+}
+
+/** The dead one becomes the standby of the one that lives. */
+export async function exchangeRoles(field: FailoverField): Promise<void> {
+  const { primary, standby } = field;
+  await makeStandby(primary, standby);
+  [field.primary, field.standby] = [standby, primary];
 }

@@ -97,7 +97,7 @@ export interface SchemaState {
 export async function migrate(connection: Connection, migrations = MIGRATIONS): Promise<void> {
   await connection.execute('BEGIN');
   try {
-    await connection.execute(`SET LOCAL statement_timeout = 0; ${ONE_AT_A_TIME}; ${LEDGER}`);
+    await connection.execute(`${ONE_AT_A_TIME}; ${LEDGER}`);
     const { version } = await schemaState(connection, migrations.length);
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue;

@@ -17,6 +17,8 @@ export interface PostgresOptions {
 }
 
 const AGAIN_MS = 1_000;
+/** Changing a schema may take long, and nodes that start meanwhile wait for it. */
+const MIGRATION_MS = 3_600_000;
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   return storeOf(await openPostgres(options));
@@ -45,8 +47,9 @@ export async function migratePostgres({ url, environment }: PostgresOptions): Pr
   });
 }
 
+/** A connection apart, for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await connect(address);
+  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS });
   try {
     return await work(connection);
   } finally {

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failover, failoverField } from '../../lab/chaos/postgres.ts';
+import { Seeded } from '../seeded.ts';
+
+test('the primary is killed under load and its standby promoted: no promise is broken, and nobody hears worse than "not now"', async () => {
+  const field = await failoverField();
+  try {
+    const { promised, broken } = await failover(field, new Seeded(1));
+    assert.ok(promised > 0);
+    assert.deepEqual(broken, []);
+  } finally {
+    await field.remove();
+  }
+});
