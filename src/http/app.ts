@@ -75,8 +75,8 @@ export function makeApp(options: AppOptions): App {
     const refusal = whyNotNow(request, inFlight, options.limits);
     if (refusal) return options.refuse(request, reply, refusal);
     if (request.is404) return refusePath(request, reply, allowedMethods(request.url), options);
-    limitArrival(request, options.limits.requestTimeoutMs, () => {
-      if (!reply.sent) options.refuse(request, reply, { reason: 'request-too-slow' });
+    limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
+      options.refuse(request, reply, { reason: 'request-too-slow' });
     });
   });
   app.addHook('onSend', async (request, reply) => {

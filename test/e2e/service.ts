@@ -158,6 +158,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log);
   const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
   const put = <Row>(table: Table<Row>, row: Row) => putRow(store, table, row);
+  let stopped: Promise<void> | undefined;
   return {
     ...home,
     port: portsOfListeners[0] ?? 0,
@@ -174,7 +175,10 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
       await put(integrations, integration);
       await registryFollows();
     },
-    stop: () => stopService(service, home),
+    stop: () => {
+      stopped ??= stopService(service, home);
+      return stopped;
+    },
   };
 }
 
