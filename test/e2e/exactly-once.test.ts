@@ -32,7 +32,7 @@ interface History {
 }
 
 async function work(caller: Caller, history: History): Promise<void> {
-  for (let step = 0; ; step++) {
+  for (;;) {
     const last = history.acknowledged.at(-1);
     const answer = last ? await refresh(caller, last.refresh_token) : undefined;
     if (answer && answer.status !== 200) throw new Error(answer.text);
