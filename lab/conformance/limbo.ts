@@ -26,6 +26,13 @@ export interface LimboVerdict {
   readonly explanation: Explanation;
 }
 
+/** Pairs of cases contradict each other; strict takes the stricter of each. */
+export const STRICTER_THAN_LIMBO: Readonly<Record<string, string>> = {
+  'rfc5280::eku::ee-without-eku': 'the same chain is to be refused in webpki::eku::ee-without-eku',
+  'webpki::nc::permitted-dns-match-noncritical':
+    'the same chain is to be refused in rfc5280::nc::permitted-dns-match-noncritical',
+};
+
 interface Applicability {
   readonly id: string;
   readonly applicable: boolean;

@@ -41,7 +41,11 @@ export interface AppOptions {
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
   readonly tellFault: (request: FastifyRequest, fault: unknown) => void;
   /** Words a refusal that no door was reached for, or that a door did not word itself. */
-  readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+  readonly refuse: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refusal: Refusal,
+  ) => FastifyReply | Promise<FastifyReply>;
   /** What a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: BareRefusal;
 }
@@ -79,7 +83,7 @@ export function makeApp(options: AppOptions): App {
     if (refusal) return options.refuse(request, reply, refusal);
     if (request.is404) return refusePath(request, reply, allowedMethods(request.url), options);
     limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
-      options.refuse(request, reply, { reason: 'request-too-slow' });
+      void options.refuse(request, reply, { reason: 'request-too-slow' });
     });
   });
   app.addHook('onSend', async (request, reply) => {
@@ -125,7 +129,7 @@ function refusePath(
   reply: FastifyReply,
   allowed: string | undefined,
   { refuse }: AppOptions,
-): FastifyReply {
+): ReturnType<AppOptions['refuse']> {
   if (!allowed) return refuse(request, reply, { reason: 'not-found' });
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
 }

@@ -108,19 +108,26 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
   return name.rdns.flat().filter((attribute) => attribute.oid === oid);
 }
 
-/** For people: most significant last, as RFC 4514 writes names, every structural or unprintable character escaped. */
-export function printName(name: DistinguishedName): string {
-  if (name.rdns.length === 0) return '(empty name)';
-  return name.rdns.map((rdn) => rdn.map(printAttribute).join('+')).join(', ');
+// Names are printed with every step of a report; one of thousands of attributes would fill the log.
+const MOST_PRINTED = 16;
+
+/** For people: as openssl writes names, every structural or unprintable character escaped. */
+export function printName({ rdns }: DistinguishedName): string {
+  if (rdns.length === 0) return '(empty name)';
+  const printed = rdns.slice(0, MOST_PRINTED).map((rdn) => rdn.slice(0, MOST_PRINTED).map(printAttribute).join('+'));
+  return [...printed, ...(rdns.length > MOST_PRINTED ? [`and ${rdns.length - MOST_PRINTED} more`] : [])].join(', ');
 }
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
 }
 
+const LONGEST_PRINTED = 256;
+
 /** A hostile name stays on its line of the report or the log, and inside its own field. */
 export function escapeText(text: string): string {
-  return text
+  const shown = text.length > LONGEST_PRINTED ? `${text.slice(0, LONGEST_PRINTED)}…` : text;
+  return shown
     .replace(/[\\,+="<>;]/g, '\\$&')
     .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,6 +1,5 @@
 // The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
 // same judge as a request does, so that its words are those of the log.
-import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, namesOf, readCertificate } from './certificate.ts';
 import { escapeText, printName } from './distinguished-name.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
@@ -68,7 +67,7 @@ function summarize(certificate: Certificate): CertificateSummary {
     subject: printName(certificate.subject),
     issuer: printName(certificate.issuer),
     serial: Buffer.from(certificate.serial).toString('hex'),
-    validity: `${printValidity(certificate.notBefore, certificate.notAfter)}`,
+    validity: printValidity(certificate),
     key: printKey(certificate.publicKey),
     signature: certificate.algorithm.name,
     fingerprint: certificate.fingerprint,
@@ -76,8 +75,8 @@ function summarize(certificate: Certificate): CertificateSummary {
   };
 }
 
-function printValidity(from: EpochSeconds, to: EpochSeconds): string {
-  return `${printTime(from)} to ${printTime(to)}`;
+function printValidity({ notBefore, notAfter }: Certificate): string {
+  return `${printTime(notBefore)} to ${printTime(notAfter)}`;
 }
 
 /** For people, one line each; the same content as the JSON. */

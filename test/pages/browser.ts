@@ -1,0 +1,57 @@
+// A real Chromium, Debian's. One is started per test file; every test gets a context of its own.
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { PASSWORD, type RunningService } from './running-service.ts';
+
+const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Tests of pages never skip: without a browser they fail, and say how to get one. */
+export async function startBrowser(): Promise<Browser> {
+  if (!existsSync(EXECUTABLE)) {
+    throw new Error(`no Chromium at ${EXECUTABLE}. Do: apt-get install --no-install-recommends chromium`);
+  }
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+export function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  return browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options });
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await openContext(browser, options);
+  context.setDefaultTimeout(10_000);
+  return context.newPage();
+}
+
+export async function signIn(page: Page, service: RunningService, userName = 'ada'): Promise<void> {
+  await page.goto(`${service.url}/account/sign-in`);
+  await fillSignIn(page, userName);
+}
+
+export async function fillSignIn(page: Page, userName = 'ada', password = PASSWORD): Promise<void> {
+  await page.locator('#user_name').fill(userName);
+  await page.locator('#password').fill(password);
+  await page.locator('main button').click();
+}
+
+/** Signs in, types the code, and arrives at who asks for what. */
+export async function enterCode(page: Page, service: RunningService, code: string): Promise<void> {
+  await page.goto(`${service.url}/device`);
+  await page.locator('#user_code').fill(code);
+  await page.locator('main button').click();
+}
