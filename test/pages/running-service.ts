@@ -35,6 +35,9 @@ function identity(userName: string, digit: string, difference: Partial<Identity>
   return { id, enabled: true, mayUseApi: true, groups: [], userName, ...difference };
 }
 
+/** Tests make more requests than a person would. */
+const UNHURRIED = ['limits.requestsPerAddress.burst=100000', 'limits.requestsPerIntegration.burst=100000'];
+
 export interface RunningService {
   readonly url: string;
   /** The development authority's certificate, in PEM. */
@@ -64,7 +67,7 @@ export async function startService({
   const server = authority.issueServer(['localhost', '127.0.0.1']);
   writeFileSync(join(folder, 'server.crt'), server.certificate);
   writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
-  const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...sets];
+  const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
   const config = loadConfig({ env: {}, sets: settings });
   const clock = movableClock();
   const keyring = new Keyring(firstKey());
