@@ -80,3 +80,10 @@ export class Visitor {
     this.formToken = /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? this.formToken;
   }
 }
+
+export async function signedIn(service: RunningService, userName = 'ada'): Promise<Visitor> {
+  const visitor = new Visitor(service);
+  const { status } = await visitor.signIn(userName);
+  if (status !== 303) throw new Error(`${userName} could not sign in: ${status}`);
+  return visitor;
+}
