@@ -1,6 +1,13 @@
 // A real Chromium, Debian's. One is started per test file; every test gets a context of its own.
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { PASSWORD, type RunningService } from './running-service.ts';
 
 const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -54,4 +61,9 @@ export async function enterCode(page: Page, service: RunningService, code: strin
   await page.goto(`${service.url}/device`);
   await page.locator('#user_code').fill(code);
   await page.locator('main button').click();
+}
+
+/** A computed style of the element. */
+export function styleOf(element: Locator, name: string): Promise<string> {
+  return element.evaluate((e, wanted) => e.ownerDocument.defaultView.getComputedStyle(e)[wanted], name);
 }

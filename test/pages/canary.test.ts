@@ -1,7 +1,7 @@
 // What never appears anywhere.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { poll, post, startCode } from './calling-device.ts';
+import { poll, startCode } from './calling-device.ts';
 import { ADA, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { Visitor } from './visitor.ts';
 

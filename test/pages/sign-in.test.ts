@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
-import { post } from './calling-device.ts';
 import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
