@@ -30,6 +30,17 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 suite('accessibility', () => {
+  test('the check sees: a picture without a text and pale writing are found', async () => {
+    const page = await openPage(browser, { bypassCSP: true });
+    await page.goto(`${service.url}/device`);
+    await page.locator('main').evaluate((main) => {
+      main.innerHTML += '<img src="x"><p style="color:#bbb">pale</p>';
+    });
+    const found = (await violations(page)).map((violation) => violation.split(':')[0]);
+    assert.ok(found.includes('image-alt') && found.includes('color-contrast'), found.join());
+    await page.context().close();
+  });
+
   for (const [name, open] of Object.entries(EVERY_PAGE)) {
     test(`${name}: no violation, light and dark; one h1 and a title`, async () => {
       const page = await openPage(browser);

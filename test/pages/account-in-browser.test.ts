@@ -45,6 +45,7 @@ suite('my account', () => {
   test('changes the password, and goes on in this browser', async () => {
     const page = await openPage(browser);
     await signIn(page, service, 'bob');
+    await page.goto(`${service.url}/account`);
     await page.getByRole('link', { name: 'Change password' }).click();
     await page.locator('#current').fill(PASSWORD);
     await page.locator('#next').fill('quite another password');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { poll, startCode } from './calling-device.ts';
 import { ADA, PASSWORD, type RunningService, startService } from './running-service.ts';
-import { Visitor } from './visitor.ts';
+import { SESSION_COOKIE, Visitor } from './visitor.ts';
 
 let service: RunningService;
 before(async () => {
@@ -53,7 +53,7 @@ suite('canary', () => {
         assert.ok(!haystack.includes(form), `found ${form.slice(0, 12)}…`);
       }
     }
-    const cookie = ada.cookies.get('__Host-tessera') ?? '';
+    const cookie = ada.cookies.get(SESSION_COOKIE) ?? '';
     assert.ok(!service.logged().includes(cookie), 'the session cookie is in the log');
     assert.ok(!service.logged().includes(code.userCode), 'a user code is in the log');
   });

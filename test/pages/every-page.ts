@@ -54,9 +54,13 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await account(page, service);
     await page.locator('.grant summary').first().click();
   },
-  'account-empty': async (page, service) => signIn(page, service, 'bob'),
+  'account-empty': async (page, service) => {
+    await signIn(page, service, 'bob');
+    await page.goto(`${service.url}/account`);
+  },
   'signed-out': async (page, service) => {
     await signIn(page, service, 'bob');
+    await page.goto(`${service.url}/device`);
     await page.locator('header button').click();
   },
   password: async (page, service) => {

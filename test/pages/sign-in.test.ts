@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
 import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
-import { signedIn, Visitor } from './visitor.ts';
+import { SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
 before(async () => {
@@ -17,29 +17,29 @@ suite('sessions', () => {
     const visitor = new Visitor(service);
     const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
     assert.match(first.join('\n'), /__Host-tessera=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure/);
-    const cookie = visitor.cookies.get('__Host-tessera');
+    const cookie = visitor.cookies.get(SESSION_COOKIE);
     await visitor.get('/account');
     await visitor.post('/account/sign-out');
     await visitor.signIn();
-    assert.notEqual(visitor.cookies.get('__Host-tessera'), cookie);
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), cookie);
   });
 
   test('a cookie set beforehand is not taken over at sign-in (fixation)', async () => {
     const visitor = new Visitor(service);
     const planted = Buffer.alloc(32, 7).toString('base64url');
-    visitor.cookies.set('__Host-tessera', planted);
+    visitor.cookies.set(SESSION_COOKIE, planted);
     await visitor.signIn();
-    assert.notEqual(visitor.cookies.get('__Host-tessera'), planted);
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), planted);
   });
 
   test('signing out ends the session on the server, not only in the browser', async () => {
     const visitor = await signedIn(service);
-    const cookie = visitor.cookies.get('__Host-tessera') ?? '';
+    const cookie = visitor.cookies.get(SESSION_COOKIE) ?? '';
     await visitor.get('/account');
     await visitor.post('/account/sign-out');
-    assert.equal(visitor.cookies.has('__Host-tessera'), false);
+    assert.equal(visitor.cookies.has(SESSION_COOKIE), false);
     const thief = new Visitor(service);
-    thief.cookies.set('__Host-tessera', cookie);
+    thief.cookies.set(SESSION_COOKIE, cookie);
     assert.equal((await thief.get('/account')).status, 303);
   });
 
@@ -145,9 +145,9 @@ suite('changing the password', () => {
     assert.match((await change(PASSWORD, 'x'.repeat(1025))).text, /too long/);
     assert.match((await change(PASSWORD, NEXT, `${NEXT}!`)).text, /differ/);
     assert.match((await change(PASSWORD, PASSWORD)).text, /current one/);
-    const old = here.cookies.get('__Host-tessera');
+    const old = here.cookies.get(SESSION_COOKIE);
     assert.equal((await change(PASSWORD, NEXT)).headers.location, '/account?done=password-changed');
-    assert.notEqual(here.cookies.get('__Host-tessera'), old);
+    assert.notEqual(here.cookies.get(SESSION_COOKIE), old);
     assert.equal((await here.get('/account')).status, 200);
     assert.equal((await there.get('/account')).status, 303);
     assert.equal((await new Visitor(service).signIn('ada')).status, 403);

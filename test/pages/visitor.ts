@@ -10,6 +10,8 @@ export interface Seen {
   readonly text: string;
 }
 
+export const SESSION_COOKIE = '__Host-tessera';
+
 type Fields = Readonly<Record<string, string>>;
 
 export class Visitor {
