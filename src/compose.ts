@@ -1,6 +1,7 @@
-// The only file that knows every part: it opens what the configuration names and puts the service together.
+// Puts the service together from an open store, a keyring and the configuration.
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import manifest from '../package.json' with { type: 'json' };
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
 import { after, seconds } from './core/time.ts';
@@ -9,6 +10,7 @@ import { Metrics } from './http/ops/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
+import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
 import type { Look } from './pages/assets.ts';
@@ -17,7 +19,6 @@ import { writePem } from './pki/pem.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 import { grants } from './store/tables/grants.ts';
 import { systemClock, systemRandom } from './system.ts';
@@ -33,16 +34,8 @@ export interface Service {
 const REGISTRY_EVERY_MS = 400; // a change is in force within a second
 const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
+const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
-
-export async function openStore(
-  { store }: Config,
-  writer: 'thread' | 'here',
-  clock: Clock = systemClock,
-): Promise<Store> {
-  if (store.kind !== 'sqlite') throw new Error('this release stores in SQLite only: store: sqlite:PATH');
-  return openSqliteStore({ path: store.path, clock: () => clock.now(), writer });
-}
 
 /** `clock`: tests drive it; it must be the one the store was opened with. */
 export async function composeService(
@@ -78,7 +71,7 @@ export async function composeService(
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
-    every(SWEEP_EVERY_MS, () => sweep(ports, () => nextTurn()), tellFault),
+    every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
   ];
   return {
@@ -100,6 +93,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     judge,
     log,
     publicUrl,
+    version: manifest.version,
     metrics: config.metrics.enabled ? new Metrics(() => grantsEndingSoon(ports.store)) : undefined,
     limits: {
       headerBytes: limits.headerBytes,
@@ -107,6 +101,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       headersTimeoutMs: limits.headersTimeout * 1000,
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
+      stopTimeoutMs: limits.stopTimeout * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
     },

@@ -11,6 +11,7 @@ export function printTable(
     const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
     process.stdout.write(`${line.trimEnd()}\n`);
   }
+  if (rows.length === 0) process.stdout.write('(none)\n');
 }
 
 export function printRecord(record: Readonly<Record<string, string | number | boolean | undefined>>): void {
@@ -30,6 +31,11 @@ export function print(line: string): void {
 /** A remark for the person at the terminal, which no script reads. */
 export function remark(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** `1 grant`, `2 grants`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A moment, as people and scripts alike can read it. */

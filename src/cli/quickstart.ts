@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
+import { examples } from './options.ts';
 import { quickstartWords } from './quickstart-words.ts';
 import { configOf } from './workplace.ts';
 
@@ -15,11 +16,12 @@ export function quickstartCommand(program: Command): void {
   program
     .command('quickstart')
     .description('make a data folder with everything for a first token, and serve it: for trying')
+    .addHelpText('after', examples('tessera quickstart', 'tessera quickstart --set listeners.0.port=9443'))
     .action(async (_options: unknown, command: Command) => {
       const config = await configOf(command);
       const password = await prepare(config);
       const { runService } = await import('./run-service.ts');
-      await runService(config, 1, ([address = '']) => {
+      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, ([address = '']) => {
         const words = quickstartWords({
           address,
           publicUrl: config.publicUrl,
@@ -64,7 +66,7 @@ async function writeCertificates(folder: string): Promise<string> {
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
 async function fill(config: Config, pem: string): Promise<string> {
-  const { openStore } = await import('../compose.ts');
+  const { openStore } = await import('../open-store.ts');
   const { systemRandom: random } = await import('../system.ts');
   const { registerIntegration } = await import('../operations/admin/register-integration.ts');
   const { addIdentity } = await import('../operations/admin/add-identity.ts');

@@ -4,6 +4,8 @@ import type { Seconds } from './time.ts';
 
 export const REFUSAL_REASONS = [
   // the request itself
+  'request-malformed',
+  'request-too-slow',
   'body-unreadable',
   'body-too-large',
   'headers-too-large',
@@ -16,6 +18,7 @@ export const REFUSAL_REASONS = [
   'credential-missing',
   'credential-ambiguous',
   'grant-type-unsupported',
+  'cursor-not-authentic',
   'not-found',
   'method-not-allowed',
   // the integration

@@ -3,6 +3,8 @@
 import type { Refusal, RefusalReason } from '../core/refusal.ts';
 
 const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
+  'request-malformed': 'The request is malformed.',
+  'request-too-slow': 'The request took too long to arrive.',
   'body-unreadable': 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
   'body-too-large': 'The body is too large.',
   'headers-too-large': 'The request headers are too large.',
@@ -17,6 +19,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'credential-ambiguous': 'Send either a device_code or a refresh_token, not both.',
   'grant-type-unsupported':
     'grant_type does not fit. A device_code needs urn:ietf:params:oauth:grant-type:device_code.',
+  'cursor-not-authentic': 'This cursor does not belong to this list. Begin again without one.',
   'not-found': 'There is nothing at this path.',
   'method-not-allowed': 'This path does not take this method.',
   'integration-unknown': 'client_id is not the Client ID of an API integration. It is case sensitive.',

@@ -1,16 +1,13 @@
+import { isLocal } from '../core/identity.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
-import { hashPassword } from '../directory/local.ts';
 import { passwords } from '../store/tables/sign-in.ts';
+import { hashPassword, whyUnfit } from '../tokens/password.ts';
 import type { Secret } from '../tokens/secret.ts';
-import { isLongEnough } from './admin/set-password.ts';
 import { beginSession, endSessionsOf } from './browser-session.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
 import { checkPassword } from './sign-in.ts';
-
-/** Longer ones cost time to hash and protect no better. */
-const PASSWORD_MAX_BYTES = 1024;
 
 export type PasswordObjection = 'current-wrong' | 'too-many-tries' | 'too-short' | 'too-long' | 'unchanged';
 
@@ -42,13 +39,11 @@ export async function changePassword(
 
 /** Identities of other directories have no password here. */
 export function hasPassword({ identity }: Person): boolean {
-  return identity.id.startsWith('local:');
+  return isLocal(identity);
 }
 
 function objectionTo(current: Secret, next: Secret): PasswordObjection | undefined {
-  if (!isLongEnough(next)) return 'too-short';
-  if (Buffer.byteLength(next.reveal()) > PASSWORD_MAX_BYTES) return 'too-long';
-  return current.reveal() === next.reveal() ? 'unchanged' : undefined;
+  return whyUnfit(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
 }
 
 function no(refusal: PasswordObjection): { ok: false; refusal: PasswordObjection } {

@@ -5,6 +5,7 @@ import type { Presenter } from '../core/presenter.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
 import { attempts } from '../store/tables/sign-in.ts';
+import { sha256 } from '../tokens/pair.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { allowedAttempt } from './attempts.ts';
 import { beginSession } from './browser-session.ts';
@@ -37,16 +38,22 @@ export async function checkPassword(
 ): Promise<Outcome<Identity>> {
   const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
   const fromAddress = { about: `sign-in from ${presenter.address}`, most: failedSignInsPerAddress, within };
-  const asName = { about: `sign-in as ${userName}`.slice(0, 300), most: failedSignInsPerIdentity, within };
+  const asName = { about: `sign-in as ${nameMark(userName)}`, most: failedSignInsPerIdentity, within };
   // The address first: one that is over its limit must not use up the tries of other people's names.
   const byAddress = await allowedAttempt(fromAddress, ports);
   const byName = byAddress && (await allowedAttempt(asName, ports));
-  if (!byName) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
+  if (byAddress && !byName) await byAddress.forgive(); // a try that was not made
+  if (!byAddress || !byName) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
 
   const identity = await ports.directory.bySignIn(userName, password);
   if (!identity?.enabled) return refuse('sign-in-failed');
   await Promise.all([byName.forgive(), byAddress.forgive()]);
   return accept(identity);
+}
+
+/** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
+function nameMark(typed: string): string {
+  return sha256(Buffer.from(typed)).toString('hex', 0, 16);
 }
 
 /** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */

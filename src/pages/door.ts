@@ -9,6 +9,7 @@ import { ACCOUNT_ROUTES } from './account/routes.ts';
 import { sendAnswer } from './answer.ts';
 import { hangAssets, makeAssets } from './assets.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
+import { DOCS_ROUTES } from './docs/reference-page.ts';
 import { isFormToken } from './form-token.ts';
 import { refusalPage } from './refusal-page.ts';
 import type { Form, PageRoute } from './route.ts';
@@ -23,8 +24,8 @@ export interface Pages {
   refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply>;
 }
 
-const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES];
-const OURS = /^\/(?:device|account)(?:[/?]|$)/i;
+const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
+const OURS = /^\/(?:device|account|docs)(?:[/?]|$)/i;
 
 export function makePages(door: PagesDoor): Pages {
   const site: Site = { ...door, assets: makeAssets(door.look) };
@@ -32,6 +33,7 @@ export function makePages(door: PagesDoor): Pages {
     hang: (app) => {
       hangAssets(app, site.assets);
       for (const route of ROUTES) hangRoute(app, route, site);
+      app.get('/docs/openapi.json', async () => site.openapi);
     },
     owns: (url) => OURS.test(url),
     refuse: async (request, reply, refusal) => {

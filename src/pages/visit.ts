@@ -7,6 +7,7 @@ import type { Person } from '../operations/decide-device.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { Assets, Look } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
+import type { OpenapiDocument } from './docs/openapi-document.ts';
 import { type FormOwner, formToken } from './form-token.ts';
 import { type Language, languageFor } from './language.ts';
 
@@ -19,6 +20,8 @@ export interface Site {
   readonly publicUrl: string;
   readonly look: Look;
   readonly assets: Assets;
+  /** What /docs shows. */
+  readonly openapi: OpenapiDocument;
 }
 
 export interface Visit {

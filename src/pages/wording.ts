@@ -16,6 +16,9 @@ const gone: PageWording = { status: 404, says: 'integrationGone' };
 const flowOff: PageWording = { status: 403, says: 'deviceFlowOff' };
 
 export const PAGE_WORDING: Readonly<Record<RefusalReason, PageWording>> = {
+  'request-malformed': unreadable,
+  'request-too-slow': unreadable,
+  'cursor-not-authentic': unreadable,
   'body-unreadable': unreadable,
   'body-too-large': { status: 413, says: 'unreadable' },
   'headers-too-large': { status: 431, says: 'unreadable' },

@@ -10,11 +10,12 @@ import { WORDING } from '../http/authsvc/wording.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
+import { pathOf } from '../http/methods.ts';
 import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
-import { type Story, storyOf } from '../http/story.ts';
+import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
@@ -22,6 +23,7 @@ import type { Look } from '../pages/assets.ts';
 import { makePages, type Pages } from '../pages/door.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
+import { openapiDocument } from './openapi.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -47,6 +49,7 @@ export interface ServiceParts {
   };
   readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
   readonly publicUrl: string;
+  readonly version: string;
   readonly look: Look;
   readonly checks: readonly ReadinessCheck[];
 }
@@ -66,13 +69,14 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
     begin: readConnection,
-    tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
+    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, parts),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
     refuse: (request, reply, refusal) =>
       pages?.owns(request.url) ? pages.refuse(request, reply, refusal) : refuseAnywhere(request, reply, refusal, parts),
     bareRefusal: (reason) => {
       const { status, error } = WORDING[reason];
-      return { status, body: JSON.stringify(errorBody(error, describe({ reason }), 'spec')) };
+      const phrase = describe({ reason });
+      return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
     },
   });
   hangDoors(app, options, parts, readConnection);
@@ -93,7 +97,8 @@ function serves({ doors }: ListenerOptions, door: string): boolean {
 function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
   const { ports, publicUrl, look } = parts;
   const overLimit = (request: FastifyRequest) => limitOf(readConnection(request).presenter.address, undefined, parts);
-  return makePages({ ports, publicUrl, look, readConnection, overLimit });
+  const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
+  return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
 }
 
 function hangDoors(
@@ -165,8 +170,10 @@ function refuseAnywhere(
   refusal: Refusal,
   { authsvcMounts }: ServiceParts,
 ): FastifyReply {
-  const path = request.url.toLowerCase();
-  const mount = authsvcMounts.find((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`));
+  const path = pathOf(request.url);
+  const [mount] = authsvcMounts
+    .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))
+    .sort((a, b) => b.path.length - a.path.length); // a mount may lie below another
   return answerRefusal(request, reply, refusal, WORDING[refusal.reason], mount?.errorKeys ?? 'spec');
 }
 
@@ -175,14 +182,14 @@ function tellRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   story: Story,
+  ms: number,
   readConnection: ReadConnection,
   { log, metrics }: ServiceParts,
 ): void {
-  const ms = Math.round(reply.elapsedTime * 1000) / 1000;
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  log[level]({ id: request.id, ...storyOf(request), status: reply.statusCode, ms, address }, 'request');
+  log[level]({ id: request.id, ...story, status: reply.statusCode, ms, address }, 'request');
 }
 
 /** A fault for the operator: what broke and where, as its maker worded it. */

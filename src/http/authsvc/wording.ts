@@ -27,6 +27,8 @@ const token: Wording = { status: 401, error: 'invalid_token' };
 const unavailable: Wording = { status: 503, error: 'invalid_request' };
 
 export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
+  'request-malformed': request,
+  'request-too-slow': request,
   'body-unreadable': request,
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
@@ -39,6 +41,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'credential-missing': request,
   'credential-ambiguous': request,
   'grant-type-unsupported': request,
+  'cursor-not-authentic': request,
   'not-found': { status: 404, error: 'invalid_request' },
   'method-not-allowed': { status: 405, error: 'invalid_request' },
   'integration-unknown': grant,

@@ -1,5 +1,5 @@
-import { PASSWORD_MIN_LENGTH } from '../../operations/admin/set-password.ts';
 import { changePassword, hasPassword } from '../../operations/change-password.ts';
+import { PASSWORD_MIN_LENGTH } from '../../tokens/password.ts';
 import { Secret } from '../../tokens/secret.ts';
 import type { Answer, Shown } from '../answer.ts';
 import { writeCookie } from '../cookies.ts';
