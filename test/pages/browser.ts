@@ -1,13 +1,6 @@
 // A real Chromium, Debian's. One is started per test file; every test gets a context of its own.
 import { existsSync } from 'node:fs';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Locator,
-  type Page,
-} from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { PASSWORD, type RunningService } from './running-service.ts';
 import { SESSION_COOKIE, signedIn } from './visitor.ts';
 
@@ -36,12 +29,10 @@ export async function startBrowser(): Promise<Browser> {
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-export function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  return browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options });
-}
-
+/** A browser of its own, as far as cookies go. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await openContext(browser, options);
+  const own = { ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options };
+  const context = await browser.newContext(own);
   context.setDefaultTimeout(10_000);
   return context.newPage();
 }

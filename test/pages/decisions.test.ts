@@ -33,7 +33,7 @@ suite('any signed-in session could confirm', () => {
     const code = await startCode(service);
     const ada = await signedIn(service);
     const path = await ada.enterCode(code.userCode);
-    for (const tail of ['/confirm', '/deny']) assert.equal((await ada.get(path + tail)).status, 404);
+    for (const tail of ['/confirm', '/deny']) assert.equal((await ada.get(path + tail)).status, 405);
     assert.equal((await ada.get('/account/sign-out')).status, 405);
     assert.equal(await verdict(service, code), 'authorization_pending');
   });

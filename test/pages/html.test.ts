@@ -35,7 +35,7 @@ test('what people typed can look like an attribute, and an address may end in on
 
 test('no text, whatever it holds, opens a tag or ends an attribute', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...`<>"'&=ab `) }), (text) => {
+    fc.property(fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '=', 'a', ' ') }), (text) => {
       assert.doesNotMatch(html`${text}`.toString(), /[<>"']/);
     }),
   );

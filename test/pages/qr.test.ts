@@ -11,8 +11,8 @@ function modulesOf(text: string): boolean[][] {
   return stripVTControlCharacters(text)
     .split('\n')
     .flatMap((line) => [
-      [...line].map((cell) => cell === '█' || cell === '▀'),
-      [...line].map((cell) => cell === '█' || cell === '▄'),
+      line.split('').map((cell) => cell === '█' || cell === '▀'),
+      line.split('').map((cell) => cell === '█' || cell === '▄'),
     ]);
 }
 

@@ -27,7 +27,7 @@ export const PASSWORD = 'canary-correct-horse-battery';
 export const ADA = identity('ada', 'a');
 export const BOB = identity('bob', 'b');
 /** Known, but may not use the web API. */
-export const CYD = identity('cyd', 'c', { mayUseApi: false });
+const CYD = identity('cyd', 'c', { mayUseApi: false });
 
 export const ORDERS = anIntegration({ scope: scopeOf('orders:read,write,delete;stock:read') });
 
@@ -92,7 +92,7 @@ export async function startService({
       return running.store;
     },
     logged: () => lines.join(''),
-    advance: clock.advance,
+    advance: (seconds) => clock.advance(seconds),
     restart: async () => {
       await running?.service.stop();
       running = await start();
@@ -119,7 +119,7 @@ async function furnish(store: Store, wanted: readonly Integration[]): Promise<vo
   }
 }
 
-export function movableClock(): Clock & { advance(seconds: number): void } {
+function movableClock(): Clock & { advance(seconds: number): void } {
   let ahead = 0;
   const milliseconds = () => Date.now() + ahead;
   return {
