@@ -154,7 +154,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded. It leads nowhere.
       follow(request, reply, inFlight, options);
-      options.refuse(request, reply, { reason: 'not-found' });
+      void options.refuse(request, reply, { reason: 'not-found' });
     },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
