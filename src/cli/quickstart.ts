@@ -19,7 +19,7 @@ export function quickstartCommand(program: Command): void {
       const config = await configOf(command);
       const password = await prepare(config);
       const { runService } = await import('./run-service.ts');
-      await runService(config, 1, ([address = '']) => {
+      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, ([address = '']) => {
         const words = quickstartWords({
           address,
           publicUrl: config.publicUrl,
