@@ -28,8 +28,8 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
   refuseToOverwrite('configuration', file);
   checkFirstIntegration(flags);
   const config = writeConfig(file, flags, sets);
-  await makeKeyringAndStore(config);
   print(`Wrote ${file}`);
+  await makeKeyringAndStore(config);
   command.setOptionValue('config', file);
   await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
   sayNext(config, flags);

@@ -77,8 +77,9 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'certificate-expired': [(when) => `the certificate expired on ${when}`, 'Give the current one.'],
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
   'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
+  'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
   'key-in-use': [
-    (count) => `${count} live grants still use this key`,
+    (count) => `live grants still use this key: ${count}`,
     'They move to the minting key when they refresh. Wait for that, or end them with: tessera grant revoke',
   ],
   'key-tokens-alive': [

@@ -31,6 +31,7 @@ export type AdminRefusalReason =
   | 'certificate-expired'
   | 'key-unknown'
   | 'key-mints'
+  | 'key-mints-already'
   | 'key-in-use'
   | 'key-tokens-alive'
   | 'key-ids-exhausted';
