@@ -56,7 +56,10 @@ async function explainMapping(
   return { ...explanation, ...(identity && { identity }), steps, identityId: caller.value.identity.id, reach };
 }
 
-function reachOf(caller: Outcome<CertifiedCaller>, { integrations }: FollowedRegistry): CallerExplanation['reach'] & {} {
+function reachOf(
+  caller: Outcome<CertifiedCaller>,
+  { integrations }: FollowedRegistry,
+): CallerExplanation['reach'] & {} {
   return integrations.map((integration) => {
     const { clientId, scope } = integration;
     const decision = decideCertificate({ clientId, caller, integration, scope: scope.text });
