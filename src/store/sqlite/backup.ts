@@ -1,81 +1,62 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+// Copies of a SQLite store, taken while the service writes, and put back while it does not.
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { openForReading } from './database.ts';
 
-/** Pages copied before requests get their turn. */
-const STEP = 500;
+/** Pages copied in one step; between two steps the service writes on. */
+const STEP_PAGES = 500;
 
-/** Copies a database that may be in use: the copy is one state of it, whole, proved, and on the disk when this resolves. */
-export async function backupSqlite(path: string, target: string): Promise<void> {
-  refuseExisting(target);
-  const unfinished = `${target}.unfinished`;
-  rmSync(unfinished, { force: true });
-  closeSync(openSync(unfinished, 'wx', 0o600));
-  const source = new DatabaseSync(path, { readOnly: true });
+/** A whole copy as of one moment, mode 0600. It appears under its name when it is complete. */
+export async function backUp(from: string, to: string, tell: (part: number) => void): Promise<void> {
+  const unfinished = `${to}.unfinished`;
+  closeSync(openSync(unfinished, 'w', 0o600));
+  const source = openForReading(from);
   try {
-    await backup(source, unfinished, { rate: STEP });
+    const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
+      tell(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
+    await backup(source, unfinished, { rate: STEP_PAGES, progress });
   } finally {
     source.close();
   }
-  makeOneFile(unfinished);
-  prove(unfinished);
-  finish(unfinished, target);
+  sync(unfinished);
+  renameSync(unfinished, to);
 }
 
-/** A copy keeps the journal mode of its source; without it, the copy is one file and stays one. */
-function makeOneFile(path: string): void {
-  const database = new DatabaseSync(path);
-  database.exec('PRAGMA journal_mode = DELETE');
-  database.close();
-}
-
-/** Puts a backup in the place of a database. The old one is never written over: its operator moves it away first. */
-export function restoreSqlite(from: string, target: string): void {
-  refuseExisting(target);
-  for (const rest of [`${target}-wal`, `${target}-shm`]) refuseExisting(rest);
-  prove(from);
-  const unfinished = `${target}.unfinished`;
-  rmSync(unfinished, { force: true });
-  copyFileSync(from, unfinished, constants.COPYFILE_EXCL);
-  chmodSync(unfinished, 0o600);
-  finish(unfinished, target);
-}
-
-function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new Error(`${path} exists; move it away first`);
-}
-
-function prove(path: string): void {
-  const database = new DatabaseSync(path, { readOnly: true });
+/** Why a file is no copy that could be put back, if so. */
+export function whyNoCopy(path: string): string | undefined {
   try {
-    const verdict = database.prepare('PRAGMA integrity_check').get()?.['integrity_check'];
-    if (verdict !== 'ok') throw new Error(`${path} is damaged: ${verdict}`);
-    const hasGrants = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'grants'").get();
-    if (!hasGrants) throw new Error(`${path} is no store of Tessera`);
-  } finally {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
+    database.prepare('SELECT count(*) FROM grants').get();
     database.close();
+    return found === 'ok' ? undefined : String(found);
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 
-/** Under its name only when it is on the disk. */
-function finish(unfinished: string, target: string): void {
-  syncPath(unfinished, 'r+');
-  renameSync(unfinished, target);
-  syncPath(dirname(target), 'r');
+/** Puts a copy in the place of a store that no process has open. What was there is kept beside it, and its name returned. */
+export async function restore(copy: string, to: string): Promise<string | undefined> {
+  const before = existsSync(to) ? `${to}.before-restore` : undefined;
+  if (before) takeAside(to, before);
+  await backUp(copy, to, () => undefined);
+  return before;
 }
 
-function syncPath(path: string, flags: string): void {
-  const file = openSync(path, flags);
+/** Folds the WAL into the file first, which also fails where somebody else has it open. */
+function takeAside(path: string, aside: string): void {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+  for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+  renameSync(path, aside);
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
 }
