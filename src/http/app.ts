@@ -87,8 +87,9 @@ export function makeApp(options: AppOptions): App {
     });
   });
   app.addHook('onSend', async (request, reply) => {
-    // A connection that stays open would hold up the stop; HTTP/2 says goodbye by a frame of its own.
-    if (inFlight.isDraining && request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
+    // A connection that stays open would hold up the stop. HTTP/2 says goodbye by a frame of its own and has no such header.
+    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
+    else if (inFlight.isDraining) reply.header('connection', 'close');
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
     options.refuse(request, reply, refusalOf(error, request, options)),
@@ -154,7 +155,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded. It leads nowhere.
       follow(request, reply, inFlight, options);
-      options.refuse(request, reply, { reason: 'not-found' });
+      void options.refuse(request, reply, { reason: 'not-found' });
     },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
