@@ -29,7 +29,7 @@ export interface StartedDevice {
   readonly user_code: string;
 }
 
-export async function accepted<T>(caller: Caller, question: Question): Promise<T> {
+async function accepted<T>(caller: Caller, question: Question): Promise<T> {
   const answer = await caller.ask(question);
   assert.equal(answer.status, 200, answer.text);
   return answer.json as T;
