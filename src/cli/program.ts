@@ -1,6 +1,7 @@
 // The `tessera` command. Every group of commands declares itself here; what a command needs is loaded when it runs, so
 // that help is quick.
 import { Command } from 'commander';
+import { certificateCommands } from './certificate.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
@@ -24,6 +25,7 @@ const GROUPS = [
   integrationCommands,
   identityCommands,
   issuerCommands,
+  certificateCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,

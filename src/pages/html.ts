@@ -29,7 +29,7 @@ export function html(pieces: TemplateStringsArray, ...insets: readonly Inset[]):
   let text = pieces[0] ?? '';
   insets.forEach((inset, index) => {
     // Escaping protects text and quoted attributes; an unquoted attribute would end at the first space.
-    if (text.endsWith('=')) throw new Error('an attribute set in by a template needs quotes');
+    if (/\s[\w-]+=$/.test(pieces[index] ?? '')) throw new Error('an attribute set in by a template needs quotes');
     text += markupOf(inset) + (pieces[index + 1] ?? '');
   });
   return new Markup(text);

@@ -36,17 +36,25 @@ export async function verdict(service: RunningService, code: StartedCode): Promi
   return status === 200 ? 'ok' : String(body['Error']);
 }
 
-export function post(service: RunningService, path: string, body: Body): Promise<{ status: number; body: Body }> {
+export function post(
+  service: RunningService,
+  path: string,
+  body: Body,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; body: Body }> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'user-agent': 'orders-sync/2.4 (build-box)' };
-    const sent = request({ hostname, port, path, method: 'POST', ca: service.authority, headers }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part) => {
-        text += part;
-      });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
-    });
+    const headers = { 'content-type': 'application/json', 'user-agent': 'orders-sync/2.4 (build-box)', ...extra };
+    const sent = request(
+      { hostname, port, path, method: 'POST', ca: service.authority, headers, agent: false },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
+      },
+    );
     sent.on('error', reject).end(JSON.stringify(body));
   });
 }

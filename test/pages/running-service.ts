@@ -27,7 +27,7 @@ export const PASSWORD = 'canary-correct-horse-battery';
 export const ADA = identity('ada', 'a');
 export const BOB = identity('bob', 'b');
 /** Known, but may not use the web API. */
-export const CYD = identity('cyd', 'c', { mayUseApi: false });
+const CYD = identity('cyd', 'c', { mayUseApi: false });
 
 export const ORDERS = anIntegration({ scope: scopeOf('orders:read,write,delete;stock:read') });
 
@@ -35,6 +35,9 @@ function identity(userName: string, digit: string, difference: Partial<Identity>
   const id = `local:{00000000-0000-4000-8000-${digit.repeat(12)}}` as IdentityId;
   return { id, enabled: true, mayUseApi: true, groups: [], userName, ...difference };
 }
+
+/** Tests make more requests than a person would. */
+const UNHURRIED = ['limits.requestsPerAddress.burst=100000', 'limits.requestsPerIntegration.burst=100000'];
 
 export interface RunningService {
   readonly url: string;
@@ -65,7 +68,7 @@ export async function startService({
   const server = authority.issueServer(['localhost', '127.0.0.1']);
   writeFileSync(join(folder, 'server.crt'), server.certificate);
   writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
-  const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...sets];
+  const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
   const config = loadConfig({ env: {}, sets: settings });
   const clock = movableClock();
   const keyring = new Keyring(firstKey());
@@ -89,7 +92,7 @@ export async function startService({
       return running.store;
     },
     logged: () => lines.join(''),
-    advance: clock.advance,
+    advance: (seconds) => clock.advance(seconds),
     restart: async () => {
       await running?.service.stop();
       running = await start();
@@ -116,7 +119,7 @@ async function furnish(store: Store, wanted: readonly Integration[]): Promise<vo
   }
 }
 
-export function movableClock(): Clock & { advance(seconds: number): void } {
+function movableClock(): Clock & { advance(seconds: number): void } {
   let ahead = 0;
   const milliseconds = () => Date.now() + ahead;
   return {

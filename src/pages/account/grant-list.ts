@@ -12,7 +12,7 @@ const PAGE_SIZE = 20;
 export function grantList(visit: Visit, grants: readonly MyGrant[], page: number, now: EpochSeconds): Html {
   const { account: words } = visit.language.texts;
   if (grants.length === 0) {
-    return html`<div class="card empty"><p><strong>${words.noGrants}</strong></p><p>${words.noGrantsHint}</p></div>`;
+    return html`<div class="card"><p><strong>${words.noGrants}</strong></p><p>${words.noGrantsHint}</p></div>`;
   }
   const shown = grants.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   return html`<p>${counted(visit, grants.length)}</p>
@@ -70,7 +70,7 @@ function turner(visit: Visit, count: number, page: number): Html | undefined {
   if (count <= PAGE_SIZE) return undefined;
   const { account: words } = visit.language.texts;
   const isLast = page * PAGE_SIZE >= count;
-  return html`<nav class="turner" aria-label="${words.pages}">
+  return html`<nav class="ways" aria-label="${words.pages}">
 ${page > 1 && html`<a class="button quiet" href="/account?page=${page - 1}">${words.newer}</a>`}
 ${!isLast && html`<a class="button quiet" href="/account?page=${page + 1}">${words.older}</a>`}
 </nav>`;

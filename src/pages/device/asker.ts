@@ -8,7 +8,7 @@ export function asker(
   { name, vendor }: Pick<Integration, 'name' | 'vendor'>,
   heading: Html,
 ): Html {
-  const initial = [...name][0]?.toUpperCase();
+  const initial = String.fromCodePoint(name.codePointAt(0) ?? 0x20).toUpperCase();
   return html`<div class="asker">
 <span class="initial" aria-hidden="true">${initial}</span>
 <div>${heading}${vendor && html`<p class="vendor">${language.texts.request.by(vendor)}</p>`}</div>
