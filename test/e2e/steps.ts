@@ -97,6 +97,12 @@ export async function pairByDevice(service: TestService, caller: Caller, client_
   return answer.json as unknown as Pair;
 }
 
+/** The same token with one letter changed in its middle. */
+export function forged(token: string): string {
+  const at = token.length >> 1;
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
+}
+
 /** A refusal in the words of the specification: exactly these two keys. */
 export function assertRefused(answer: Answer, status: number, error: string, about?: RegExp): void {
   assert.deepEqual({ status: answer.status, error: answer.json?.['Error'] }, { status, error }, answer.text);
