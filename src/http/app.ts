@@ -87,8 +87,9 @@ export function makeApp(options: AppOptions): App {
     });
   });
   app.addHook('onSend', async (request, reply) => {
-    // A connection that stays open would hold up the stop; HTTP/2 says goodbye by a frame of its own.
-    if (inFlight.isDraining && request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
+    // A connection that stays open would hold up the stop. HTTP/2 says goodbye by a frame of its own and has no such header.
+    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
+    else if (inFlight.isDraining) reply.header('connection', 'close');
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
     options.refuse(request, reply, refusalOf(error, request, options)),

@@ -20,10 +20,11 @@ export function answerBrokenRequests(server: Server, refusal: BareRefusal): void
     answerSocket(socket, refusal(REASONS[error.code ?? ''] ?? 'request-malformed'));
   });
   // RFC 9110 9.3.6: we are no proxy. Node would hang up without a word.
-  server.on('connect', (request: IncomingMessage, other: Socket | ServerResponse) => {
+  server.on('connect', (_request: IncomingMessage, other: Socket | ServerResponse) => {
     const worded = refusal('method-not-allowed');
-    if (request.httpVersionMajor === 1) answerSocket(other as Socket, worded, 'Allow: GET, POST\r\n');
-    else (other as ServerResponse).writeHead(worded.status, { ...HEADERS, allow: 'GET, POST' }).end(worded.body);
+    // HTTP/2 has a response here; HTTP/1 has the socket, whatever version the request claims.
+    if ('writeHead' in other) other.writeHead(worded.status, { ...HEADERS, allow: 'GET, POST' }).end(worded.body);
+    else answerSocket(other, worded, 'Allow: GET, POST\r\n');
   });
   // RFC 9110 10.1.1: an expectation that we do not know may be ignored. Node would answer without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -1,7 +1,20 @@
 // How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [wire: Doors].
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
-import { type Answer, bearer, type Caller, callerOver, form, json, PROTOCOLS, reachOf, sendRaw } from './caller.ts';
+import {
+  type Answer,
+  bearer,
+  type Caller,
+  callerOver,
+  form,
+  json,
+  PROTOCOLS,
+  reachOf,
+  sendRaw,
+  tlsOptionsOf,
+} from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import {
   assertRefused,
@@ -166,6 +179,18 @@ for (const protocol of PROTOCOLS) {
           }
         }
       }
+    });
+
+    test('CONNECT is 405 in JSON: this is no proxy [RFC 9110 9.3.6]', async (t) => {
+      if (protocol === 'HTTP/1.1') return t.skip('its socket is taken below, by hand');
+      const session = connect(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
+      t.after(() => session.destroy());
+      const stream = session.request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
+      const [headers] = await once(stream, 'response');
+      const [body] = await once(stream, 'data');
+      stream.destroy();
+      assert.deepEqual([headers[':status'], headers.allow], [405, 'GET, POST']);
+      assert.equal(JSON.parse(String(body)).Error, 'invalid_request');
     });
 
     test('HEAD never revokes [wire: Doors]', async () => {
@@ -381,6 +406,7 @@ suite('the status line of HTTP/1.1 [wire: Doors]', () => {
     ['headers of 20 KiB', `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['an address of 20 KiB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ['CONNECT', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n', 405],
+    ['CONNECT of no version', 'CONNECT elsewhere:443 HTTP/0.9\r\nHost: elsewhere:443\r\n\r\n', 405],
     [
       'an expectation we cannot meet',
       `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n`,

@@ -39,7 +39,7 @@ const refreshed = await oauth.refreshTokenGrant(config, refresh_token);
 say({ step: 'refreshed', scope: refreshed.scope, isNew: refreshed.refresh_token !== refresh_token });
 
 try {
-  await oauth.refreshTokenGrant(config, `${refresh_token.slice(0, -3)}A==`);
+  await oauth.refreshTokenGrant(config, `${refresh_token}=`);
 } catch (error) {
   const { error: code, status } = error as oauth.ResponseBodyError;
   say({ step: 'forged', code, status });

@@ -29,7 +29,7 @@ export interface StartedDevice {
   readonly user_code: string;
 }
 
-export async function accepted<T>(caller: Caller, question: Question): Promise<T> {
+async function accepted<T>(caller: Caller, question: Question): Promise<T> {
   const answer = await caller.ask(question);
   assert.equal(answer.status, 200, answer.text);
   return answer.json as T;
@@ -95,6 +95,12 @@ export async function pairByDevice(service: TestService, caller: Caller, client_
   const answer = await redeem(caller, started.device_code, client_id);
   assert.equal(answer.status, 200, answer.text);
   return answer.json as unknown as Pair;
+}
+
+/** The same token with one letter changed in its middle. */
+export function forged(token: string): string {
+  const at = token.length >> 1;
+  return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
 }
 
 /** A refusal in the words of the specification: exactly these two keys. */

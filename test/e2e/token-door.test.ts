@@ -8,6 +8,7 @@ import {
   CLIENT,
   confirm,
   DEVICE_GRANT,
+  forged,
   type Pair,
   pairByCertificate,
   pairByDevice,
@@ -39,18 +40,18 @@ for (const protocol of PROTOCOLS) {
     // Each rung mends what the rung before it was refused for, and leaves everything below it wrong.
     test('which error wins, from the top: for a refresh [wire: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
-      const forged = `${pair.refresh_token.slice(0, -3)}A==`;
+      const wrong = forged(pair.refresh_token);
       const other = await pairByCertificate(caller, 'other-sync');
       await revoke(caller, other.access_token);
       const rungs: readonly [answer: ReturnType<typeof ask>, error: string, about: RegExp][] = [
         [caller.ask({ path: TOKEN, ...json({}), body: '{' }), 'invalid_request', /could not be read/],
-        [ask({ client_id: 1, refresh_token: forged }), 'invalid_request', /not a string/],
-        [ask({ refresh_token: forged, device_code: 'x' }), 'invalid_request', /client_id is missing/],
-        [ask({ client_id: 'nobody', refresh_token: forged, device_code: 'x' }), 'invalid_request', /not both/],
+        [ask({ client_id: 1, refresh_token: wrong }), 'invalid_request', /not a string/],
+        [ask({ refresh_token: wrong, device_code: 'x' }), 'invalid_request', /client_id is missing/],
+        [ask({ client_id: 'nobody', refresh_token: wrong, device_code: 'x' }), 'invalid_request', /not both/],
         [ask({ client_id: 'nobody' }), 'invalid_request', /device_code with its grant_type, or a refresh_token/],
-        [ask({ client_id: 'nobody', refresh_token: forged }), 'invalid_grant', /not the Client ID/],
-        [ask({ client_id: 'disabled', refresh_token: forged }), 'invalid_grant', /disabled/],
-        [ask({ client_id: CLIENT, refresh_token: forged }), 'invalid_grant', /not issued here/],
+        [ask({ client_id: 'nobody', refresh_token: wrong }), 'invalid_grant', /not the Client ID/],
+        [ask({ client_id: 'disabled', refresh_token: wrong }), 'invalid_grant', /disabled/],
+        [ask({ client_id: CLIENT, refresh_token: wrong }), 'invalid_grant', /not issued here/],
         [ask({ client_id: CLIENT, refresh_token: other.refresh_token }), 'invalid_grant', /another client_id/],
         [ask({ client_id: 'other-sync', refresh_token: other.refresh_token }), 'invalid_grant', /revoked/],
       ];
@@ -194,9 +195,14 @@ for (const protocol of PROTOCOLS) {
       for (const token of [access_token, refresh_token]) {
         const use = (text: string) => (token === access_token ? verify(caller, text) : refresh(caller, text));
         const refused = token === access_token ? 401 : 400;
-        const middle = token.length >> 1;
-        const flipped = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
-        const strange = [token.slice(0, -1), token.slice(0, -2), `${token}=`, `${token}A`, token.slice(1), flipped];
+        const strange = [
+          token.slice(0, -1),
+          token.slice(0, -2),
+          `${token}=`,
+          `${token}A`,
+          token.slice(1),
+          forged(token),
+        ];
         for (const text of [...strange, token.toUpperCase(), token.replace('==', '%3D%3D')])
           assert.equal((await use(text)).status, refused, text.slice(0, 4));
       }
