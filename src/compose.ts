@@ -16,6 +16,7 @@ import { sweep } from './operations/sweep.ts';
 import type { Look } from './pages/assets.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { writePem } from './pki/pem.ts';
+import { followLists, followRevocations } from './serve/follow-lists.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
@@ -47,9 +48,10 @@ export async function composeService(
 ): Promise<Service> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
+  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   const judge = new CertificateJudge({ fetch, now: () => clock.now() });
-  const lists = followLists(judge, registry);
-  lists();
+  const readLists = followLists(judge, registry, tellFault);
+  readLists();
   const directory = await localDirectory(store);
   const ports: Ports = {
     store,
@@ -62,15 +64,22 @@ export async function composeService(
   };
   const parts = partsOf(config, ports, judge, log);
   const listeners = config.listeners.map((options) => openListener(options, parts, registry));
+  const endRevoked = followRevocations(judge, ports, (grants) =>
+    log.warn({ grants }, 'certificates revoked: grants ended'),
+  );
+  await endRevoked();
 
-  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  const followRevoked = () => {
+    readLists();
+    return endRevoked();
+  };
   const reload = async () => {
-    lists();
     for (const { reload } of listeners) reload();
   };
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
+    every(FILES_EVERY_MS, followRevoked, tellFault),
     every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
   ];
@@ -149,21 +158,6 @@ function openListener(
     listener.exchange(current());
   };
   return { listener, reload };
-}
-
-/** CRLs from files: in force from the first request on, read again when they change. */
-function followLists(judge: CertificateJudge, registry: FollowedRegistry): () => void {
-  let paths = '';
-  let files = new WatchedFiles([]);
-  return () => {
-    const named = [...new Set(registry.issuers.flatMap(({ revocation }) => revocation.crlFiles))];
-    if (named.join('\n') !== paths) {
-      files = new WatchedFiles(named);
-      paths = named.join('\n');
-    }
-    const contents = files.readIfChanged();
-    if (contents) judge.revocation.useFiles(contents);
-  };
 }
 
 function readinessChecks({ store, keyring, clock }: Ports) {

@@ -10,8 +10,9 @@ import { openSqlite, type SqliteOptions } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { accepted, aNode, anotherNode, issue, refresh } from '../../test/node.ts';
 import { median, probeFsync, type Rate, rate, table, temporaryFolder } from './measure.ts';
+import { openOnSlowDisk } from './slow-disk.ts';
 
-const GRANTS = 20_000;
+const GRANTS = 10_000;
 const SLICE_MS = 500;
 const ROUNDS = Number(process.env['TESSERA_FIGURES_ROUNDS'] ?? 7);
 
@@ -19,8 +20,10 @@ export async function refreshFigures(): Promise<void> {
   const folder = temporaryFolder();
   console.log(`fsync of 4 KiB: ${fsyncWords(folder)}`);
   const contenders: Contender[] = [];
-  for (const writer of ['thread', 'here'] as const)
+  for (const writer of ['thread', 'here'] as const) {
     contenders.push(...(await refreshing(join(folder, `${writer}.db`), writer)));
+    contenders.push(...(await refreshingSlowly(join(folder, `${writer}-slow.db`), writer)));
+  }
   const bare = bareLoop(join(folder, 'here.db'));
   const results: { bare: Rate[]; of: Map<string, Rate[]> } = { bare: [], of: new Map() };
   for (let round = 0; round < ROUNDS; round++) {
@@ -67,6 +70,19 @@ async function refreshing(path: string, writer: SqliteOptions['writer']): Promis
   return [...contenders, ...quiet];
 }
 
+/** The same on a disk that takes 5 ms to sync. */
+async function refreshingSlowly(path: string, writer: SqliteOptions['writer']): Promise<Contender[]> {
+  const backEnd = await openOnSlowDisk({ path, writer, clock: () => systemClock.now() });
+  const node = await aNode(storeOf(backEnd), { clock: systemClock });
+  const pairs = await Promise.all(Array.from({ length: GRANTS }, () => issue(node)));
+  return [1, 64, 256].map((callers) => ({
+    name: `${writer}, slow disk, ${callers} callers`,
+    callers,
+    act: turnOf(pairs, callers, node),
+    close: () => backEnd.close(),
+  }));
+}
+
 /** Each caller refreshes the grants that are its own, one after the other. */
 export function turnOf(pairs: TokenPair[], callers: number, node: Ports): (caller: number) => Promise<void> {
   const next = Array.from({ length: callers }, (_, caller) => caller);
@@ -101,9 +117,12 @@ function row(name: string, rates: readonly Rate[], bareRate: number): Record<str
     '': name,
     'a second': perSecond,
     '× bare': perSecond / bareRate,
+    'CPU µs each': of(({ cpu }) => cpu),
     'p50 ms': of(({ p50 }) => p50),
     'p99 ms': of(({ p99 }) => p99),
-    'longest stall ms': Math.max(...rates.map(({ stall }) => stall)),
+    'stall p50 ms': of(({ stall }) => stall.p50),
+    'stall p99 ms': of(({ stall }) => stall.p99),
+    'longest stall ms': of(({ stall }) => stall.max),
   };
 }
 

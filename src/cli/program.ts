@@ -1,6 +1,7 @@
 // The `tessera` command. Every group of commands declares itself here; what a command needs is loaded when it runs, so
 // that help is quick.
 import { Command } from 'commander';
+import { certificateCommands } from './certificate.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
@@ -14,6 +15,7 @@ import { keyringCommands } from './keyring.ts';
 import { collect, examples } from './options.ts';
 import { quickstartCommand } from './quickstart.ts';
 import { serveCommand } from './serve.ts';
+import { storeCommands } from './store.ts';
 
 const GROUPS = [
   serveCommand,
@@ -24,9 +26,11 @@ const GROUPS = [
   integrationCommands,
   identityCommands,
   issuerCommands,
+  certificateCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
+  storeCommands,
 ];
 
 function exitCodes(): string {

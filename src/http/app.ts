@@ -58,6 +58,9 @@ const STREAMS = 100;
 /** Headers beyond the limit are read up to this many times it, so that HTTP/2 can be told 431 rather than be cut off. */
 const HEADER_SLACK = 3;
 
+/** As many as Node takes over HTTP/1.1; the size decides before. */
+const HEADER_PAIRS = 2000;
+
 export function makeApp(options: AppOptions): App {
   const inFlight = new InFlight();
   const app = newFastify(options, inFlight);
@@ -75,8 +78,8 @@ export function makeApp(options: AppOptions): App {
     const refusal = whyNotNow(request, inFlight, options.limits);
     if (refusal) return options.refuse(request, reply, refusal);
     if (request.is404) return refusePath(request, reply, allowedMethods(request.url), options);
-    limitArrival(request, options.limits.requestTimeoutMs, () => {
-      if (!reply.sent) void options.refuse(request, reply, { reason: 'request-too-slow' });
+    limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
+      void options.refuse(request, reply, { reason: 'request-too-slow' });
     });
   });
   app.addHook('onSend', async (request, reply) => {
@@ -156,7 +159,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
   const settings = { maxHeaderListSize: limits.headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS };
-  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings };
+  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings, maxHeaderListPairs: HEADER_PAIRS };
   // To fastify's types, a server of HTTP/2 has other requests; what we use of them is the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
 }

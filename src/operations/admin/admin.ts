@@ -29,6 +29,7 @@ export type AdminRefusalReason =
   | 'certificate-unreadable'
   | 'certificate-not-authority'
   | 'certificate-expired'
+  | 'certificate-refused'
   | 'key-unknown'
   | 'key-mints'
   | 'key-mints-already'
