@@ -41,11 +41,7 @@ export interface AppOptions {
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
   readonly tellFault: (request: FastifyRequest, fault: unknown) => void;
   /** Words a refusal that no door was reached for, or that a door did not word itself. */
-  readonly refuse: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    refusal: Refusal,
-  ) => FastifyReply | Promise<FastifyReply>;
+  readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
   /** What a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: BareRefusal;
 }
@@ -155,7 +151,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded. It leads nowhere.
       follow(request, reply, inFlight, options);
-      void options.refuse(request, reply, { reason: 'not-found' });
+      options.refuse(request, reply, { reason: 'not-found' });
     },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,

@@ -13,7 +13,7 @@ import { DOCS_ROUTES } from './docs/reference-page.ts';
 import { isFormToken } from './form-token.ts';
 import { refusalPage } from './refusal-page.ts';
 import type { Form, PageRoute } from './route.ts';
-import { type Site, type Visit, visitOf } from './visit.ts';
+import { type Site, strangerVisit, type Visit, visitOf } from './visit.ts';
 
 export type PagesDoor = Omit<Site, 'assets'>;
 
@@ -21,7 +21,7 @@ export interface Pages {
   hang(app: FastifyInstance): void;
   /** Whether an address is one of ours, so that even its faults are pages. */
   owns(url: string): boolean;
-  refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply>;
+  refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply;
 }
 
 const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
@@ -36,8 +36,8 @@ export function makePages(door: PagesDoor): Pages {
       app.get('/docs/openapi.json', async () => site.openapi);
     },
     owns: (url) => OURS.test(url),
-    refuse: async (request, reply, refusal) => {
-      const visit = await visitOf(request, site);
+    refuse: (request, reply, refusal) => {
+      const visit = strangerVisit(request, site);
       return sendAnswer(visit, reply, refusalPage(visit, refusal));
     },
   };

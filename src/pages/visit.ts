@@ -53,6 +53,12 @@ export async function visitOf(request: FastifyRequest, site: Site): Promise<Visi
   return { site, request, language, person, formOwner, formToken: formToken(formOwner, site.ports.keyring), cookies };
 }
 
+/** A visit about which nothing is looked up: for refusals that must be worded even while the store is away. */
+export function strangerVisit(request: FastifyRequest, site: Site): Visit {
+  const language = languageFor(request.headers['accept-language']);
+  return { site, request, language, person: undefined, formOwner: { visitor: '' }, formToken: '', cookies: [] };
+}
+
 /** The same visit, once its person has signed in: what is shown now belongs to the new session. */
 export function signedIn(visit: Visit, person: Person): PersonVisit {
   const formOwner = { session: person.session };

@@ -1,11 +1,14 @@
 // axe-core finds nothing to object to on any page, light and dark.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
-import axe from 'axe-core';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, startBrowser } from './browser.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { type RunningService, startService } from './running-service.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 let service: RunningService;
 let browser: Browser;
@@ -19,7 +22,7 @@ after(async () => {
 });
 
 async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe: judge } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };

@@ -1,8 +1,11 @@
 // Who may decide about a device, and how the spec's states are reached.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { Integration } from '../../src/core/integration.ts';
+import { integrations } from '../../src/store/tables/registry.ts';
 import { post, startCode, verdict } from './calling-device.ts';
-import { type RunningService, startService } from './running-service.ts';
+import { BOB, ORDERS, type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
@@ -10,6 +13,15 @@ before(async () => {
   service = await startService();
 });
 after(() => service.stop());
+
+/** In force once every node has read it again. */
+async function changeIntegration(difference: Partial<Integration>): Promise<void> {
+  await service.store.change(integrations, ORDERS.clientId, () => ({
+    outcome: undefined,
+    next: { ...ORDERS, ...difference },
+  }));
+  await setTimeout(900);
+}
 
 suite('any signed-in session could confirm', () => {
   test('only the browser session that entered the code confirms or denies it', async () => {
@@ -52,7 +64,7 @@ suite('deny, back, confirm', () => {
 });
 
 suite('the spec’s device states, by hand', () => {
-  test('disabled server-wide → invalid_client, for the start, the pending code and the page', async () => {
+  test('disabled server-wide → invalid_client at the start', async () => {
     const off = await startService({ sets: ['device.enabled=false'] });
     try {
       const { body } = await post(off, '/authsvc/Authorize/Device', { client_id: 'orders-sync', scope: 'orders:read' });
@@ -60,6 +72,28 @@ suite('the spec’s device states, by hand', () => {
     } finally {
       await off.stop();
     }
+  });
+
+  test('switched off while a code is pending → invalid_client; the page says why, and offers Deny alone', async () => {
+    const code = await startCode(service);
+    const ada = await signedIn(service);
+    const path = await ada.enterCode(code.userCode);
+    await changeIntegration({ flows: { device: false, certificate: true } });
+    const { text } = await ada.get(path);
+    assert.match(text, /Confirming devices is switched off/);
+    assert.doesNotMatch(text, /\/confirm"/);
+    assert.equal((await ada.post(`${path}/confirm`)).status, 403);
+    assert.equal(await verdict(service, code), 'invalid_client');
+    await changeIntegration({});
+  });
+
+  test('identity no longer allowed after it confirmed → unauthorized_client', async () => {
+    const code = await startCode(service);
+    const ada = await signedIn(service);
+    await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
+    await changeIntegration({ access: { to: 'named', identities: [BOB.id], groups: [] } });
+    assert.equal(await verdict(service, code), 'unauthorized_client');
+    await changeIntegration({});
   });
 
   test('failed sign-ins with a code spend it → invalid_grant, and the page says so', async () => {

@@ -1,5 +1,8 @@
 // What the pages door promises on the wire: headers, forms, redirects, limits.
 import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { post, startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -78,6 +81,45 @@ suite('headers of pages', () => {
       assert.doesNotMatch(text, /<script|\son\w+=|\sstyle=|<style|javascript:/i, page);
       assert.doesNotMatch(text, /(?:href|src|action)="(?!\/|#)/, page);
     }
+  });
+});
+
+suite('pages without the store', () => {
+  test('a store that is away makes a page, 503, in the language of the visit; nothing is looked up for it', async () => {
+    const broken = await startService();
+    const visitor = await signedIn(broken);
+    await broken.store.close();
+    const { status, text } = await visitor.get('/account', { 'accept-language': 'de' });
+    assert.equal(status, 503);
+    assert.match(text, /Der Dienst ist gerade nicht verfügbar/);
+    await broken.stop().catch(() => undefined);
+  });
+});
+
+suite('what the operator sets', () => {
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+  test('strict transport where the service has a name, and not for localhost', async () => {
+    assert.equal((await new Visitor(service).get('/device')).headers['strict-transport-security'], undefined);
+    const named = await startService({ sets: ['publicUrl=https://tokens.example.com'] });
+    const { headers } = await new Visitor(named).get('/device');
+    assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+    await named.stop();
+  });
+
+  test('a logo is served as a picture; opened by itself it can do nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-logo-'));
+    writeFileSync(join(folder, 'logo.svg'), SVG);
+    const own = await startService({ sets: [`pages.logo=${join(folder, 'logo.svg')}`, 'pages.name=Example access'] });
+    const visitor = new Visitor(own);
+    const { text } = await visitor.get('/device');
+    const path = /src="(\/account\/assets\/[^"]+logo\.svg)"/.exec(text)?.[1] ?? '';
+    const { headers, text: served } = await visitor.get(path);
+    assert.equal(served, SVG);
+    assert.equal(headers['content-type'], 'image/svg+xml');
+    assert.match(String(headers['content-security-policy']), /default-src 'none'.*sandbox/);
+    assert.match(text, /<title>Connect a device · Example access<\/title>/);
+    await own.stop();
   });
 });
 

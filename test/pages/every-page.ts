@@ -67,5 +67,6 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await signIn(page, service);
     await page.goto(`${service.url}/account/password`);
   },
+  docs: (page, { url }) => page.goto(`${url}/docs`),
   'not-found': (page, { url }) => page.goto(`${url}/account/nothing`),
 };

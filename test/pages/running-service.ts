@@ -85,7 +85,7 @@ export async function startService({
   let running: { service: Service; store: Store } | undefined;
   running = await start();
   return {
-    url: config.publicUrl,
+    url: `https://localhost:${port}`,
     authority: authority.certificate,
     get store() {
       if (!running) throw new Error('the service is stopped');
