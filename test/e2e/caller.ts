@@ -39,7 +39,7 @@ export interface Caller {
 export interface Reach {
   readonly port: number;
   readonly ca: string;
-  readonly certificate?: Issued | undefined;
+  readonly certificate?: Pick<Issued, 'chain' | 'key'> | undefined;
 }
 
 export function reachOf({ port, authority }: Pick<TestService, 'port' | 'authority'>, certificate?: Issued): Reach {
