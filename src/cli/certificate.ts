@@ -58,7 +58,7 @@ async function explain(file: string, flags: ExplainFlags, command: Command): Pro
   }
   return atWorkplace(command, async (workplace) => {
     const { explainByStore } = await import('./explain-caller.ts');
-    show(await explainByStore(readAll([file, ...(flags.chain ?? [])]), flags, workplace), flags);
+    await show(await explainByStore(readAll([file, ...(flags.chain ?? [])]), flags, workplace), flags);
   });
 }
 

@@ -43,17 +43,17 @@ export async function explainByStore(
 }
 
 async function explainMapping(
-  { identity, integrations: _, ...explanation }: Explanation,
+  { at, accepted, issuer, identity, presented, steps: before }: Explanation,
   certificate: Extract<Judgement['outcome'], { ok: true }>['value'],
   registry: FollowedRegistry,
   ports: Parameters<typeof foreseeCaller>[1],
 ): Promise<CallerExplanation> {
   const caller = await foreseeCaller(certificate, ports);
   const mapped = caller.ok ? accept(caller.value.identity) : caller;
-  const steps = [...explanation.steps, mappingStep(certificate, mapped)];
-  if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason }, steps };
-  const reach = reachOf(caller, registry);
-  return { ...explanation, ...(identity && { identity }), steps, identityId: caller.value.identity.id, reach };
+  const steps = [...before, mappingStep(certificate, mapped)];
+  const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };
+  if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason } };
+  return { ...explanation, accepted, identityId: caller.value.identity.id, reach: reachOf(caller, registry) };
 }
 
 function reachOf(

@@ -84,7 +84,7 @@ export function askPlainly(port: number, { method = 'GET', path, headers = {}, b
   });
 }
 
-async function readHttp1(response: IncomingMessage): Promise<Answer> {
+export async function readHttp1(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return answerOf(
