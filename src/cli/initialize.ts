@@ -12,7 +12,7 @@ import { registerIntegration } from '../operations/admin/register-integration.ts
 import { firstKey, Keyring } from '../tokens/keyring.ts';
 import { writeKeyringFile } from '../tokens/keyring-file.ts';
 import { CommandFailure } from './exit.ts';
-import type { InitFlags } from './init.ts';
+import type { InitFlags } from './init-flags.ts';
 import { configText } from './init-text.ts';
 import { print } from './output.ts';
 import { obtainPassword } from './password.ts';

@@ -15,6 +15,7 @@ import { keyringCommands } from './keyring.ts';
 import { collect, examples } from './options.ts';
 import { quickstartCommand } from './quickstart.ts';
 import { serveCommand } from './serve.ts';
+import { storeCommands } from './store.ts';
 
 const GROUPS = [
   serveCommand,
@@ -29,6 +30,7 @@ const GROUPS = [
   grantCommands,
   eventsCommand,
   keyringCommands,
+  storeCommands,
 ];
 
 function exitCodes(): string {

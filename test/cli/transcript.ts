@@ -12,7 +12,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 interface Step {
   readonly line: number;
@@ -25,7 +26,10 @@ interface Transcript {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const PROGRAMS = { tessera: resolve('src/cli/main.ts'), seed: resolve('test/cli/seed.ts') } as const;
+const PROGRAMS = {
+  tessera: fileURLToPath(import.meta.resolve('../../src/cli/main.ts')),
+  seed: fileURLToPath(import.meta.resolve('./seed.ts')),
+} as const;
 
 export async function runTranscript(path: string): Promise<void> {
   const { steps, files } = parse(readFileSync(path, 'utf8'));
