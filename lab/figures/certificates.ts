@@ -1,4 +1,3 @@
-// npm run figures:certificates
 // Certificate authorizations per second beside a bare node TLS server that requests certificates and echoes, in one
 // interleaved run: every round runs every scenario on both, so that a noisy machine is noisy for both.
 import { type ChildProcess, fork } from 'node:child_process';
@@ -39,7 +38,7 @@ type Scenario = keyof typeof SCENARIOS;
 
 async function start(kind: (typeof CONTESTANTS)[number]): Promise<Server> {
   const issuer = Buffer.from(authority.certificate).toString('base64');
-  const child = fork(new URL('server.ts', import.meta.url), [kind, issuer], {
+  const child = fork(new URL('certificates-server.ts', import.meta.url), [kind, issuer], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const [line] = await once(child.stdout ?? child, 'data');
@@ -126,11 +125,13 @@ async function judgements(): Promise<void> {
   }
 }
 
-await judgements();
-const servers = { bare: await start('bare'), tessera: await start('tessera') };
-console.log('| Scenario | bare /s | Tessera /s | ratio, median (range) |\n|---|---|---|---|');
-try {
-  await race(servers);
-} finally {
-  for (const { child } of Object.values(servers)) child.disconnect();
+export async function certificateFigures(): Promise<void> {
+  await judgements();
+  const servers = { bare: await start('bare'), tessera: await start('tessera') };
+  console.log('| Scenario | bare /s | Tessera /s | ratio, median (range) |\n|---|---|---|---|');
+  try {
+    await race(servers);
+  } finally {
+    for (const { child } of Object.values(servers)) child.disconnect();
+  }
 }
