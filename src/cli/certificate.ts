@@ -9,7 +9,7 @@ import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
 import { atWorkplace } from './workplace.ts';
 
-export interface ExplainFlags {
+interface ExplainFlags {
   readonly chain?: readonly string[];
   readonly issuers?: readonly string[];
   readonly crl?: readonly string[];

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { accept, type Outcome } from '../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import { localDirectory } from '../directory/local.ts';
 import { foreseeCaller } from '../operations/identify-caller.ts';
 import { CertificateJudge } from '../pki/certificate-judge.ts';
@@ -11,7 +12,6 @@ import { mappingStep } from '../pki/mapping-step.ts';
 import { readPemOrDer } from '../pki/pem.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { systemClock } from '../system.ts';
-import type { ExplainFlags } from './certificate.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface CallerExplanation extends Explanation {
@@ -24,7 +24,7 @@ export interface CallerExplanation extends Explanation {
 /** As a request would be judged now: lists are read and fetched, responders asked; nothing is written. */
 export async function explainByStore(
   files: readonly Uint8Array[],
-  { crl = [], at }: Pick<ExplainFlags, 'crl' | 'at'>,
+  { crl = [], at }: { readonly crl?: readonly string[]; readonly at?: EpochSeconds },
   { store }: Workplace,
 ): Promise<CallerExplanation> {
   const registry = new FollowedRegistry(store);
