@@ -1,4 +1,5 @@
-// npm run figures [-- refresh | events | size | writer | wal]: what the store costs on this machine. Ratios travel, numbers do not.
+// npm run figures [-- refresh | events | size | writer | wal | certificates]: what the store and certificates cost on this machine. Ratios travel, numbers do not.
+import { certificateFigures } from './figures/certificates.ts';
 import { eventFigures } from './figures/events.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { sizeFigures } from './figures/size.ts';
@@ -11,6 +12,7 @@ const FIGURES = {
   size: sizeFigures,
   writer: writerFigures,
   wal: walFigures,
+  certificates: certificateFigures,
 } as const;
 
 const wanted = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
 import { atWorkplace } from './workplace.ts';
 
-export interface ExplainFlags {
+interface ExplainFlags {
   readonly chain?: readonly string[];
   readonly issuers?: readonly string[];
   readonly crl?: readonly string[];
@@ -58,7 +58,7 @@ async function explain(file: string, flags: ExplainFlags, command: Command): Pro
   }
   return atWorkplace(command, async (workplace) => {
     const { explainByStore } = await import('./explain-caller.ts');
-    show(await explainByStore(readAll([file, ...(flags.chain ?? [])]), flags, workplace), flags);
+    await show(await explainByStore(readAll([file, ...(flags.chain ?? [])]), flags, workplace), flags);
   });
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { accept, type Outcome } from '../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import { localDirectory } from '../directory/local.ts';
 import { foreseeCaller } from '../operations/identify-caller.ts';
 import { CertificateJudge } from '../pki/certificate-judge.ts';
@@ -11,7 +12,6 @@ import { mappingStep } from '../pki/mapping-step.ts';
 import { readPemOrDer } from '../pki/pem.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { systemClock } from '../system.ts';
-import type { ExplainFlags } from './certificate.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface CallerExplanation extends Explanation {
@@ -24,7 +24,7 @@ export interface CallerExplanation extends Explanation {
 /** As a request would be judged now: lists are read and fetched, responders asked; nothing is written. */
 export async function explainByStore(
   files: readonly Uint8Array[],
-  { crl = [], at }: Pick<ExplainFlags, 'crl' | 'at'>,
+  { crl = [], at }: { readonly crl?: readonly string[]; readonly at?: EpochSeconds },
   { store }: Workplace,
 ): Promise<CallerExplanation> {
   const registry = new FollowedRegistry(store);
@@ -43,17 +43,17 @@ export async function explainByStore(
 }
 
 async function explainMapping(
-  { identity, integrations: _, ...explanation }: Explanation,
+  { at, accepted, issuer, identity, presented, steps: before }: Explanation,
   certificate: Extract<Judgement['outcome'], { ok: true }>['value'],
   registry: FollowedRegistry,
   ports: Parameters<typeof foreseeCaller>[1],
 ): Promise<CallerExplanation> {
   const caller = await foreseeCaller(certificate, ports);
   const mapped = caller.ok ? accept(caller.value.identity) : caller;
-  const steps = [...explanation.steps, mappingStep(certificate, mapped)];
-  if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason }, steps };
-  const reach = reachOf(caller, registry);
-  return { ...explanation, ...(identity && { identity }), steps, identityId: caller.value.identity.id, reach };
+  const steps = [...before, mappingStep(certificate, mapped)];
+  const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };
+  if (!caller.ok) return { ...explanation, accepted: false, refusal: { reason: caller.refusal.reason } };
+  return { ...explanation, accepted, identityId: caller.value.identity.id, reach: reachOf(caller, registry) };
 }
 
 function reachOf(

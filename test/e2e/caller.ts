@@ -39,7 +39,7 @@ export interface Caller {
 export interface Reach {
   readonly port: number;
   readonly ca: string;
-  readonly certificate?: Issued | undefined;
+  readonly certificate?: Pick<Issued, 'chain' | 'key'> | undefined;
 }
 
 export function reachOf({ port, authority }: Pick<TestService, 'port' | 'authority'>, certificate?: Issued): Reach {
@@ -84,7 +84,7 @@ export function askPlainly(port: number, { method = 'GET', path, headers = {}, b
   });
 }
 
-async function readHttp1(response: IncomingMessage): Promise<Answer> {
+export async function readHttp1(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return answerOf(

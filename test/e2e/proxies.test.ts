@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { request as requestHttp } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
 import { after, before, suite, test } from 'node:test';
-import type { Issued } from '../authority.ts';
+import { type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
-import { type Answer, json, tlsOptionsOf } from './caller.ts';
+import { type Answer, json, readHttp1, tlsOptionsOf } from './caller.ts';
 import { ENCODINGS, type Forgery, forgeriesOf } from './proxies/forgeries.ts';
 import { KINDS, PROXIES, type ProxyName, type RunningProxy, startProxy } from './proxies/proxy.ts';
 import { MALLORY, startService, type TestService } from './service.ts';
@@ -59,7 +59,6 @@ for (const name of PROXIES) {
     test('no certificate is told as such, and one of a stranger is judged by us', async () => {
       const none = await authorize(agents.of(undefined));
       assert.deepEqual([none.status, none.json['Error_description']], [401, 'No client certificate was presented.']);
-      const { makeAuthority } = await import('../authority.ts');
       const stranger = await authorize(agents.of(makeAuthority({ name: 'Stranger' }).issue({ commonName: 'ada' })));
       assert.equal(stranger.status, 401, stranger.text);
       assert.match(String(stranger.json['Error_description']), /not issued by an approved issuer/);
@@ -182,23 +181,10 @@ function ask(reach: Reach, { method = 'POST', path, body = '' }: Question, forge
   const options = { host: LISTED, servername: 'localhost', method, path, ...reach };
   return new Promise((resolve, reject) => {
     const send = reach.agent ? requestHttps : requestHttp;
-    const request = send({ ...options, headers }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      const text = Buffer.concat(chunks).toString('utf8');
-      resolve({ status: response.statusCode ?? 0, phrase: '', headers: response.headers, text, json: parse(text) });
-    });
+    const request = send({ ...options, headers }, (response) => void readHttp1(response).then(resolve, reject));
     request.on('error', reject);
     request.end(body);
   });
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>, atOnce = 8): Promise<void> {

@@ -2,9 +2,20 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { suite, test } from 'node:test';
+import type { IdentitySource } from '../../src/core/certificate.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { TAG } from '../../src/pki/der.ts';
+import { write } from '../../src/pki/der-write.ts';
 import { printStep } from '../../src/pki/explain.ts';
-import { type Authority, ecKeys, makeAuthority, rsaKeys } from '../authority.ts';
+import {
+  type Authority,
+  type CertificateOptions,
+  ecKeys,
+  makeAuthority,
+  otherName,
+  rsaKeys,
+  utf8,
+} from '../authority.ts';
 import { approve, judge, NOW, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -95,6 +106,33 @@ suite('impersonation by certificate', () => {
     const serial = Buffer.from('1234', 'hex');
     const other = makeAuthority({ name: 'Root' });
     assert.notDeepEqual(markOf(root, serial).certificate, markOf(other, serial).certificate);
+  });
+});
+
+suite('confusion of names', () => {
+  const asked = (options: CertificateOptions, identitySources: readonly IdentitySource[]) =>
+    verdict({ chain: root.issue(options).chain, issuers: [approve(root, { identitySources })] });
+
+  test('several common names, NUL inside, injected RDN or SAN text (CVE-2021-44532, CVE-2026-22747) name nobody else', () => {
+    assert.match(asked({ commonName: ['john', 'root'] }, ['common-name']), /^certificate-name-ambiguous/);
+    assert.match(asked({ commonName: 'john\0.evil' }, ['common-name']), /^certificate-name-malformed/);
+    assert.equal(asked({ commonName: 'x/CN=root' }, ['common-name']), 'accepted x/CN=root');
+    assert.equal(asked({ commonName: 'x, CN=root' }, ['common-name']), 'accepted x, CN=root');
+    const injected = { emails: ['x@example.com, email:root@example.com'] };
+    assert.doesNotMatch(asked(injected, ['email-san']), /^accepted/);
+  });
+
+  test('a UPN of another ASN.1 type, and SmtpUTF8Mailbox read as e-mail, are refused', () => {
+    const upns = [write(TAG.ia5, Buffer.from('root@example.com'))];
+    assert.match(asked({ upns }, ['upn-san']), /^certificate-name-malformed/);
+    const alternativeNames = [otherName('1.3.6.1.5.5.7.8.9', utf8('root@example.com'))];
+    assert.match(asked({ alternativeNames }, ['email-san']), /^certificate-name-missing/);
+  });
+
+  test('homographs and case: exact characters, but for the ASCII case of a domain; Cyrillic а is not a', () => {
+    assert.equal(asked({ commonName: '\u0430da' }, ['common-name']), 'accepted \u0430da');
+    assert.equal(asked({ commonName: 'ADA' }, ['common-name']), 'accepted ADA');
+    assert.equal(asked({ emails: ['Ada@EXAMPLE.com'] }, ['email-san']), 'accepted Ada@example.com');
   });
 });
 

@@ -1,0 +1,84 @@
+// docs/certificates.md, held to its word: its commands are run, its rules are those of the table, its output is real.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { printExplanation } from '../../src/pki/explain.ts';
+import { explainFiles } from '../../src/pki/explain-files.ts';
+import { RULES } from '../../src/pki/rules.ts';
+import { systemClock } from '../../src/system.ts';
+import { callerOver, json } from './caller.ts';
+import { registryFollows, startService, type TestService } from './service.ts';
+import { CERTIFICATE } from './steps.ts';
+
+const PAGE = readFileSync('docs/certificates.md', 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'tessera-documented-'));
+const block = (language: string) =>
+  new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? assert.fail(`the page has no ${language}`);
+const file = (name: string) => readFileSync(join(folder, name));
+
+suite('docs/certificates.md', () => {
+  let service: TestService;
+
+  before(async () => {
+    execFileSync('sh', ['-e', '-c', block('sh')], { cwd: folder, stdio: 'pipe' });
+    service = await startService({ issuers: [] });
+    for (const command of block('console').trim().split('\n')) runTessera(command);
+    await registryFollows();
+  });
+  after(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function runTessera(command: string): void {
+    const [name, ...words] = command.split(' ');
+    assert.equal(name, 'tessera');
+    const main = join(process.cwd(), 'src/cli/main.ts');
+    execFileSync(process.execPath, [main, '--config', service.configFile, ...words], { cwd: folder, stdio: 'pipe' });
+  }
+
+  test('the commands a person types in a minute end with a token under the default profile', async () => {
+    const certificate = { chain: [derOf('grace.pem')], key: file('grace.key').toString() };
+    const caller = callerOver('HTTP/1.1', { port: service.port, ca: service.authority.pem, certificate });
+    const body = json({ client_id: 'nightly-orders', scope: 'orders:read' });
+    const answer = await caller.ask({ path: CERTIFICATE, ...body });
+    caller.close();
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(String(answer.json['identity']), /^local:\{[0-9a-f-]{36}\}$/);
+  });
+
+  test('it lists every rule with its demand and clause, under its profile', () => {
+    const [general = '', strict = ''] = PAGE.split('Profile `strict` demands on top:');
+    for (const { rule, words, clause, profile } of RULES) {
+      const row = `| \`${rule}\` | ${words} | ${clause} |`;
+      assert.equal((profile === 'strict' ? strict : general).includes(row), true, row);
+    }
+  });
+
+  test('the explanation it shows is what the command prints', () => {
+    const [certificate, issuer] = [file('grace.pem'), file('ca.pem')];
+    const settings = { profile: 'strict' } as const;
+    const explanation = explainFiles({ certificate, issuers: [issuer], settings, now: systemClock.now() });
+    const printed = printExplanation(explanation);
+    const shown = block('explain')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .filter((line) => line !== '…');
+    assert.deepEqual(
+      shown.filter((line) => !printed.includes(line)),
+      [],
+    );
+    assert.ok(shown.length > 4);
+  });
+});
+
+function derOf(name: string): Uint8Array {
+  const body = file(name)
+    .toString()
+    .replace(/-----[A-Z ]+-----|\s/g, '');
+  return Buffer.from(body, 'base64');
+}

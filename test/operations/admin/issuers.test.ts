@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
+import { TAG } from '../../../src/pki/der.ts';
+import { write, writeSequence } from '../../../src/pki/der-write.ts';
+import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { extension, makeAuthority, rsaKeys } from '../../authority.ts';
+import { administration } from './admin-samples.ts';
+
+const CA = writeSequence(write(TAG.boolean, Uint8Array.of(0xff)));
+
+async function approval(context: TestContext, pem: string, profile: 'rfc5280' | 'strict' = 'rfc5280') {
+  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+  const settings = { identitySources: ['common-name'], identities: 'directory', profile, revocation } as const;
+  const outcome = await approveIssuer({ label: 'corp', pem, ...settings }, await administration(context));
+  return outcome.ok ? 'approved' : `${outcome.refusal.reason}: ${outcome.refusal.about}`;
+}
+
+suite('approving an issuer', () => {
+  const root = makeAuthority({ name: 'Root' });
+
+  test('takes a root or an intermediate, and intermediates behind it', async (context) => {
+    assert.equal(await approval(context, root.pem), 'approved');
+    assert.equal(await approval(context, root.makeIntermediate().pem + root.makeIntermediate().pem), 'approved');
+  });
+
+  test('takes no certificate of a caller as trust entry (CVE-2025-6037), first or behind', async (context) => {
+    const leaf = root.issue({ commonName: 'entry' });
+    assert.equal(await approval(context, leaf.pem), 'certificate-not-authority: CN=entry');
+    assert.equal(await approval(context, root.pem + leaf.pem), 'certificate-not-authority: CN=entry');
+  });
+
+  test('takes no version 1 certificate, though it is self-signed', async (context) => {
+    const old = makeAuthority({ name: 'Old', version: 1 });
+    assert.equal(await approval(context, old.pem), 'certificate-not-authority: CN=Old');
+  });
+
+  test('refuses what every request would be refused for, and names the rule', async (context) => {
+    const careless = makeAuthority({ extensions: [extension(EXTENSION.basicConstraints, CA)] });
+    assert.match(await approval(context, careless.pem), /^certificate-refused: .*basic constraints .* are critical/);
+    const weak = makeAuthority({ keys: rsaKeys(1024) });
+    assert.match(await approval(context, weak.pem), /^certificate-refused: .*2048 bits or more/);
+    const former = makeAuthority({ notAfter: '2025-01-01' });
+    assert.match(await approval(context, former.pem), /^certificate-expired: .*expired at 2025-01-01T00:00:00Z/);
+  });
+
+  test('holds it to the profile it is approved under', async (context) => {
+    const bare = makeAuthority({ without: ['subjectKeyIdentifier', 'authorityKeyIdentifier'] });
+    assert.equal(await approval(context, bare.pem), 'approved');
+    assert.match(await approval(context, bare.pem, 'strict'), /^certificate-refused: .*\{profile: strict\}/);
+  });
+});
