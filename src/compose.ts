@@ -4,12 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import manifest from '../package.json' with { type: 'json' };
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
-import { after, seconds } from './core/time.ts';
+import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
 import { Metrics } from './http/ops/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
+import { countEndingSoon } from './operations/ending-soon.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
@@ -21,7 +22,6 @@ import { type Listener, makeListener, type ServiceParts } from './serve/listener
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import type { Store } from './store/store.ts';
-import { grants } from './store/tables/grants.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
 
@@ -37,6 +37,7 @@ const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
+const COUNT_EVERY_MS = 300_000;
 
 /** `clock`: tests drive it; it must be the one the store was opened with. */
 export async function composeService(
@@ -76,12 +77,15 @@ export async function composeService(
   const reload = async () => {
     for (const { reload } of listeners) reload();
   };
+  const countGrants = async () => parts.metrics?.endingSoon(await countEndingSoon(ports, () => nextTurn()));
+  void countGrants().catch(tellFault);
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
     every(FILES_EVERY_MS, followRevoked, tellFault),
     every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
+    every(COUNT_EVERY_MS, countGrants, tellFault),
   ];
   return {
     listen: () => Promise.all(listeners.map(({ listener }) => listener.listen())),
@@ -103,7 +107,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     log,
     publicUrl,
     version: manifest.version,
-    metrics: config.metrics.enabled ? new Metrics(() => grantsEndingSoon(ports.store)) : undefined,
+    metrics: config.metrics.enabled ? new Metrics() : undefined,
     limits: {
       headerBytes: limits.headerBytes,
       bodyBytes: limits.bodyBytes,
@@ -175,10 +179,3 @@ function readinessChecks({ store, keyring, clock }: Ports) {
 }
 
 const CLOCK_TOLERANCE = 30;
-const SOON = seconds(30 * 86_400);
-const COUNTED = 10_000;
-
-async function grantsEndingSoon(store: Store): Promise<number> {
-  const endingBefore = after(await store.now(), SOON);
-  return (await store.page(grants, { endingBefore, limit: COUNTED })).length;
-}

@@ -8,5 +8,5 @@ export function prettyLine(line: string): string {
 
 function printed(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => `\n    ${item}`).join('');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -5,7 +5,7 @@ import { KEY_ID_MAX, KEY_LENGTH, KEY_STATES, KeyringFault, type KeyState, type S
 const VERSION = 1;
 
 /** The text of a keyring, as it stands in its file or in an environment variable. */
-export function formatKeyring(keys: readonly StoredKey[]): string {
+function formatKeyring(keys: readonly StoredKey[]): string {
   const entries = keys.map(({ id, state, secret }) => ({ id, state, secret: secret.toString('base64') }));
   return `${JSON.stringify({ version: VERSION, keys: entries }, undefined, 2)}\n`;
 }

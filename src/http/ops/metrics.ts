@@ -23,16 +23,18 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor(endingSoon: () => Promise<number>) {
+  readonly #endingSoon = new Gauge({
+    name: 'tessera_grants_ending_soon',
+    help: 'Grants that end within 30 days, as counted every few minutes.',
+    registers: [this.#registry],
+  });
+
+  constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    new Gauge({
-      name: 'tessera_grants_ending_soon',
-      help: 'Grants that end within 30 days.',
-      registers: [this.#registry],
-      async collect() {
-        this.set(await endingSoon());
-      },
-    });
+  }
+
+  endingSoon(grants: number): void {
+    this.#endingSoon.set(grants);
   }
 
   observe({ operation, outcome, reason }: Story, milliseconds: number): void {

@@ -32,14 +32,15 @@ export function findStatement(table: AnyTable, column: string): string {
 }
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
-  const key = table.columns[0]?.name;
+  // The plus keeps the planner from reading the whole table in the order of keys to find the few that end soon.
+  const key = `${query.endingBefore === undefined ? '' : '+'}t.${table.columns[0]?.name}`;
   const conditions: [string, Value][] = [];
   if (query.where) conditions.push([`t.${indexed(table, query.where.column)} = ?`, query.where.value]);
   if (query.endingBefore !== undefined) conditions.push([`t.${table.endsAt} < ?`, query.endingBefore]);
-  if (query.after !== undefined) conditions.push([`t.${key} > ?`, table.encodeKey(query.after)]);
+  if (query.after !== undefined) conditions.push([`${key} > ?`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
   return {
-    sql: `${selectFrom(table)} ${where} ORDER BY t.${key} LIMIT ?`,
+    sql: `${selectFrom(table)} ${where} ORDER BY ${key} LIMIT ?`,
     values: [...conditions.map(([, value]) => value), query.limit],
   };
 }

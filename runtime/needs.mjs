@@ -1,0 +1,58 @@
+// The real parts that tests need and that no npm package brings. As root on Debian they are installed where they are
+// missing; elsewhere it is said what is missing, and the tests that need it fail.
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from './say.mjs';
+
+/** One line each: the command to look for, the Debian package that brings it, and why a test needs it. */
+const NEEDS = [
+  ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
+  ['chromium', 'chromium', 'a real browser for the pages'],
+  ['nginx', 'nginx', 'a proxy in front of the service, configured as docs/proxies.md says'],
+  ['haproxy', 'haproxy', 'the same'],
+  ['apache2', 'apache2', 'the same'],
+  ['caddy', 'caddy', 'the same'],
+  ['curl', 'curl', 'the commands that a person pastes'],
+];
+
+export function installNeeds() {
+  const missing = NEEDS.filter(([command]) => !isThere(command));
+  if (missing.length === 0) return;
+  for (const [command, packageName, reason] of missing)
+    say(`${command} is missing (${reason}): package ${packageName}`);
+  const packages = missing.map(([, packageName]) => packageName);
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) {
+    return say(`not root on Debian, so nothing is installed. Do: apt-get install ${packages.join(' ')}`);
+  }
+  say(`installing ${packages.join(', ')}, once …`);
+  withoutStarting(() => {
+    // The package lists of a bare machine are empty or old: fetch them only where installing fails without.
+    const isDone = apt('install', '--no-install-recommends', ...packages);
+    if (!isDone && !(apt('update') && apt('install', '--no-install-recommends', ...packages))) {
+      say(`could not install ${packages.join(', ')}: the tests that need them will fail`);
+    }
+  });
+}
+
+function isThere(command) {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
+  return folders.some((folder) => existsSync(join(folder, command)));
+}
+
+function apt(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync('apt-get', ['--yes', '--quiet', ...args], { stdio: ['ignore', 2, 2], env }).status === 0;
+}
+
+/** Debian starts the servers it installs; the tests start their own, on ports of their own. */
+function withoutStarting(work) {
+  const policy = '/usr/sbin/policy-rc.d';
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    work();
+  } finally {
+    if (isOurs) rmSync(policy, { force: true });
+  }
+}
