@@ -15,7 +15,7 @@ const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 const FAMILIES = /\b(?:tessera|process|nodejs)_[a-z0-9_]+/g;
 
 async function shown(): Promise<string> {
-  const metrics = new Metrics(async () => 3);
+  const metrics = new Metrics();
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
   return metrics.text();
