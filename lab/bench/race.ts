@@ -1,0 +1,74 @@
+// Contestants measured side by side: in turns, forth and back (ABBA), so that what the machine does meanwhile hits all.
+import type { LoadKind, Running } from './contestant.ts';
+import type { Generator } from './generator/generator.ts';
+import type { SliceReport } from './generator/slice.ts';
+import { cpuSecondsOf, memoryOf } from './probe/processes.ts';
+
+export interface Lane {
+  readonly name: string;
+  readonly running: Running;
+}
+
+export interface Pace {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly connections: number;
+}
+
+export interface Slice extends SliceReport {
+  readonly perSecond: number;
+  /** Microseconds of processor time of the server, per request. */
+  readonly cpuPerRequest: number;
+  /** Megabytes, at the end of the slice. */
+  readonly memory: number;
+}
+
+export interface LaneResult {
+  readonly name: string;
+  /** In the order of the passes: slices of different lanes with the same index ran next to each other. */
+  readonly slices: readonly Slice[];
+}
+
+export async function race(
+  title: string,
+  kind: LoadKind,
+  lanes: readonly Lane[],
+  generator: Generator,
+  pace: Pace,
+): Promise<LaneResult[]> {
+  const results = new Map<string, Slice[]>();
+  for (const { name, running } of lanes) {
+    const load = running.load(kind, pace.connections);
+    if (!load) throw new Error(`${name} knows no ${kind}`);
+    await generator.prepare(`${title}: ${name}`, load);
+    results.set(name, []);
+  }
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const { name, running } of [...lanes, ...lanes.toReversed()])
+      results.get(name)?.push(await slice(`${title}: ${name}`, running, generator, pace));
+  }
+  return [...results].map(([name, slices]) => ({ name, slices }));
+}
+
+async function slice(name: string, { pids }: Running, generator: Generator, pace: Pace): Promise<Slice> {
+  const before = cpuSecondsOf(pids);
+  const report = await generator.run(name, pace.seconds, pace.warmUpSeconds);
+  const cpuSeconds = cpuSecondsOf(pids) - before;
+  const perSecond = report.requests / report.seconds;
+  // Processor time is counted over warm-up and slice together; the rate is nearly the same in both.
+  const cpuPerRequest = (cpuSeconds / (report.seconds + pace.warmUpSeconds) / perSecond) * 1e6;
+  return { ...report, perSecond, cpuPerRequest, memory: memoryOf(pids) };
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** The median over passes of one lane's figure against another's in the same pass. */
+export function ratio(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number {
+  return median(a.slices.map((slice, pass) => figure(slice) / figure(b.slices[pass] as Slice)));
+}
