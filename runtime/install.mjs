@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { say, stop } from './say.mjs';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Whether node_modules holds what the lock file says, going by npm's own record of its last complete install. */
 export function isInstalled(root, { needsDev }) {
   const record = readJson(join(root, 'node_modules', '.package-lock.json'));
@@ -22,14 +24,19 @@ export async function install(root, { needsDev, isReady }) {
   if (!mayWrite(root)) {
     stop(`packages are missing and ${root} cannot be written. Run \`npm ci\` there once, as someone who may write.`);
   }
-  const release = await lock(join(root, '.installing'));
+  const lockFile = join(root, '.installing');
+  await lock(lockFile);
+  const release = () => rmSync(lockFile, { force: true });
   process.on('exit', release);
   // While this process waited, another may have done it.
-  if (!isReady()) await run(root, needsDev);
+  if (!isReady()) await run(root, lockFile, needsDev);
+  // The pinned Node must not hide the machine's own, which npm would otherwise find behind this link.
+  rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
   release();
+  process.off('exit', release);
 }
 
-async function run(root, needsDev) {
+async function run(root, lockFile, needsDev) {
   const started = Date.now();
   const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
   say(`installing the packages of package-lock.json, ${needsDev ? 'with development tools' : 'to run only'}, once …`);
@@ -38,43 +45,53 @@ async function run(root, needsDev) {
   const extent = needsDev ? ['--include=dev'] : ['--omit=dev'];
   const flags = ['--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = spawn('npm', [...command, ...extent, ...flags], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  writeFileSync(lockFile, `${process.pid} ${npm.pid ?? ''}`);
   const progress = setInterval(() => say(`still installing, ${seconds()} …`), 5000);
-  const ended = await new Promise((resolve) => {
-    npm.on('error', (error) => resolve(error.message));
-    npm.on('exit', (code, signal) => resolve(code ?? signal));
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-      process.once(signal, () => {
-        npm.kill(signal);
-        say('interrupted while installing; the next start begins the install again');
-        process.exit(128 + osConstants.signals[signal]);
-      });
-    }
-  });
+  const { result, interrupted } = await ended(npm);
   clearInterval(progress);
-  if (ended !== 0) {
+  if (interrupted) {
+    say('interrupted while installing; the next start begins the install again');
+    process.exit(128 + osConstants.signals[interrupted]);
+  }
+  if (result !== 0) {
     stop(
-      `npm could not install (${ended}); it says why above. Without network: bring node_modules from a machine of the ` +
+      `npm could not install (${result}); it says why above. Without network: bring node_modules from a machine of the ` +
         'same kind with the same package-lock.json, and run the same command again.',
     );
   }
-  // The pinned Node must not hide the machine's own, which npm would otherwise find behind this link.
-  rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
   say(`installed in ${seconds()}`);
 }
 
-/** One installer at a time: a file with its process id. One that died without a word is cleared away. */
+/** How npm ended. A signal is passed on, and npm waited for: half of it still running would disturb the next install. */
+function ended(npm) {
+  return new Promise((resolve) => {
+    let interrupted;
+    const pass = (signal) => {
+      interrupted = signal;
+      npm.kill(signal);
+    };
+    const done = (result) => {
+      for (const signal of SIGNALS) process.off(signal, pass);
+      resolve({ result, interrupted });
+    };
+    for (const signal of SIGNALS) process.on(signal, pass);
+    npm.on('error', (error) => done(error.message));
+    npm.on('exit', (code, signal) => done(code ?? signal));
+  });
+}
+
+/** One installer at a time: a file with its process id and npm's. One that died without a word is cleared away. */
 async function lock(path) {
   for (let told = false; ; await pause(200)) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
-      return () => readText(path) === String(process.pid) && rmSync(path, { force: true });
+      return;
     } catch (error) {
       if (error.code !== 'EEXIST') stop(`cannot write ${path}: ${error.message}`);
     }
-    const owner = Number(readText(path));
-    if (owner ? !isAlive(owner) : isOld(path)) rmSync(path, { force: true });
-    else if (!told) say(`another start (process ${owner}) is installing here; waiting for it …`);
+    const owners = (readText(path) ?? '').split(' ').map(Number).filter(Boolean);
+    if (owners.length > 0 ? !owners.some(isAlive) : isOld(path)) rmSync(path, { force: true });
+    else if (!told) say('another start is installing here; waiting for it …');
     told = true;
   }
 }

@@ -15,7 +15,6 @@ import { writePem } from './pki/pem.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 import { grants } from './store/tables/grants.ts';
 import { systemClock, systemRandom } from './system.ts';
@@ -32,11 +31,6 @@ const REGISTRY_EVERY_MS = 400; // a change is in force within a second
 const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
 const LISTS_EVERY_MS = 60_000;
-
-export async function openStore({ store }: Config, writer: 'thread' | 'here'): Promise<Store> {
-  if (store.kind !== 'sqlite') throw new Error('this release stores in SQLite only: store: sqlite:PATH');
-  return openSqliteStore({ path: store.path, clock: systemClock.now, writer });
-}
 
 export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
   const registry = new FollowedRegistry(store);

@@ -25,6 +25,8 @@ export interface CertificateOptions {
   readonly notAfter?: string;
   readonly keys?: KeyPair;
   readonly digest?: 'sha256' | 'sha1' | 'md5';
+  /** What the signed part says of the algorithm, where it lies. */
+  readonly claimedDigest?: 'sha256' | 'sha1';
 }
 
 export interface AuthorityOptions extends CertificateOptions {
@@ -134,7 +136,7 @@ function issueBy(issuer: Issuer, options: CertificateOptions, defaults: readonly
   const body = writeSequence(
     ...(options.version === 1 ? [] : [writeContext(0, integer(Uint8Array.of(2)))]),
     integer(serial),
-    algorithm,
+    algorithmOf(issuer.keys, options.claimedDigest ?? options.digest),
     issuer.subject,
     writeSequence(time(options.notBefore ?? '2020-01-01'), time(options.notAfter ?? '2049-01-01')),
     options.subject ?? nameOf(options.commonName ?? 'caller'),

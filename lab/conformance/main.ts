@@ -1,5 +1,5 @@
 // npm run conformance -- SUITE [ARGUMENT …]
-//   x509 FOLDER [--handshake]    the x509-limbo cases of a folder, by dry run and as TLS handshakes
+//   x509 FOLDER    the x509-limbo cases of a folder, by dry run and as TLS handshakes
 import { runX509 } from './x509.ts';
 
 const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { x509: runX509 };

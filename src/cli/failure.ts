@@ -35,13 +35,34 @@ function failureEnding({ end, message, todo }: CommandFailure): Ending {
   return { code: EXIT[end], lines: [`tessera: ${message}`, ...(todo === undefined ? [] : [`  ${todo}`])] };
 }
 
-const FILE_FAULTS = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOENT', 'ENOTDIR', 'EISDIR'];
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'it may not be read or written by this user',
+  EPERM: 'it may not be changed by this user',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'it is a folder',
+};
 
 function defect(fault: Error): Ending {
-  const { code } = fault as NodeJS.ErrnoException;
-  if (code && FILE_FAULTS.includes(code)) return { code: EXIT.refused, lines: [`tessera: ${fault.message}`] };
-  if (code === 'ERR_SQLITE_ERROR')
-    return { code: EXIT.store, lines: [`tessera: the store cannot be used: ${fault.message}`] };
+  const { code = '', path, port } = fault as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') {
+    const todo = `  Another process listens there: stop it, or choose another: --set listeners.0.port=${(port ?? 8443) + 1}`;
+    return { code: EXIT.refused, lines: [`tessera: port ${port} is in use`, todo] };
+  }
+  const why = FILE_FAULTS[code];
+  if (why)
+    return {
+      code: EXIT.refused,
+      lines: [`tessera: ${path ?? 'a file'}: ${why}`, '  Check the path and its permissions.'],
+    };
+  if (code === 'ERR_SQLITE_ERROR') {
+    return {
+      code: EXIT.store,
+      lines: [`tessera: the store cannot be used: ${fault.message}`, '  See: tessera doctor'],
+    };
+  }
   return {
     code: EXIT.fault,
     lines: [

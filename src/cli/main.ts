@@ -14,10 +14,12 @@ import { integrationCommands } from './integration.ts';
 import { issuerCommands } from './issuer.ts';
 import { keyringCommands } from './keyring.ts';
 import { collect, examples } from './options.ts';
+import { quickstartCommand } from './quickstart.ts';
 import { serveCommand } from './serve.ts';
 
 const GROUPS = [
   serveCommand,
+  quickstartCommand,
   initCommand,
   doctorCommand,
   configCommands,
@@ -33,7 +35,7 @@ function exitCodes(): string {
   const lines = Object.entries(EXIT).map(
     ([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`,
   );
-  return `\nExit codes:\n${lines.join('\n')}\n`;
+  return `\nExit codes:\n${lines.join('\n')}`;
 }
 
 function buildProgram(): Command {
@@ -43,7 +45,7 @@ function buildProgram(): Command {
       '-c, --config <file>',
       'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
     )
-    .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect, [])
+    .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect)
     .option('--debug', 'show stack traces of faults')
     .addHelpText(
       'after',
@@ -55,7 +57,6 @@ function buildProgram(): Command {
     )
     .addHelpText('after', exitCodes)
     .showSuggestionAfterError()
-    .helpCommand(false)
     .exitOverride();
   for (const declare of GROUPS) declare(program);
   return program;

@@ -15,7 +15,7 @@ export function asCount(text: string): number {
 }
 
 /** For options that may be given several times. */
-export function collect(text: string, before: readonly string[]): string[] {
+export function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
@@ -27,5 +27,5 @@ export function asYesNo(text: string): boolean {
 
 /** The examples at the end of a help text. */
 export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 }

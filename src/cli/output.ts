@@ -11,6 +11,7 @@ export function printTable(
     const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
     process.stdout.write(`${line.trimEnd()}\n`);
   }
+  if (rows.length === 0) process.stdout.write('(none)\n');
 }
 
 export function printRecord(record: Readonly<Record<string, string | number | boolean | undefined>>): void {

@@ -19,7 +19,7 @@ export function quickstartCommand(program: Command): void {
       const config = await configOf(command);
       const password = await prepare(config);
       const { runService } = await import('./run-service.ts');
-      await runService(config, 1, ([address = '']) => {
+      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, ([address = '']) => {
         const words = quickstartWords({
           address,
           publicUrl: config.publicUrl,
@@ -64,7 +64,7 @@ async function writeCertificates(folder: string): Promise<string> {
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
 async function fill(config: Config, pem: string): Promise<string> {
-  const { openStore } = await import('../compose.ts');
+  const { openStore } = await import('../open-store.ts');
   const { systemRandom: random } = await import('../system.ts');
   const { registerIntegration } = await import('../operations/admin/register-integration.ts');
   const { addIdentity } = await import('../operations/admin/add-identity.ts');

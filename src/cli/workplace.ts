@@ -15,14 +15,14 @@ export interface Workplace extends AdminPorts {
 
 export async function configOf(command: Command): Promise<Config> {
   const { loadConfig } = await import('../config/load.ts');
-  const { config: file, set: sets } = command.optsWithGlobals<{ config?: string; set: string[] }>();
+  const { config: file, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
   return loadConfig({ file, env: process.env, sets });
 }
 
 /** Opens the store, does the work, closes the store, whatever happens. */
 export async function atWorkplace(command: Command, work: (workplace: Workplace) => Promise<void>): Promise<void> {
   const config = await configOf(command);
-  const store = await openStore(config);
+  const store = await openExisting(config);
   try {
     const { systemRandom } = await import('../system.ts');
     await work({ config, store, by: `command ${userName()}`, random: systemRandom });
@@ -32,20 +32,13 @@ export async function atWorkplace(command: Command, work: (workplace: Workplace)
 }
 
 /** The store as a command opens it: beside the service, which may be running. It is never made by accident. */
-async function openStore({ store: address }: Config): Promise<Store> {
-  if (address.kind === 'postgres') {
-    throw new CommandFailure('configuration', 'this release has no PostgreSQL store yet', 'Use sqlite:PATH.');
-  }
-  if (!existsSync(address.path)) {
+async function openExisting(config: Config): Promise<Store> {
+  const { store: address } = config;
+  if (address.kind === 'sqlite' && !existsSync(address.path)) {
     throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
   }
-  return openSqlite(address.path);
-}
-
-export async function openSqlite(path: string): Promise<Store> {
-  const { openSqliteStore } = await import('../store/sqlite/open.ts');
-  const { systemClock } = await import('../system.ts');
-  return openSqliteStore({ path, clock: systemClock.now, writer: 'here' });
+  const { openStore } = await import('../open-store.ts');
+  return openStore(config, 'here');
 }
 
 /** Containers may run under a number that has no name. */

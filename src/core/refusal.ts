@@ -15,6 +15,7 @@ export const REFUSAL_REASONS = [
   'credential-missing',
   'credential-ambiguous',
   'grant-type-unsupported',
+  'cursor-not-authentic',
   'not-found',
   'method-not-allowed',
   // the integration

@@ -1,4 +1,4 @@
-// The scope string of spec 2.2, with the grammar wire.md gives it:
+// The scope string of spec 2.2, with the grammar that docs/spec-gaps.md gives it:
 //   scope      = entry *( ";" entry ) [ ";" ]
 //   entry      = resource [ ":" permission *( "," permission ) ]
 //   resource   = a letter, then letters, digits, "_", "." or "-"      (compares without case)

@@ -4,7 +4,7 @@ import { type Outcome, refuse } from '../core/outcome.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
 import { identifyCaller } from '../operations/identify-caller.ts';
 import type { Ports } from '../operations/ports.ts';
-import { isSelfSigned, readCertificate } from '../pki/certificate.ts';
+import { isSelfIssued, isSelfSigned, readCertificate } from '../pki/certificate.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { printStep } from '../pki/explain.ts';
 import type { PresentedChain } from './presented-certificate.ts';
@@ -42,7 +42,7 @@ function isRoot(issuer: ApprovedIssuer): boolean {
   let root = roots.get(issuer);
   if (root === undefined) {
     const certificate = readCertificate(issuer.certificate);
-    root = certificate.ok && isSelfSigned(certificate.value);
+    root = certificate.ok && isSelfIssued(certificate.value) && isSelfSigned(certificate.value);
     roots.set(issuer, root);
   }
   return root;

@@ -16,6 +16,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'credential-ambiguous': 'Send either a device_code or a refresh_token, not both.',
   'grant-type-unsupported':
     'grant_type does not fit. A device_code needs urn:ietf:params:oauth:grant-type:device_code.',
+  'cursor-not-authentic': 'This cursor does not belong to this list. Begin again without one.',
   'not-found': 'There is nothing at this path.',
   'method-not-allowed': 'This path does not take this method.',
   'integration-unknown': 'client_id is not the Client ID of an API integration. It is case sensitive.',

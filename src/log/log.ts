@@ -1,18 +1,20 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { prettyLine } from './pretty.ts';
 
 export type Log = Logger;
 
 export interface LogOptions {
   readonly level: string;
   readonly format: 'json' | 'pretty';
-  readonly destination?: { write(line: string): void };
+  /** Standard output, unless said otherwise. */
+  readonly destination?: DestinationStream;
 }
 
 /**
  * One JSON line per thing worth knowing. Nothing secret is ever handed to it; should a header or a body slip in all the
  * same, the paths below are struck out.
  */
-export function makeLog({ level, destination }: LogOptions): Log {
+export function makeLog({ level, format, destination = pino.destination(1) }: LogOptions): Log {
   const options = {
     level,
     base: null,
@@ -20,7 +22,7 @@ export function makeLog({ level, destination }: LogOptions): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, format === 'pretty' ? { write: (line) => destination.write(prettyLine(line)) } : destination);
 }
 
 const SECRET_NAMES = ['authorization', 'cookie', 'access_token', 'refresh_token', 'device_code', 'password'];

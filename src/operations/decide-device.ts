@@ -89,7 +89,7 @@ export async function findByUserCode(
   return undefined;
 }
 
-/** threats: 5 wrong codes per identity per code lifetime, across addresses and nodes. */
+/** RFC 8628 5.1: 5 wrong codes per identity per code lifetime, across addresses and nodes. */
 function wrongCodeLimit({ identity }: Person, { settings }: Ports): Limit {
   return { about: `user-code ${identity.id}`, most: settings.wrongUserCodes, within: settings.deviceCodeLifetime };
 }

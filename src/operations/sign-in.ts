@@ -3,6 +3,7 @@ import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
+import { sha256 } from '../tokens/pair.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { allowedAttempt } from './attempts.ts';
 import { beginSession } from './browser-session.ts';
@@ -25,7 +26,7 @@ export async function signIn(
   const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
   const { userName, presenter } = request;
   const byName = await allowedAttempt(
-    { about: `sign-in ${userName}`.slice(0, 300), most: failedSignInsPerIdentity, within },
+    { about: `sign-in ${nameMark(userName)}`, most: failedSignInsPerIdentity, within },
     ports,
   );
   const byAddress =
@@ -43,6 +44,11 @@ export async function signIn(
   }
   await Promise.all([byName.forgive(), byAddress.forgive()]);
   return accept(await beginSession(identity, ports));
+}
+
+/** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
+function nameMark(typed: string): string {
+  return sha256(Buffer.from(typed)).toString('hex', 0, 16);
 }
 
 /** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */

@@ -114,10 +114,15 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
 /** What a grant keeps: enough to know the certificate, its issuer and its key again. */
 export function markOf(leaf: Certificate, issuer: Certificate, approved: Certificate): CertificateMark {
   return {
-    certificate: sha256(issuer.publicKey.spki, leaf.serial).subarray(0, 16),
+    certificate: certificateMark(issuer, leaf.serial),
     issuerKey: sha256(approved.publicKey.spki).subarray(0, 16),
     key: sha256(leaf.publicKey.spki),
   };
+}
+
+/** Of any certificate of the issuer, known by its serial number alone: all that a CRL tells. */
+export function certificateMark(issuer: Certificate, serial: Uint8Array): Uint8Array {
+  return sha256(issuer.publicKey.spki, serial).subarray(0, 16);
 }
 
 function sha256(...parts: Uint8Array[]): Uint8Array {

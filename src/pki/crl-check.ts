@@ -3,9 +3,10 @@ import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import { type RevocationList, serialKey } from './crl.ts';
 import { sameName } from './distinguished-name.ts';
+import { samePoint } from './distribution-point.ts';
 import { type DistributionPoint, KEY_USAGE } from './extensions.ts';
-import { sameGeneralName } from './general-name.ts';
-import { printTime } from './rules.ts';
+import type { PublicKeyFacts } from './public-key.ts';
+import { printTime } from './rule.ts';
 import { isSignedBy } from './signed.ts';
 
 export interface RevocationAnswer {
@@ -47,19 +48,30 @@ export function askLists(
   return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
 }
 
-function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
+/** A list is believed that one of the signers has signed and may sign. */
+export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
   if (list.unusable) return `the CRL is not used: ${list.unusable}`;
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
   }
-  const signer = signers.find(
-    ({ publicKey, subject }) => sameName(subject, list.issuer) && isSignedBy(list, publicKey),
-  );
+  const signer = signers.find(({ publicKey, subject }) => sameName(subject, list.issuer) && hasSigned(publicKey, list));
   if (!signer) return 'the CRL is not signed by the issuer';
   // RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign.
   if (signer.known.keyUsage && !signer.known.keyUsage.has(KEY_USAGE.crlSign))
     return 'the signer of the CRL lacks cRLSign';
   return undefined;
+}
+
+// A list may have megabytes, and is asked with every new caller.
+const signatures = new WeakMap<RevocationList, Map<string, boolean>>();
+
+function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
+  const known = signatures.get(list) ?? new Map<string, boolean>();
+  signatures.set(list, known);
+  const name = Buffer.from(key.spki).toString('latin1');
+  const signed = known.get(name) ?? isSignedBy(list, key);
+  known.set(name, signed);
+  return signed;
 }
 
 function whyOutOfScope({ scope }: RevocationList, certificate: Certificate): string | undefined {
@@ -87,5 +99,7 @@ function reasonsCovered({ scope }: RevocationList, certificate: Certificate): re
 
 function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
   const points = (certificate.known.crlDistributionPoints ?? []).filter(({ indirect }) => !indirect);
-  return points.filter((point) => names.some((name) => point.names.some((other) => sameGeneralName(name, other))));
+  return points.filter((point) =>
+    names.some((name) => point.names.some((other) => samePoint(name, other, certificate.issuer))),
+  );
 }

@@ -5,8 +5,8 @@ import type { EpochSeconds } from '../core/time.ts';
 import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readTime } from './der-values.ts';
 import { type DistinguishedName, readName } from './distinguished-name.ts';
-import { EXTENSION, type RawExtension, readExtensionList, readPointName } from './extensions.ts';
-import type { GeneralName } from './general-name.ts';
+import { type PointName, readPointName } from './distribution-point.ts';
+import { EXTENSION, type RawExtension, readExtensionList } from './extensions.ts';
 import { readSigned, type Signed } from './signed.ts';
 
 export interface RevocationList extends Signed {
@@ -22,7 +22,7 @@ export interface RevocationList extends Signed {
 }
 
 interface RevocationScope {
-  readonly names: readonly GeneralName[];
+  readonly names: readonly PointName[];
   readonly only?: 'leaves' | 'authorities' | 'attributes';
   /** Where given, the only reasons for revocation that the list knows. */
   readonly reasons?: ReadonlySet<number>;
@@ -94,7 +94,6 @@ function whyUnusable(extensions: readonly RawExtension[], scope: RevocationScope
   if (!number || number.critical) return 'it has no CRL number, or a critical one (RFC 5280 5.2.3)';
   const unknown = extensions.find(({ critical, oid }) => critical && !KNOWN_CRITICAL.includes(oid));
   if (unknown) return `it has the unknown critical extension ${unknown.oid}`;
-  if (scope.names.some(({ kind }) => kind === 'unsupported')) return 'its distribution point has a relative name';
   return undefined;
 }
 

@@ -32,18 +32,18 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 export function readName(element: Element): DistinguishedName {
-  const rdns = childrenOf(expectTag(element, TAG.sequence)).map(readRelativeName);
-  const comparable = rdns.map((rdn) =>
-    rdn
-      .map((attribute) => attribute.comparable)
-      .sort()
-      .join('\u0001'),
-  );
-  return { rdns, comparable, der: element.whole };
+  const rdns = childrenOf(expectTag(element, TAG.sequence)).map((rdn) => readRelativeName(rdn));
+  return { rdns, comparable: rdns.map(comparableOf), der: element.whole };
 }
 
-function readRelativeName(element: Element): Attribute[] {
-  const attributes = childrenOf(expectTag(element, TAG.set)).map(readAttribute);
+/** The attributes of a relative name are a set: their order says nothing. */
+export function comparableOf(rdn: readonly Attribute[]): string {
+  const attributes = rdn.map(({ comparable }) => comparable);
+  return attributes.sort().join('\u0001');
+}
+
+export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
+  const attributes = childrenOf(expectTag(element, tag)).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
 }
@@ -54,9 +54,21 @@ function readAttribute(element: Element): Attribute {
   const encoded = fields.next();
   fields.end();
   const value = readText(encoded);
-  const folded = value.type === 'other' ? Buffer.from(encoded.whole).toString('hex') : foldSpacesAndCase(value.value);
-  return { ...value, oid, comparable: `${oid}=${value.type === 'other' ? '#' : ''}${folded}` };
+  // Also the string types that give no identity: an excluded name must not escape by a change of its encoding.
+  const isText = STRING_TAGS.includes(encoded.tag);
+  const folded = isText ? foldSpacesAndCase(value.value) : `#${Buffer.from(encoded.whole).toString('hex')}`;
+  return { ...value, oid, comparable: `${oid}=${folded}` };
 }
+
+const STRING_TAGS: readonly number[] = [
+  TAG.utf8,
+  TAG.printable,
+  TAG.ia5,
+  TAG.bmp,
+  TAG.numeric,
+  TAG.teletex,
+  TAG.visible,
+];
 
 /** RFC 5280 7.1: letter case and the amount of white space do not matter in names. They do in identities (core). */
 function foldSpacesAndCase(text: string): string {
@@ -96,19 +108,26 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
   return name.rdns.flat().filter((attribute) => attribute.oid === oid);
 }
 
-/** For people: most significant last, as RFC 4514 writes names, every structural or unprintable character escaped. */
-export function printName(name: DistinguishedName): string {
-  if (name.rdns.length === 0) return '(empty name)';
-  return name.rdns.map((rdn) => rdn.map(printAttribute).join('+')).join(', ');
+// Names are printed with every step of a report; one of thousands of attributes would fill the log.
+const MOST_PRINTED = 16;
+
+/** For people: as openssl writes names, every structural or unprintable character escaped. */
+export function printName({ rdns }: DistinguishedName): string {
+  if (rdns.length === 0) return '(empty name)';
+  const printed = rdns.slice(0, MOST_PRINTED).map((rdn) => rdn.slice(0, MOST_PRINTED).map(printAttribute).join('+'));
+  return [...printed, ...(rdns.length > MOST_PRINTED ? [`and ${rdns.length - MOST_PRINTED} more`] : [])].join(', ');
 }
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
 }
 
+const LONGEST_PRINTED = 256;
+
 /** A hostile name stays on its line of the report or the log, and inside its own field. */
 export function escapeText(text: string): string {
-  return text
+  const shown = text.length > LONGEST_PRINTED ? `${text.slice(0, LONGEST_PRINTED)}…` : text;
+  return shown
     .replace(/[\\,+="<>;]/g, '\\$&')
     .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,12 +1,10 @@
 // The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
 // same judge as a request does, so that its words are those of the log.
-import type { ApprovedIssuer } from '../core/issuer.ts';
-import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, namesOf, readCertificate } from './certificate.ts';
 import { escapeText, printName } from './distinguished-name.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import { printKey } from './public-key.ts';
-import { printTime } from './rules.ts';
+import { printTime } from './rule.ts';
 import type { Step } from './step.ts';
 
 export interface Explanation {
@@ -69,7 +67,7 @@ function summarize(certificate: Certificate): CertificateSummary {
     subject: printName(certificate.subject),
     issuer: printName(certificate.issuer),
     serial: Buffer.from(certificate.serial).toString('hex'),
-    validity: `${printValidity(certificate.notBefore, certificate.notAfter)}`,
+    validity: printValidity(certificate),
     key: printKey(certificate.publicKey),
     signature: certificate.algorithm.name,
     fingerprint: certificate.fingerprint,
@@ -77,8 +75,8 @@ function summarize(certificate: Certificate): CertificateSummary {
   };
 }
 
-function printValidity(from: EpochSeconds, to: EpochSeconds): string {
-  return `${printTime(from)} to ${printTime(to)}`;
+function printValidity({ notBefore, notAfter }: Certificate): string {
+  return `${printTime(notBefore)} to ${printTime(notAfter)}`;
 }
 
 /** For people, one line each; the same content as the JSON. */
@@ -109,23 +107,4 @@ function printConclusion({ refusal, issuer, identity, integrations }: Explanatio
   if (refusal) return `refused: ${refusal.reason}${refusal.rule ? ` (${refusal.rule})` : ''}`;
   const reach = integrations === 'all' ? 'every integration' : integrations?.join(', ');
   return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}, for ${reach}`;
-}
-
-/** What a dry run from files knows of an issuer: nothing but its certificate, so the settings are those of the command. */
-export function issuerFromFile(
-  certificate: Uint8Array,
-  label: string,
-  settings: Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>> = {},
-): ApprovedIssuer {
-  return {
-    label,
-    certificate,
-    intermediates: [],
-    identitySources: ['common-name'],
-    identities: 'derived',
-    profile: 'rfc5280',
-    revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
-    enabled: true,
-    ...settings,
-  };
 }

@@ -2,6 +2,7 @@
 // malformed, so that the rules, not the reader, say what that means under which profile.
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from './der-values.ts';
+import { type PointName, readPointName } from './distribution-point.ts';
 import { type GeneralName, readGeneralName, readGeneralNames } from './general-name.ts';
 
 export const EXTENSION = {
@@ -37,7 +38,7 @@ interface NameConstraints {
 }
 
 export interface DistributionPoint {
-  readonly names: readonly GeneralName[];
+  readonly names: readonly PointName[];
   readonly reasons?: ReadonlySet<number>;
   /** Names an indirect CRL's issuer; such a point is none of ours. */
   readonly indirect: boolean;
@@ -173,13 +174,6 @@ function readDistributionPoint(element: Element): DistributionPoint {
   fields.end();
   const point = { names: name ? readPointName(name) : [], indirect: issuer !== undefined };
   return reasons ? { ...point, reasons: readNamedBits(reasons, reasons.tag) } : point;
-}
-
-/** DistributionPointName: full names. One relative to the issuer's is used by nobody, and is not guessed at. */
-export function readPointName(element: Element): GeneralName[] {
-  const [choice] = childrenOf(element);
-  if (choice?.tag === contextTag(1, 'constructed')) return [{ kind: 'unsupported', tag: choice.tag }];
-  return readGeneralNames(expectTag(choice, contextTag(0, 'constructed')), contextTag(0, 'constructed'));
 }
 
 function readPolicies(element: Element): string[] {

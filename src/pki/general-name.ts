@@ -2,7 +2,7 @@
 import type { NameValue } from '../core/certificate.ts';
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from './der.ts';
 import { readAscii, readOid } from './der-values.ts';
-import { type DistinguishedName, readName, readText, sameName } from './distinguished-name.ts';
+import { type DistinguishedName, readName, readText } from './distinguished-name.ts';
 
 export type GeneralName =
   | { readonly kind: 'other'; readonly oid: string; readonly value: NameValue }
@@ -50,10 +50,4 @@ function readOtherName(element: Element): GeneralName {
   const value = readText(unwrap(fields.next(contextTag(0, 'constructed'))));
   fields.end();
   return { kind: 'other', oid, value };
-}
-
-/** Exact but for the folding of directory names: distribution points are matched by it, identities never. */
-export function sameGeneralName(a: GeneralName, b: GeneralName): boolean {
-  if (a.kind === 'directory' && b.kind === 'directory') return sameName(a.name, b.name);
-  return a.kind === 'uri' && b.kind === 'uri' && a.value === b.value;
 }

@@ -3,12 +3,11 @@
 import { type CallerName, type CertificateMark, callerName } from '../core/certificate.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
-import type { EpochSeconds } from '../core/time.ts';
-import { earlier } from '../core/time.ts';
+import { type EpochSeconds, earlier } from '../core/time.ts';
 import { type Certificate, markOf, namesOf, readCertificate } from './certificate.ts';
 import { escapeText, printName, sameName } from './distinguished-name.ts';
 import { describe, judgePath, type Path } from './path.ts';
-import { judgeRevocation, type RevocationEvidence } from './revocation.ts';
+import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from './revocation.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from './search.ts';
 import { type Step, step } from './step.ts';
 
@@ -37,9 +36,12 @@ export interface Judgement {
   readonly path?: Path;
   /** The approved issuer at its top. */
   readonly issuer?: ApprovedIssuer;
+  /** Whatever the verdict: the grants of a certificate that is found revoked are found by it. */
+  readonly mark?: CertificateMark;
 }
 
 const MOST_PRESENTED = 32;
+const MOST_OCTETS = 128 * 1024;
 const MOST_PATHS = 8;
 
 export function judgeCertificate(presented: PresentedCertificate): Judgement {
@@ -48,7 +50,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
   const leaf = readCertificate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  if (chain.length > MOST_PRESENTED) return refusedAt(tooMany(leaf.value));
+  if (chain.length > MOST_PRESENTED || totalOf(chain) > MOST_OCTETS) return refusedAt(tooMany(leaf.value));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
   const sent = rest.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, approved, presented);
@@ -68,35 +70,29 @@ function judgeLeaf(
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MOST_PATHS) break;
-    const judgement = judgeFoundPath(path, { path, pool, issuer, evidence, now });
+    const judgement = judgeFoundPath({ path, pool, issuer, evidence, now });
     if (judgement.outcome.ok) return judgement;
     refused ??= judgement;
   }
   return refused ?? refusedAt(notApproved(leaf, anchors, search.isExhausted));
 }
 
-function judgeFoundPath(path: Path, question: Parameters<typeof judgeRevocation>[0]): Judgement {
-  const { issuer, now } = question;
+function judgeFoundPath(question: RevocationQuestion): Judgement {
+  const { path, issuer, now } = question;
   const leaf = path.at(-1) ?? path[0];
+  const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
   const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer.profile, now)];
   // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);
-  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, path, issuer };
+  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, ...found };
   const name = callerName(namesOf(leaf), issuer.identitySources);
   const named = [...steps, identityStep(name, issuer, leaf)];
-  if (!name.ok) return { outcome: name, steps: named, path, issuer };
-  const until = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap((finding) => finding.until ?? [])].reduce(
-    earlier,
-  );
-  const mark = markOf(leaf, path.at(-2) ?? path[0], path[0]);
-  return {
-    outcome: accept({ issuer, name: name.value, mark, notAfter: leaf.notAfter, until }),
-    steps: named,
-    path,
-    issuer,
-  };
+  if (!name.ok) return { outcome: name, steps: named, ...found };
+  const ends = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap(({ until }) => until ?? [])];
+  const accepted = { issuer, name: name.value, mark: found.mark, notAfter: leaf.notAfter, until: ends.reduce(earlier) };
+  return { outcome: accept(accepted), steps: named, ...found };
 }
 
 interface ReadIssuer {
@@ -128,7 +124,16 @@ function unreadable(why: string | undefined): Step {
 }
 
 function tooMany(leaf: Certificate): Step {
-  return step('bounded-work', false, describe(leaf, 'leaf'), `at most ${MOST_PRESENTED} certificates are presented`);
+  return step(
+    'bounded-work',
+    false,
+    describe(leaf, 'leaf'),
+    `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`,
+  );
+}
+
+function totalOf(chain: readonly Uint8Array[]): number {
+  return chain.reduce((total, { length }) => total + length, 0);
 }
 
 function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
@@ -139,7 +144,7 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
 function notApproved(leaf: Certificate, anchors: readonly Certificate[], isExhausted: boolean): Step {
   const namesake = anchors.some(({ subject }) => sameName(subject, leaf.issuer));
   const why = isExhausted
-    ? 'the search was given up after its bounded number of signature checks'
+    ? 'the search was given up after its bounded number of steps'
     : namesake
       ? 'an approved issuer has the name of its issuer, but another key signed it'
       : `its issuer is ${printName(leaf.issuer)}`;

@@ -18,7 +18,7 @@ import {
 import { readCount, readInteger, readOid, readTime } from './der-values.ts';
 import { sameName } from './distinguished-name.ts';
 import { readExtensionList } from './extensions.ts';
-import { printTime } from './rules.ts';
+import { printTime } from './rule.ts';
 import { isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export const OCSP_NONCE = '1.3.6.1.5.5.7.48.1.2';

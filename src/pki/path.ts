@@ -5,7 +5,8 @@ import { type Certificate, isSelfIssued } from './certificate.ts';
 import { printName } from './distinguished-name.ts';
 import { violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import { type Position, type Role, RULES, type Rule } from './rules.ts';
+import type { Position, Role, Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 import { type Step, step } from './step.ts';
 
 /** Approved issuer first, leaf last; each has signed the next. */

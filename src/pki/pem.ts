@@ -1,5 +1,5 @@
 // PEM (RFC 7468): blocks of base64 between labelled lines. Text around the blocks is commentary.
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\s*([A-Za-z0-9+/=\s]*?)-----END \1-----/g;
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
 /** The DER of every block with the label, in the order of the text. */
 export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {

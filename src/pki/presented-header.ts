@@ -66,7 +66,8 @@ function readByteSequence(text: string): Uint8Array | undefined {
   return octets.toString('base64') === base64 ? octets : undefined;
 }
 
-const PEM_BLOCKS = /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
+// White space can match in one place only, or a long run of it would be tried in every way.
+const PEM_BLOCKS = /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
 function readEncodedPem(value: string): Outcome<Chain> {
   const text = decodeUrl(value);

@@ -19,6 +19,8 @@ interface Kept<T> {
   readonly value: T | undefined;
   /** When it is asked for again: before it ends, or soon after a failure. */
   readonly renewAt: EpochSeconds;
+  /** Until when it serves while its successor is on the way. */
+  readonly endsAt: EpochSeconds;
 }
 
 const LARGEST_ANSWER = 32 * 1024 * 1024;
@@ -26,6 +28,7 @@ const PATIENCE_MS = 5_000;
 const RETRY_SECONDS = 60;
 const LONGEST_SECONDS = 86_400;
 const MOST_RESPONSES = 10_000;
+const NEVER = epochSeconds(0);
 
 export class RevocationSource {
   readonly #ports: RevocationPorts;
@@ -75,15 +78,17 @@ export class RevocationSource {
     if (kept && this.#ports.now() < kept.renewAt) return;
     const running = this.#underWay.get(key) ?? fetchIt().finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, running);
-    // What is kept and has not ended yet serves while its successor is on the way.
-    if (!kept?.value) await running;
+    if (!kept || this.#ports.now() > kept.endsAt) return running;
+    // Nobody waits for it, so that nobody would hear of its fault: the next one who waits will.
+    running.catch(() => undefined);
   }
 
   async #fetchList(url: string): Promise<void> {
     const answer = await this.#get(url, {});
     const [list] = answer ? readPemOrDer(answer, 'X509 CRL').flatMap(readUsable) : [];
     const value = list ?? this.#fetched.get(url)?.value;
-    this.#fetched.set(url, { value, renewAt: this.#renewal(list?.thisUpdate, list?.nextUpdate) });
+    const renewAt = this.#renewal(list?.thisUpdate, list?.nextUpdate);
+    this.#fetched.set(url, { value, renewAt, endsAt: value?.nextUpdate ?? NEVER });
     if (list) this.#gather();
   }
 
@@ -97,7 +102,7 @@ export class RevocationSource {
     const [first] = value?.answers ?? [];
     if (this.#responses.size >= MOST_RESPONSES) this.#responses.clear();
     const renewAt = this.#renewal(first?.thisUpdate, first?.nextUpdate);
-    this.#responses.set(responseKey({ certificate, issuer }), { value, renewAt });
+    this.#responses.set(responseKey({ certificate, issuer }), { value, renewAt, endsAt: first?.nextUpdate ?? NEVER });
   }
 
   /** No answer is no fault of ours: the policy says what it means. */

@@ -1,7 +1,6 @@
 // Finds the ways from a leaf to an approved issuer, by name and by signature. The certificates sent are in the sender's
 // hands, so the work is bounded: a graph of cross-signed authorities has more ways through it than there is time.
-import type { Certificate } from './certificate.ts';
-import { isSelfIssued } from './certificate.ts';
+import { type Certificate, isSelfIssued } from './certificate.ts';
 import { sameName } from './distinguished-name.ts';
 import { isSignedBy } from './signed.ts';
 
@@ -15,12 +14,15 @@ export const SEARCH_LIMITS: SearchLimits = { intermediates: 8, signatures: 40 };
 
 // Self-issued certificates do not count as depth, so that they need a limit of their own.
 const LONGEST_PATH = 16;
+// Checked signatures are remembered, but the ways through a graph are more than its edges.
+const MOST_STEPS = 200;
 
 export class PathSearch {
   readonly #anchors: readonly Certificate[];
   readonly #pool: readonly Certificate[];
   readonly #limits: SearchLimits;
   readonly #checked = new Map<string, boolean>();
+  #steps = 0;
 
   constructor(anchors: readonly Certificate[], pool: readonly Certificate[], limits: SearchLimits = SEARCH_LIMITS) {
     this.#anchors = anchors;
@@ -30,7 +32,7 @@ export class PathSearch {
 
   /** Whether the search ended because of its limits, so that "no path" may be unfair, and is final all the same. */
   get isExhausted(): boolean {
-    return this.#checked.size >= this.#limits.signatures;
+    return this.#checked.size >= this.#limits.signatures || this.#steps >= MOST_STEPS;
   }
 
   /** Paths from the approved issuer down to the leaf, shortest ways first at each step. */
@@ -40,6 +42,7 @@ export class PathSearch {
 
   *#climb(trail: readonly [Certificate, ...Certificate[]]): Generator<readonly [Certificate, ...Certificate[]]> {
     const [top] = trail;
+    if (this.#steps++ >= MOST_STEPS) return;
     for (const anchor of this.#anchors) if (this.#hasSigned(anchor, top)) yield [anchor, ...trail];
     if (trail.length >= LONGEST_PATH) return;
     for (const candidate of this.#candidates(top)) {

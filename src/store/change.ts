@@ -37,7 +37,7 @@ async function change<Row, Companion, T>(
     for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
     const { outcome } = decision;
-    const commit = commitOf(table, decision, loaded);
+    const commit = commitOf(table, untold.length > 0 ? fenced(decision, loaded) : decision, loaded);
     if (!commit) return outcome;
     const result = await tryCommit(backEnd, commit);
     if (result === 'happened') return outcome;
@@ -71,6 +71,14 @@ async function happened(
   if (!inserted) return !swap; // events alone: at worst they are missing, and saying so twice would be worse
   const { table, row } = inserted;
   return (await backEnd.loadVersioned(table, table.keyOf(row))).found?.revision === revision;
+}
+
+/**
+ * A commit that is still under way must not land behind an answer that says otherwise: where the new decision would leave
+ * the row alone, the row is written as it is, under a new revision, and the old commit has lost its race.
+ */
+function fenced<Row, T>(decision: Decision<Row, T>, { found }: LoadedVersion<Row, unknown>): Decision<Row, T> {
+  return decision.next === undefined && found ? { ...decision, next: found.row } : decision;
 }
 
 function commitOf(

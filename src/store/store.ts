@@ -106,6 +106,7 @@ export interface Store {
   /** Changes whenever a row of the table does: tells a holder of copies when to read again. */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
+  /** Waits for what was asked before; whoever asks after it is told that the store is unavailable. */
   close(): Promise<void>;
 }
 

@@ -41,15 +41,19 @@ export class KeyringFault extends Error {
 }
 
 export class Keyring {
-  readonly #keys: ReadonlyMap<number, Key>;
-  readonly #minting: Key;
+  #keys: ReadonlyMap<number, Key>;
+  #minting: Key;
 
   constructor(stored: readonly StoredKey[]) {
-    const keys = stored.map(expand);
-    this.#keys = new Map(keys.map((key) => [key.id, key]));
-    if (this.#keys.size !== keys.length) throw new KeyringFault('two keys of the keyring have the same id');
-    const [minting, ...others] = keys.filter((key) => key.state === 'minting');
-    if (!minting || others.length > 0) throw new KeyringFault('exactly one key of the keyring must be minting');
+    const { keys, minting } = expandAll(stored);
+    this.#keys = keys;
+    this.#minting = minting;
+  }
+
+  /** Takes the place of what it held, all at once: keys are rotated while the service runs. */
+  exchange(stored: readonly StoredKey[]): void {
+    const { keys, minting } = expandAll(stored);
+    this.#keys = keys;
     this.#minting = minting;
   }
 
@@ -64,6 +68,15 @@ export class Keyring {
   key(id: number): Key | undefined {
     return this.#keys.get(id);
   }
+}
+
+function expandAll(stored: readonly StoredKey[]): { keys: ReadonlyMap<number, Key>; minting: Key } {
+  const expanded = stored.map(expand);
+  const keys = new Map(expanded.map((key) => [key.id, key]));
+  if (keys.size !== expanded.length) throw new KeyringFault('two keys of the keyring have the same id');
+  const [minting, ...others] = expanded.filter((key) => key.state === 'minting');
+  if (!minting || others.length > 0) throw new KeyringFault('exactly one key of the keyring must be minting');
+  return { keys, minting };
 }
 
 function expand({ id, state, secret }: StoredKey): Key {

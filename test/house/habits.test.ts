@@ -23,10 +23,15 @@ test('nothing in src is exported without a name', () => {
   );
 });
 
+/** Longer files with one idea each. */
+const LONG: ReadonlyMap<string, string> = new Map([
+  ['src/pki/rules.ts', 'one table of rules, read from top to bottom'],
+]);
+
 test('no file of src is longer than 300 lines', () => {
-  const long = sources.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`);
+  const long = sources.filter(({ path, text }) => text.split('\n').length > 301 && !LONG.has(path));
   assert.deepEqual(
-    long.filter((line) => Number(line.split(': ')[1]) > 300),
+    long.map(({ path }) => path),
     [],
     'ask what the second idea is',
   );
@@ -34,7 +39,7 @@ test('no file of src is longer than 300 lines', () => {
 
 test('one word per thing: identifiers of src use none of the words never to say', () => {
   // Those of CONTRIBUTING's table that mean nothing else here; words of foreign interfaces (AbortController) are not among them.
-  const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay', 'renew']);
+  const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay']);
   const words = (code: string) =>
     [...code.matchAll(/[A-Za-z]+/g)].flatMap(([name]) => name.split(/(?<=[a-z])(?=[A-Z])/)).map((w) => w.toLowerCase());
   const found = sources.flatMap(({ path, text }) =>
@@ -88,7 +93,9 @@ test('the changelog has a place for what is not released yet', () => {
   assert.match(read('CHANGELOG.md'), /^## \[Unreleased\]$/m);
 });
 
-test('user pages say nothing of places that users do not have', () => {
-  const found = pages.filter((page) => /\.\.\/shared|wire\.md|threats\.md|design\.md|style\.md/.test(read(page)));
+test('pages and sources name no place that their readers do not have', () => {
+  const elsewhere = /\.\.\/shared\b|\b(?:wire|threats|design|style)\.md\b/;
+  const texts = [...pages.map((path) => ({ path, text: read(path) })), ...sources];
+  const found = texts.filter(({ text }) => elsewhere.test(text)).map(({ path }) => path);
   assert.deepEqual(found, []);
 });

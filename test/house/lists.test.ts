@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { WORDING } from '../../src/http/authsvc/wording.ts';
 import { quoted, read, tableOf } from './sources.ts';
 
 interface Manifest {
@@ -18,9 +19,13 @@ function namesOf({ dependencies, devDependencies, optionalDependencies }: Manife
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort();
 }
 
-test('docs/errors.md explains every refusal, and no other', () => {
-  const listed = tableOf(read('docs/errors.md'), ['Refusal']).flatMap(([reason = '']) => quoted(reason));
-  assert.deepEqual(listed, [...REFUSAL_REASONS], 'in the order of src/core/refusal.ts');
+test('docs/errors.md explains every refusal, and no other, with the words of the authsvc door', () => {
+  const listed = tableOf(read('docs/errors.md'), ['Refusal', 'Status', '`Error`']).map((row) => row.slice(0, 3));
+  const worded = REFUSAL_REASONS.map((reason) => {
+    const { status, error } = WORDING[reason];
+    return [`\`${reason}\``, `${status}`, `\`${error}\``];
+  });
+  assert.deepEqual(listed, worded, 'in the order of src/core/refusal.ts');
 });
 
 test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {

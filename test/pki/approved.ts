@@ -2,7 +2,7 @@
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { readRevocationList } from '../../src/pki/crl.ts';
-import { issuerFromFile } from '../../src/pki/explain.ts';
+import { issuerOf } from '../../src/pki/explain-files.ts';
 import { type Judgement, judgeCertificate } from '../../src/pki/judge.ts';
 
 export const NOW = epochSeconds(Date.parse('2026-11-15T12:00:00Z') / 1000);
@@ -18,7 +18,7 @@ export function approve(
   { certificate }: { readonly certificate: Uint8Array },
   settings: Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>> = {},
 ): ApprovedIssuer {
-  return issuerFromFile(certificate, 'TEST', settings);
+  return issuerOf(certificate, 'TEST', settings);
 }
 
 export interface Question {

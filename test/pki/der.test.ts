@@ -16,10 +16,10 @@ suite('DER', () => {
   test('BER’s liberties are refused', () => {
     const berForms = {
       'an indefinite length': '3080020101',
-      'a length that is not minimal': '30810102',
-      'a length with a leading zero': '3082000302010100',
+      'a length that is not minimal': '308103020101',
+      'a length with a leading zero': '30820003020101',
       'a length past the end': '300502',
-      'a length of five octets': '308500000000010000',
+      'a length of five octets': '30850000000003020101',
       'bytes after the element': '30000500',
       'nothing at all': '',
       'a tag of several octets': '1f810100',

@@ -47,6 +47,12 @@ suite('a dry run', () => {
     for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
   });
 
+  test('does not let a long name fill the log', () => {
+    const commonName = Array.from({ length: 500 }, () => 'x'.repeat(64));
+    const { steps } = explain(root.issue({ commonName }).chain);
+    for (const { about } of steps) assert.ok(about.length < 2_000);
+  });
+
   test('says why octets are no certificate', () => {
     const lines = printExplanation(explain([Buffer.from('junk')]));
     assert.equal(lines.at(-1), 'refused: certificate-unreadable (readable)');

@@ -12,7 +12,7 @@ import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
 import { readPem } from '../../src/pki/pem.ts';
-import { approve, type NOW, verdict, worded } from './approved.ts';
+import { approve, verdict, worded } from './approved.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-openssl-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -123,6 +123,13 @@ suite('name constraints', () => {
     });
   }
 
+  test('an excluded name does not escape by another string type', () => {
+    const authority = constrained([], [directory(org('Evil'))]);
+    const teletex = writeSequence(write(TAG.set, attribute('2.5.4.10', write(TAG.teletex, Buffer.from('EVIL')))));
+    const bmp = writeSequence(write(TAG.set, attribute('2.5.4.10', write(TAG.bmp, Buffer.from('\0E\0v\0i\0l')))));
+    for (const subject of [org('evil'), teletex, bmp]) assert.equal(of(authority, { subject }), OUTSIDE);
+  });
+
   test('constraints that are malformed are refused, not read kindly', () => {
     for (const malformed of [
       dns('*.x.com'),
@@ -133,6 +140,13 @@ suite('name constraints', () => {
     ]) {
       assert.equal(of(constrained([malformed]), {}), OUTSIDE);
     }
+  });
+
+  test('a leaf with the name of its issuer is constrained like any other (RFC 5280 6.1.3 b)', () => {
+    const authority = constrained([dns('x.com')]);
+    const selfIssued = { subject: authority.subject, without: ['subjectAltName'] } as const;
+    assert.match(of(authority, selfIssued), /^accepted/);
+    assert.equal(of(authority, { subject: authority.subject, dnsNames: ['y.com'] }), OUTSIDE);
   });
 
   test('an intermediate cannot widen what its issuer permits', () => {
@@ -180,6 +194,14 @@ suite('certificate policies', () => {
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], [policies(POLICY_B)]), WITHOUT_POLICY);
     assert.equal(along([requireExplicit(0)], [policies(POLICY_A)], []), WITHOUT_POLICY);
     assert.equal(along([], [requireExplicit(0)], [policies(POLICY_A)]), WITHOUT_POLICY);
+  });
+
+  test('a requirement that begins later counts authorities, but not those that renew their own key', () => {
+    const root = makeAuthority({ name: 'Root', extensions: [requireExplicit(2)] });
+    const below = (name: string) =>
+      verdict({ chain: root.makeIntermediate({ name }).issue().chain, issuers: [approve(root)] });
+    assert.equal(below('Intermediate'), WITHOUT_POLICY);
+    assert.equal(below('Root'), 'accepted caller');
   });
 
   test('any-policy stands for every policy until it is inhibited', () => {

@@ -76,6 +76,17 @@ suite('PEM in a header', () => {
   });
 });
 
+suite('headers made to be slow to read', () => {
+  test('are refused in milliseconds', () => {
+    const block = `-----BEGIN CERTIFICATE-----A-----END CERTIFICATE-----${' '.repeat(300)}`;
+    const started = performance.now();
+    assert.equal(result(readPemHeader([`${block.repeat(40)}x`])), 'certificate-unreadable');
+    assert.equal(result(readPemHeader([`-----BEGIN CERTIFICATE-----${' '.repeat(16_000)}`])), 'certificate-unreadable');
+    assert.equal(result(readForwardedClientCert([`Cert="${'\\\\'.repeat(8_000)}`])), 'certificate-unreadable');
+    assert.ok(performance.now() - started < 200);
+  });
+});
+
 suite('Envoy’s x-forwarded-client-cert', () => {
   test('gives Cert, or Chain that begins with it', () => {
     assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);

@@ -1,11 +1,13 @@
 // Revocation by CRL: enforced, fail closed, by issuer and serial.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contextTag, TAG } from '../../src/pki/der.ts';
+import { readRevocationList } from '../../src/pki/crl.ts';
+import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
-import { ecKeys, extension, integer, makeAuthority } from '../authority.ts';
-import { approve, CRL_REQUIRED, verdict } from './approved.ts';
+import { revokedMarks } from '../../src/pki/revoked-marks.ts';
+import { attribute, ecKeys, extension, integer, makeAuthority } from '../authority.ts';
+import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const caller = root.issue();
@@ -73,6 +75,25 @@ suite('a CRL', () => {
     assert.equal(withCrl(root.crl({ extensions: [scope(flag(1))] })), 'accepted caller');
   });
 
+  test('of the distribution point that the certificate names answers, by address or by name', () => {
+    const relative = write(TAG.set, attribute('2.5.4.3', 'CRL 1'));
+    const nameOfPoint = writeSequence(...childrenOf(readElement(root.subject)).map(({ whole }) => whole), relative);
+    const byName = writeContext(0, writeContext(0, writeContext(4, nameOfPoint)));
+    const byRelative = writeContext(0, write(contextTag(1, 'constructed'), attribute('2.5.4.3', 'CRL 1')));
+    for (const [own, lists] of [
+      [point('http://crl.test/1'), point('http://crl.test/1')],
+      [byName, byRelative],
+      [byRelative, byName],
+    ] as const) {
+      const points = extension(EXTENSION.crlDistributionPoints, writeSequence(writeSequence(own)));
+      const { chain } = root.issue({ extensions: [points] });
+      const ask = (field: Uint8Array) =>
+        verdict({ chain, issuers: required, crls: [root.crl({ extensions: [scope(field)] })] });
+      assert.equal(ask(lists), 'accepted caller');
+      assert.equal(ask(point('http://crl.test/2')), UNKNOWN);
+    }
+  });
+
   test('of some reasons only clears nobody by itself', () => {
     const some = write(contextTag(3, 'primitive'), Uint8Array.of(6, 0x40));
     const others = write(contextTag(3, 'primitive'), Uint8Array.of(7, 0x3f, 0x80));
@@ -127,3 +148,28 @@ suite('revocation along the path', () => {
     assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls: revoked }), UNKNOWN);
   });
 });
+
+suite('the marks of revoked certificates', () => {
+  test('are those that grants carry, so that a list ends them when it arrives', () => {
+    const intermediate = root.makeIntermediate();
+    const below = intermediate.issue();
+    const issuer = approve(root, { intermediates: [intermediate.certificate] });
+    const lists = [root.crl({ revoked: [caller.serial] }), intermediate.crl({ revoked: [below.serial] })].map(listOf);
+    const marks = [...revokedMarks(lists, [issuer])].map((mark) => Buffer.from(mark).toString('hex'));
+    for (const { chain } of [caller, below]) {
+      const { mark } = judge({ chain, issuers: [issuer] });
+      assert.ok(marks.includes(Buffer.from(mark?.certificate ?? []).toString('hex')));
+    }
+    assert.equal(marks.length, 2);
+  });
+
+  test('are not taken from a list of a namesake', () => {
+    const forged = makeAuthority({ name: 'Root' }).crl({ revoked: [caller.serial] });
+    assert.deepEqual([...revokedMarks([listOf(forged)], [approve(root)])], []);
+  });
+});
+
+function listOf(crl: Uint8Array) {
+  const list = readRevocationList(crl);
+  return list.ok ? list.value : assert.fail(list.refusal);
+}

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
 
-export const DOORS = ['authsvc', 'oauth', 'admin', 'pages', 'ops'] as const;
+const DOORS = ['authsvc', 'oauth', 'admin', 'pages', 'ops'] as const;
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',

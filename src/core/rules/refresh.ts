@@ -61,7 +61,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   return objection ? no(objection) : turn;
 }
 
-/** Rotation, retry or reuse: wire.md, "Refresh, exactly once". */
+/** Rotation, retry or reuse: docs/spec-gaps.md, "Refresh, exactly once". */
 function decideTurn(standing: Standing, grant: Grant, settings: Settings, now: EpochSeconds): RefreshDecision {
   switch (standing) {
     case 'current':

@@ -38,6 +38,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'credential-missing': request,
   'credential-ambiguous': request,
   'grant-type-unsupported': request,
+  'cursor-not-authentic': request,
   'not-found': { status: 404, error: 'invalid_request' },
   'method-not-allowed': { status: 405, error: 'invalid_request' },
   'integration-unknown': grant,

@@ -5,37 +5,35 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Ports } from '../ports.ts';
 
 /** Every way administration says no. `tessera` words them in one table; so does the admin door. */
-export const ADMIN_REFUSALS = [
-  'client-id-malformed',
-  'scope-malformed',
-  'text-malformed',
-  'lifetime-malformed',
-  'import-malformed',
-  'integration-exists',
-  'integration-unknown',
-  'identity-id-malformed',
-  'user-name-malformed',
-  'user-name-taken',
-  'address-malformed',
-  'address-shared',
-  'identity-unknown',
-  'identity-ambiguous',
-  'identity-not-local',
-  'password-too-short',
-  'label-malformed',
-  'issuer-exists',
-  'issuer-key-approved',
-  'issuer-unknown',
-  'certificate-unreadable',
-  'certificate-not-authority',
-  'certificate-expired',
-  'key-unknown',
-  'key-mints',
-  'key-in-use',
-  'key-tokens-alive',
-  'key-ids-exhausted',
-] as const;
-export type AdminRefusalReason = (typeof ADMIN_REFUSALS)[number];
+export type AdminRefusalReason =
+  | 'client-id-malformed'
+  | 'scope-malformed'
+  | 'text-malformed'
+  | 'lifetime-malformed'
+  | 'import-malformed'
+  | 'integration-exists'
+  | 'integration-unknown'
+  | 'identity-id-malformed'
+  | 'user-name-malformed'
+  | 'user-name-taken'
+  | 'address-malformed'
+  | 'address-shared'
+  | 'identity-unknown'
+  | 'identity-ambiguous'
+  | 'identity-not-local'
+  | 'password-too-short'
+  | 'label-malformed'
+  | 'issuer-exists'
+  | 'issuer-key-approved'
+  | 'issuer-unknown'
+  | 'certificate-unreadable'
+  | 'certificate-not-authority'
+  | 'certificate-expired'
+  | 'key-unknown'
+  | 'key-mints'
+  | 'key-in-use'
+  | 'key-tokens-alive'
+  | 'key-ids-exhausted';
 
 export interface AdminRefusal {
   readonly reason: AdminRefusalReason;

@@ -10,7 +10,7 @@ import { findIdentity } from './find-identity.ts';
 export const PASSWORD_MIN_LENGTH = 12;
 
 export function isLongEnough(password: Secret): boolean {
-  return [...password.reveal()].length >= PASSWORD_MIN_LENGTH;
+  return Array.from(password.reveal()).length >= PASSWORD_MIN_LENGTH;
 }
 
 /** A new password ends the browser sessions that the old one began. */

@@ -32,6 +32,12 @@ export interface SqliteParts {
 export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd {
   const reader = new Reader(openForReading(path));
   const commits = new GroupCommit(run);
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    await commits.close();
+    await stop();
+    reader.close();
+  };
 
   return {
     now: async () => clock(),
@@ -57,10 +63,9 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
     sweepEvents: (before, limit) => commits.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.first(statementsOf(table).stamp, [])),
-    close: async () => {
-      await commits.close();
-      await stop();
-      reader.close();
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

@@ -26,6 +26,7 @@ const PASSING = new Set([5, 6, 8, 10, 13, 14]);
 
 /** Words a driver error as what callers of a store know. */
 export function storeFault(error: unknown): unknown {
-  const { errcode, message } = error as { errcode?: number; message?: string };
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  if (code === 'ERR_INVALID_STATE') return new StoreUnavailable('the store is closed');
   return errcode !== undefined && PASSING.has(errcode & 0xff) ? new StoreUnavailable(`SQLite: ${message}`) : error;
 }

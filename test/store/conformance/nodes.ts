@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { storeOf } from '../../../src/store/change.ts';
+import { insert, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
-import { counter, countOf, increment, put } from './rows.ts';
+import { commitOf, counter, countOf, increment, put } from './rows.ts';
 
-const CHILD = new URL('other-process.ts', import.meta.url).pathname;
+const CHILD = join(import.meta.dirname, 'other-process.ts');
 
 export function nodes(claim: Claim): void {
   claim('what one node has acknowledged, another reads', async (database) => {
@@ -27,6 +29,20 @@ export function nodes(claim: Claim): void {
     const results = await Promise.all(processes);
     assert.equal(new Set(results.flat()).size, 100, 'every caller saw a number of its own');
     assert.equal(await countOf(await database.open(), 'a'), 100);
+  });
+
+  claim('closing waits for the changes before it, refuses those after it, and is harmless twice', async (database) => {
+    const backEnd = await database.open();
+    const store = storeOf(backEnd);
+    const commits = ['a', 'b', 'c'].map((about) =>
+      backEnd.commit(commitOf({ inserts: [insert(attempts, counter(about))] })),
+    );
+    await store.close();
+    assert.deepEqual(await Promise.all(commits), [true, true, true]);
+    await assert.rejects(increment(store, 'a'), StoreUnavailable);
+    await assert.rejects(backEnd.commit(commitOf({ inserts: [insert(attempts, counter('d'))] })), StoreUnavailable);
+    await store.close();
+    assert.equal(await countOf(await database.open(), 'c'), 0);
   });
 
   claim('the nodes agree on the time', async (database) => {

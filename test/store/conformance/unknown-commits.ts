@@ -67,6 +67,23 @@ export function unknownCommits(claim: Claim): void {
     },
   );
 
+  claim('an unknown commit that is still under way cannot land behind a refusal', async (database) => {
+    const real = await database.open();
+    await put(storeOf(real), attempts, counter('a'));
+    const underWay: Commit[] = [];
+    const broken = firstCommit(real, async (commit) => {
+      underWay.push(commit);
+      throw new CommitUnknown('the connection broke while the commit was under way');
+    });
+    let asked = 0;
+    const outcome = await storeOf(broken).change(attempts, 'a', () =>
+      ++asked === 1 ? { outcome: 'done', next: counter('a', 1), events: [told(1)] } : { outcome: 'refused' },
+    );
+    assert.equal(outcome, 'refused');
+    assert.deepEqual(await Promise.all(underWay.map((commit) => real.commit(commit))), [false]);
+    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [0, []]);
+  });
+
   claim('a commit that could not be made is a fault, and nothing happened', async (database) => {
     const real = await database.open();
     const away = firstCommit(real, async () => {

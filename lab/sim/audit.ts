@@ -1,0 +1,57 @@
+// When everyone has gone home: the rows and the event log must say what callers were told, no more and no less.
+import type { Event } from '../../src/core/event.ts';
+import type { Grant } from '../../src/core/grant.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { standingOf } from '../../src/tokens/pair.ts';
+import { parseRefreshToken } from '../../src/tokens/token-text.ts';
+import type { Deed, HeldPair } from './history.ts';
+import type { World } from './world.ts';
+
+const SWEPT_AFTER = 3600;
+/** Answers to a refresh that may have taken place: its acknowledgement was lost, and then the store, or the grant. */
+const MAY_HAVE_ROTATED = ['fault', 'grant-revoked'];
+
+export async function audit(deeds: readonly Deed[], firstEvent: number, world: World): Promise<string[]> {
+  const events = await world.sound.events({ after: firstEvent, limit: 10_000 });
+  const found: string[] = [];
+  for (const [grantId, last] of lastPairs(deeds)) {
+    const grant = (await world.sound.load(grants, grantId)).found?.row;
+    const own = events.filter(({ subjectId }) => subjectId === grantId);
+    if (!grant && world.clock.now() >= last.refreshUntil + SWEPT_AFTER) continue;
+    const what = grant ? whatIsWrong(grant, last, deeds, own, world) : 'the grant is lost';
+    if (what) found.push(`audit: ${what} (grant ${grantId})`);
+  }
+  return found;
+}
+
+/** The deepest pair of each grant that someone was told of: the one whose token nobody was given a successor of. */
+function lastPairs(deeds: readonly Deed[]): Map<string, HeldPair> {
+  const refreshed = new Set(
+    deeds.filter(({ kind, pair }) => kind === 'refresh' && pair).map(({ presented }) => presented),
+  );
+  const leaves = deeds.flatMap(({ pair }) => (pair && !refreshed.has(pair.refresh) ? [pair] : []));
+  return new Map(leaves.map((pair) => [pair.grantId, pair]));
+}
+
+function whatIsWrong(
+  grant: Grant,
+  last: HeldPair,
+  deeds: readonly Deed[],
+  events: readonly Event[],
+  { keyring }: World,
+): string | undefined {
+  const count = (type: Event['type']) => events.filter((event) => event.type === type).length;
+  if (count('issued') !== 1) return `issued ${count('issued')} times`;
+  if (count('refreshed') !== grant.pair.generation)
+    return `${count('refreshed')} refreshes told, generation ${grant.pair.generation}`;
+  if (count('revoked') !== Number(grant.revoked !== undefined)) return `revoked ${count('revoked')} times`;
+  const revoked = deeds.some(
+    ({ kind, answer, grantId }) => kind === 'revoke' && answer === 'accepted' && grantId === grant.id,
+  );
+  if (revoked && !grant.revoked) return 'an acknowledged revocation is lost';
+  const token = parseRefreshToken(last.refresh, keyring);
+  const standing = token ? standingOf(token, grant, keyring) : 'foreign';
+  const movedOn = deeds.some((deed) => deed.presented === last.refresh && MAY_HAVE_ROTATED.includes(deed.answer));
+  const isKept = standing === 'current' || (standing === 'last-spent' && movedOn);
+  return isKept ? undefined : `an acknowledged refresh is lost: the last token anyone was given is ${standing}`;
+}

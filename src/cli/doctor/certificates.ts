@@ -1,0 +1,54 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Config } from '../../config/schema.ts';
+import { examineFile } from './files.ts';
+import { bad, type Finding, good, poor } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+
+/** The server certificate of every listener: readable, with its own key, for the public name, and not about to expire. */
+export function examineServerCertificates({ listeners, publicUrl }: Config): Finding[] {
+  return listeners.flatMap(({ tls, host, port }) => {
+    if (!tls) return [];
+    const about = `certificate of ${host}:${port}`;
+    const key = examineFile(`key of ${host}:${port}`, tls.key, 0o077, 'others may read it', `Do: chmod 600 ${tls.key}`);
+    return [...examineCertificate(about, tls, new URL(publicUrl).hostname), ...key];
+  });
+}
+
+function examineCertificate(about: string, tls: { certificate: string; key: string }, name: string): Finding[] {
+  const certificate = readCertificate(tls.certificate);
+  if (!certificate) {
+    return [bad(about, `${tls.certificate} is missing or no PEM certificate`, 'Put the server certificate there.')];
+  }
+  const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
+  if (!certificate.checkHost(name))
+    findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
+  if (!isKeyOf(certificate, tls.key))
+    findings.push(bad(about, `the key ${tls.key} does not belong to it`, 'Put the right key there.'));
+  return findings;
+}
+
+export function examineExpiry(about: string, validTo: string, todo: string): Finding {
+  const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS);
+  if (days < 0) return bad(about, `expired ${-days} days ago`, todo);
+  return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
+}
+
+function readCertificate(path: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(readFileSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key that cannot be read is told by the check of its file. */
+function isKeyOf(certificate: X509Certificate, path: string): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(readFileSync(path)));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}

@@ -1,0 +1,56 @@
+import { X509Certificate } from 'node:crypto';
+import { grantState } from '../../core/grant.ts';
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { allRows, everyRow } from '../../operations/admin/every-row.ts';
+import { latestEvents } from '../../operations/admin/latest-events.ts';
+import type { Store } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { integrations, issuers } from '../../store/tables/registry.ts';
+import { moment } from '../output.ts';
+import { examineExpiry } from './certificates.ts';
+import { bad, type Finding, good, poor } from './finding.ts';
+
+const SOON = seconds(30 * 86_400);
+/** Clocks of good machines agree within this. */
+const TOLERANCE = 60;
+
+/** What the store holds: does the clock fit it, is there work to do, and what ends soon. */
+export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
+  return [
+    await examineClock(store, now),
+    await examineIntegrations(store),
+    ...(await examineIssuers(store)),
+    await examineGrants(store, now),
+  ];
+}
+
+async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
+  const [newest] = (await latestEvents(store, 1)).slice(-1);
+  const ahead = (newest?.at ?? now) - now;
+  if (ahead <= TOLERANCE) return good('clock', moment(now));
+  return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
+}
+
+async function examineIntegrations(store: Store): Promise<Finding> {
+  const enabled = (await allRows(store, integrations)).filter((integration) => integration.enabled).length;
+  if (enabled > 0) return good('integrations', `${enabled} enabled`);
+  return poor('integrations', 'none is enabled, so nobody can get a token', 'Do: tessera integration add …');
+}
+
+async function examineIssuers(store: Store): Promise<Finding[]> {
+  const approved = (await allRows(store, issuers)).filter((issuer) => issuer.enabled);
+  if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
+  return approved.map(({ label, certificate }) => {
+    const { validTo } = new X509Certificate(certificate);
+    return examineExpiry(`issuer ${label}`, validTo, 'Approve its successor before it ends.');
+  });
+}
+
+async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
+  let ending = 0;
+  for await (const grant of everyRow(store, grants, { endingBefore: after(now, SOON) })) {
+    if (grantState(grant, now) === 'live') ending++;
+  }
+  if (ending === 0) return good('grants', 'none ends within 30 days');
+  return poor('grants', `${ending} end within 30 days`, 'Tell their owners: tessera grant list --ending 30d');
+}

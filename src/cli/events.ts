@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { LoggedEvent } from '../store/store.ts';
+import { asCount, examples } from './options.ts';
+import { moment, print } from './output.ts';
+import { atWorkplace } from './workplace.ts';
+
+interface EventsFlags {
+  readonly after?: number;
+  readonly limit: number;
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+const POLL_MS = 1000;
+
+export function eventsCommand(program: Command): void {
+  program
+    .command('events')
+    .description('show what changed, newest last: the latest events, or those behind a sequence number')
+    .option('--after <sequence>', 'only events behind this one', asCount)
+    .option('--limit <count>', 'at most this many', asCount, 50)
+    .option('--follow', 'go on as events happen, until interrupted')
+    .option('--json', 'one JSON object per line')
+    .addHelpText('after', examples('tessera events', 'tessera events --follow', 'tessera events --after 1200 --json'))
+    .action((flags: EventsFlags, command: Command) =>
+      atWorkplace(command, async ({ store }) => {
+        const { latestEvents } = await import('../operations/admin/latest-events.ts');
+        const { after, limit } = flags;
+        let events = after === undefined ? await latestEvents(store, limit) : await store.events({ after, limit });
+        let last = after ?? 0;
+        for (;;) {
+          for (const event of events) print(flags.json ? JSON.stringify(event) : eventLine(event));
+          if (!flags.follow) return;
+          last = events.at(-1)?.sequence ?? last;
+          if (events.length === 0) await sleep(POLL_MS);
+          events = await store.events({ after: last, limit: 500 });
+        }
+      }),
+    );
+}
+
+function eventLine({ sequence, at, type, clientId, identityId, subjectId, presenter, detail }: LoggedEvent): string {
+  const notes = Object.entries(detail ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const parts = [sequence, moment(at), type, clientId, identityId, subjectId, presenter?.address, ...notes];
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}

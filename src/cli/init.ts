@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { examples } from './options.ts';
+
+export interface InitFlags {
+  readonly publicUrl?: string;
+  readonly dataFolder: string;
+  readonly integration?: string;
+  readonly scope?: string;
+  readonly identity?: string;
+}
+
+export function initCommand(program: Command): void {
+  program
+    .command('init')
+    .description('prepare an installation: tessera.yaml, keyring and store; never overwrites anything')
+    .option('--public-url <url>', 'the address under which callers reach the service; without it, loopback only')
+    .option('--data-folder <folder>', 'where keyring and store are kept', './data')
+    .option('--integration <client_id>', 'register a first integration; needs --scope')
+    .option('--scope <scope>', 'the scope of that integration')
+    .option('--identity <user_name>', 'add a first identity, with a generated password that is printed once')
+    .addHelpText(
+      'after',
+      examples(
+        'tessera init --public-url https://tokens.example.com --data-folder /var/lib/tessera',
+        "tessera init --integration orders-sync --scope 'orders:read,write' --identity ada",
+      ),
+    )
+    .action(async (flags: InitFlags, command: Command) => {
+      const { initialize } = await import('./initialize.ts');
+      await initialize(flags, command);
+    });
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { IDENTITY_SOURCES, type IdentitySource } from '../core/certificate.ts';
+import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
+import { collect, examples } from './options.ts';
+import { print, printJson, printTable } from './output.ts';
+import { atWorkplace } from './workplace.ts';
+
+export function issuerCommands(program: Command): void {
+  const group = program.command('issuer').description('authorities whose certificates may authorize');
+  declareAdd(group);
+  declareList(group);
+  declareRemove(group);
+}
+
+interface AddFlags {
+  readonly identityFrom: readonly IdentitySource[];
+  readonly derived?: true;
+  readonly profile: ApprovedIssuer['profile'];
+  readonly crl: RevocationCheck;
+  readonly ocsp: RevocationCheck;
+  readonly crlFile?: readonly string[];
+  readonly keepGrants?: true;
+  readonly onlyIntegration?: readonly string[];
+}
+
+const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
+
+function declareAdd(group: Command): void {
+  group
+    .command('add')
+    .argument('<label>', 'names the issuer, and identities derived from its certificates')
+    .argument('<file>', "PEM: the authority's certificate, intermediates behind it")
+    .description('approve an issuer')
+    .addOption(
+      new Option(
+        '--identity-from <sources...>',
+        'where a certificate says who is calling; the first that is present counts',
+      )
+        .choices(IDENTITY_SOURCES)
+        .default(['common-name']),
+    )
+    .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
+    .addOption(new Option('--profile <profile>', 'how strict').choices(['rfc5280', 'strict']).default('rfc5280'))
+    .addOption(new Option('--crl <check>', 'revocation lists').choices(CHECKS).default('if-available'))
+    .addOption(new Option('--ocsp <check>', 'online status').choices(CHECKS).default('off'))
+    .option('--crl-file <file>', 'a revocation list on this machine; may be repeated', collect)
+    .option('--keep-grants', 'grants outlive the revocation of their certificate')
+    .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
+    .addHelpText(
+      'after',
+      examples(
+        'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
+        'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
+      ),
+    )
+    .action((label: string, file: string, flags: AddFlags, command: Command) =>
+      atWorkplace(command, async (workplace) => {
+        const { approveIssuer } = await import('../operations/admin/approve-issuer.ts');
+        const { granted } = await import('./wording.ts');
+        const issuer = granted(await approveIssuer(draftOf(label, readFileSync(file, 'latin1'), flags), workplace));
+        print(`Approved ${label}: ${(await factsOf(issuer)).subject}`);
+      }),
+    );
+}
+
+function draftOf(label: string, pem: string, flags: AddFlags) {
+  const { identityFrom, derived, profile, crl, ocsp, crlFile = [], keepGrants, onlyIntegration = [] } = flags;
+  return {
+    label,
+    pem,
+    identitySources: identityFrom,
+    identities: derived ? ('derived' as const) : ('directory' as const),
+    profile,
+    revocation: { crl, ocsp, crlFiles: crlFile, endGrants: !keepGrants },
+    ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
+  };
+}
+
+function declareList(group: Command): void {
+  group
+    .command('list')
+    .description('list the approved issuers')
+    .option('--all', 'those that were removed, too')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('tessera issuer list', 'tessera issuer list --all --json'))
+    .action(({ json, all }: { json?: true; all?: true }, command: Command) =>
+      atWorkplace(command, async ({ store }) => {
+        const { allRows } = await import('../operations/admin/every-row.ts');
+        const { issuers } = await import('../store/tables/registry.ts');
+        const found = (await allRows(store, issuers)).filter(({ enabled }) => all || enabled);
+        const shown = await Promise.all(found.map(factsOf));
+        if (json) return printJson(shown);
+        const rows = shown.map(({ label, subject, expires, identitySources, identities, enabled }) => [
+          label,
+          enabled ? 'yes' : 'removed',
+          expires,
+          `${identitySources.join(', ')} (${identities})`,
+          subject,
+        ]);
+        printTable(['label', 'approved', 'expires', 'identity from', 'authority'], rows);
+      }),
+    );
+}
+
+async function factsOf({ certificate, intermediates, ...issuer }: ApprovedIssuer) {
+  const { X509Certificate } = await import('node:crypto');
+  const { subject, validTo, fingerprint256 } = new X509Certificate(certificate);
+  return {
+    ...issuer,
+    subject: subject.replaceAll('\n', ', '),
+    expires: new Date(validTo).toISOString().slice(0, 10),
+    fingerprint: fingerprint256,
+    intermediates: intermediates.length,
+  };
+}
+
+function declareRemove(group: Command): void {
+  group
+    .command('remove')
+    .argument('<label>')
+    .description('withdraw the approval: its certificates authorize no more; existing grants stay')
+    .addHelpText('after', examples('tessera issuer remove corp'))
+    .action((label: string, _: unknown, command: Command) =>
+      atWorkplace(command, async (workplace) => {
+        const { withdrawIssuer } = await import('../operations/admin/withdraw-issuer.ts');
+        const { granted } = await import('./wording.ts');
+        granted(await withdrawIssuer(label, workplace));
+        print(`The issuer ${label} is no longer approved`);
+      }),
+    );
+}

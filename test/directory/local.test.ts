@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { verify } from '@node-rs/argon2';
+import type { IdentityId } from '../../src/core/identity.ts';
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { hashPassword, localDirectory, localIdentityId } from '../../src/directory/local.ts';
+import { identifyCaller } from '../../src/operations/identify-caller.ts';
+import type { Directory } from '../../src/operations/ports.ts';
+import { signIn } from '../../src/operations/sign-in.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put } from '../node.ts';
+import { onSqlite } from '../operations/on-sqlite.ts';
+import { ADA, anIdentity } from '../samples.ts';
+
+const PASSWORD = new Secret('correct horse');
+const WRONG = new Secret('battery staple');
+const MARK = { certificate: new Uint8Array(16), issuerKey: new Uint8Array(16), key: new Uint8Array(32) };
+
+const ISSUER: ApprovedIssuer = {
+  label: 'corp',
+  certificate: new Uint8Array(),
+  intermediates: [],
+  identitySources: ['common-name'],
+  identities: 'directory',
+  profile: 'rfc5280',
+  revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
+  enabled: true,
+};
+
+interface Local {
+  readonly node: Node;
+  readonly directory: Directory;
+  /** The hashes that passwords were verified against, one for each time argon2 ran. */
+  readonly verified: string[];
+}
+
+/** Ada has a password; Bob has none. */
+async function local(t: TestContext): Promise<Local> {
+  const { node } = await onSqlite(t);
+  await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
+  const verified: string[] = [];
+  const directory = await localDirectory(node.store, (phc, password) => {
+    verified.push(phc.toString());
+    return verify(phc, password);
+  });
+  return { node: { ...node, directory }, directory, verified };
+}
+
+test('passwords are kept as argon2id, 19 MiB and two passes, each under its own salt', async () => {
+  const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
+  assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.notEqual(one, other);
+});
+
+test('the right password signs in, a wrong one does not', async (t) => {
+  const { directory } = await local(t);
+  assert.equal((await directory.bySignIn('ada', PASSWORD))?.id, ADA);
+  assert.equal(await directory.bySignIn('ada', WRONG), undefined);
+  assert.equal(await directory.bySignIn('ADA', PASSWORD), undefined, 'exact characters');
+});
+
+test('the same answer after the same work: wrong password, unknown name, no password, two of a name, disabled', async (t) => {
+  const { node, verified } = await local(t);
+  for (const n of [1, 2]) await put(node.store, identities, anIdentity({ id: twin(n), userName: 'twin' }));
+  await changeAda(node, { enabled: false });
+  for (const [userName, password] of [
+    ['ada', PASSWORD],
+    ['ada', WRONG],
+    ['nobody', WRONG],
+    ['bob', WRONG],
+    ['twin', WRONG],
+    ['', WRONG],
+  ] as const) {
+    verified.length = 0;
+    assert.equal(await answer(signIn({ userName, password, presenter: CURL }, node)), 'sign-in-failed', userName);
+    assert.equal(verified.length, 1, `${userName}: argon2 runs once`);
+    assert.match(verified[0] ?? '', /m=19456,t=2,p=1/, `${userName}: at the same cost`);
+  }
+});
+
+test('nobody signs in as nobody: the password behind an unknown name opens nothing', async (t) => {
+  const { directory } = await local(t);
+  for (const name of ['nobody', 'bob', ''])
+    assert.equal(await directory.bySignIn(name, new Secret('nobody')), undefined);
+});
+
+const twin = (n: number) => localIdentityId(`00000000-0000-4000-8000-00000000000${n}`) as IdentityId;
+
+test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE-2022-26923)', async (t) => {
+  const { node, directory } = await local(t);
+  const names = { userName: 'twin', email: 'twin@example.org', upn: 'twin@corp.example' };
+  await put(node.store, identities, anIdentity({ id: twin(1), ...names }));
+  const sources = [
+    ['common-name', 'twin'],
+    ['email-san', names.email],
+    ['upn-san', names.upn],
+  ] as const;
+  const identify = () =>
+    sources.map(([source, name]) =>
+      answer(identifyCaller({ issuer: ISSUER, name: { source, name }, mark: MARK }, node)),
+    );
+  assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
+  await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
+  assert.deepEqual(await Promise.all(identify()), Array(3).fill('certificate-identity-ambiguous'));
+  await put(node.store, passwords, { identityId: twin(1), phc: await hashPassword(PASSWORD) });
+  assert.equal(await directory.bySignIn('twin', PASSWORD), undefined);
+});
+
+test('derived identities, and those of other directories, match no local lookup', async (t) => {
+  const { node, directory } = await local(t);
+  for (const label of ['corp', 'local']) {
+    const issuer: ApprovedIssuer = { ...ISSUER, label, identities: 'derived' };
+    const caller = { issuer, name: { source: 'common-name', name: 'ada' }, mark: MARK } as const;
+    const derived = accepted(await identifyCaller(caller, node)).identity;
+    assert.notEqual(derived.id, ADA);
+    assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
+  }
+  await put(node.store, identities, anIdentity({ id: 'AD+corp:00ff' as IdentityId, userName: 'bob' }));
+  assert.deepEqual(
+    (await directory.byUserName('bob')).map(({ id }) => id),
+    [BOB],
+  );
+});
+
+test('a derived identity stays disabled once an operator disabled it', async (t) => {
+  const { node } = await local(t);
+  const caller = {
+    issuer: { ...ISSUER, identities: 'derived' },
+    name: { source: 'common-name', name: 'eve' },
+    mark: MARK,
+  } as const;
+  const { identity } = accepted(await identifyCaller(caller, node));
+  await put(node.store, identities, { ...identity, enabled: false });
+  assert.equal(accepted(await identifyCaller(caller, node)).identity.enabled, false);
+});
+
+test('failed sign-ins are limited per name and per address, and a right one is not counted', async (t) => {
+  const { node } = await local(t);
+  const patient = {
+    ...node,
+    directory: {
+      ...node.directory,
+      bySignIn: async (_: string, given: Secret) => (given === PASSWORD ? anIdentity() : undefined),
+    },
+  };
+  const attempt = (userName: string, password: Secret) =>
+    answer(signIn({ userName, password, presenter: CURL }, patient));
+  for (let n = 0; n < 30; n++) assert.equal(await attempt('ada', PASSWORD), 'accepted');
+  for (let n = 0; n < 10; n++) assert.equal(await attempt('ada', WRONG), 'sign-in-failed');
+  assert.equal(await attempt('ada', PASSWORD), 'sign-in-attempts-exhausted');
+  for (let n = 0; n < 90; n++) assert.equal(await attempt(`other ${n}`, WRONG), 'sign-in-failed');
+  assert.equal(await attempt('one more', PASSWORD), 'sign-in-attempts-exhausted', 'the address had 100');
+});
+
+test('what was typed as a name is not kept: people type passwords there', async (t) => {
+  const { node } = await local(t);
+  const typed = 'hunter2 \0 typed in the wrong field';
+  assert.equal(await answer(signIn({ userName: typed, password: WRONG, presenter: CURL }, node)), 'sign-in-failed');
+  const rows = await node.store.page(attempts, { limit: 10 });
+  assert.ok(rows.length > 0 && rows.every(({ about }) => !about.includes('hunter2')));
+});

@@ -1,0 +1,131 @@
+// The launcher, in a small project of its own with a pretended npm.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { ROOT } from './sources.ts';
+
+const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
+
+/** Notes its arguments, takes a moment, then leaves what npm leaves. */
+const NPM = `#!/bin/sh
+echo "$@" >> npm-calls
+sleep 0.3
+mkdir -p node_modules/tile node_modules/.bin
+touch node_modules/.bin/node
+cp package-lock.json node_modules/.package-lock.json
+`;
+
+interface Project {
+  readonly root: string;
+  readonly npmCalls: () => string[];
+  /** `as`: the machine's Node cannot replace its own process, as before version 22. */
+  readonly start: (options?: { as?: 'old-node' }) => ChildProcess;
+}
+
+function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
+  const root = mkdtempSync(join(tmpdir(), 'tessera launch '));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'bin'));
+  cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true });
+  writeFileSync(join(root, 'package-lock.json'), LOCK);
+  writeFileSync(join(root, 'bin', 'npm'), npm);
+  chmodSync(join(root, 'bin', 'npm'), 0o755);
+  if (main) writeFileSync(join(root, 'main.ts'), main);
+  const calls = join(root, 'npm-calls');
+  return {
+    root,
+    npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []),
+    start: ({ as } = {}) => {
+      const flags = as ? ['--import', 'data:text/javascript,delete process.execve'] : [];
+      const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}` };
+      return spawn(process.execPath, [...flags, join(root, 'runtime', 'launch.mjs'), 'main.ts', 'a b'], { env });
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<{ code: number | null; signal: string | null; text: string }> {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (text += String(part)));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  return { code, signal, text };
+}
+
+const SHOUT = `console.log('arguments: ' + process.argv.slice(2)); process.exitCode = 7;`;
+
+test('a first start installs, a second does not; arguments and exit code pass, spaces in paths do no harm', async (t) => {
+  const { start, npmCalls, root } = project(t, { main: SHOUT });
+  const first = await ended(start());
+  assert.equal(first.code, 7);
+  assert.match(first.text, /installing[\s\S]*installed in[\s\S]*arguments: a b/);
+  assert.ok(!existsSync(join(root, 'node_modules/.bin/node')), 'the pinned Node does not hide the machine’s own');
+  const second = await ended(start({ as: 'old-node' }));
+  assert.deepEqual([second.code, second.text], [7, 'arguments: a b\n']);
+  assert.equal(npmCalls().length, 1);
+});
+
+test('starts at the same moment install once', async (t) => {
+  const { start, npmCalls, root } = project(t, { main: SHOUT });
+  const all = await Promise.all([start(), start(), start()].map(ended));
+  assert.deepEqual(
+    all.map(({ code }) => code),
+    [7, 7, 7],
+  );
+  assert.equal(npmCalls().length, 1);
+  assert.ok(!existsSync(join(root, '.installing')));
+});
+
+test('a lock whose process is gone is cleared away', async (t) => {
+  const { start, root } = project(t, { main: SHOUT });
+  const gone = spawn(process.execPath, ['--version']);
+  await once(gone, 'close');
+  writeFileSync(join(root, '.installing'), `${gone.pid}`);
+  assert.equal((await ended(start())).code, 7);
+});
+
+test('an install that fails says what to do and is tried again next time', async (t) => {
+  const { start, npmCalls } = project(t, { npm: NPM.replace(/sleep[\s\S]*/, 'exit 3\n'), main: SHOUT });
+  for (const calls of [1, 2]) {
+    const { code, text } = await ended(start());
+    assert.equal(code, 1);
+    assert.match(text, /npm could not install \(3\)[\s\S]*Without network/);
+    assert.equal(npmCalls().length, calls);
+  }
+});
+
+test('an interrupted install ends npm first, then says so', async (t) => {
+  const { start, root } = project(t, { npm: NPM.replace('sleep 0.3', 'exec sleep 30'), main: SHOUT });
+  const child = start();
+  const end = ended(child);
+  while (!existsSync(join(root, 'npm-calls'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill('SIGTERM');
+  const { code, text } = await end;
+  assert.equal(code, 143);
+  assert.match(text, /interrupted while installing/);
+  assert.ok(!existsSync(join(root, '.installing')));
+});
+
+test('a file that is not there yet is said in words, not in a stack trace', async (t) => {
+  const { code, text } = await ended(project(t).start());
+  assert.equal(code, 1);
+  assert.match(text, /main\.ts is not in this checkout yet/);
+  assert.doesNotMatch(text, /^\s+at /m);
+});
+
+const STAY = `process.on('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('up');`;
+
+for (const as of [undefined, 'old-node'] as const) {
+  test(`signals reach the program, and its exit code comes back (${as ?? 'this Node'})`, async (t) => {
+    const { start, root } = project(t, { main: STAY });
+    mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
+    writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);
+    const child = start(as && { as });
+    const end = ended(child);
+    await once(child.stdout as NonNullable<ChildProcess['stdout']>, 'data');
+    child.kill('SIGTERM');
+    assert.equal((await end).code, 9);
+  });
+}

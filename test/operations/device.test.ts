@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/decide-device.ts';
+import { storeOf } from '../../src/store/change.ts';
+import {
+  accepted,
+  ada,
+  anotherNode,
+  answer,
+  BOB,
+  check,
+  confirmed,
+  type Node,
+  redeem,
+  start,
+  type TestClock,
+} from '../node.ts';
+import { anIdentity } from '../samples.ts';
+import { onSqlite } from './on-sqlite.ts';
+
+const bob = { identity: anIdentity({ id: BOB, userName: 'bob' }), session: 'the session of Bob' };
+const WRONG = 'BBBB-BBBB';
+const ALPHABET_SIZE = 20;
+const CODE_LENGTH = 8;
+
+async function entered(node: Node) {
+  const started = await start(node);
+  const { device } = accepted(await enterUserCode(started.userCode, ada, node));
+  return { started, id: device.id };
+}
+
+test('pending, confirmed, redeemed: a device code is redeemed once only [spec 3]', async (t) => {
+  const { node } = await onSqlite(t);
+  const { started, id } = await entered(node);
+  assert.equal(await answer(redeem(node, started)), 'authorization-pending');
+  accepted(await confirmDevice(id, ada, node));
+  const pair = accepted(await redeem(node, started));
+  assert.equal(await answer(redeem(node, started)), 'device-code-redeemed');
+  assert.equal(await answer(check(node, pair)), 'accepted', 'the grant stands');
+});
+
+test('deny, browser back, confirm: a decision is final', async (t) => {
+  const { node } = await onSqlite(t);
+  const denied = await entered(node);
+  accepted(await denyDevice(denied.id, ada, node));
+  assert.equal(await answer(confirmDevice(denied.id, ada, node)), 'decision-final');
+  assert.equal(await answer(enterUserCode(denied.started.userCode, ada, node)), 'decision-final');
+  assert.equal(await answer(redeem(node, denied.started)), 'device-denied');
+  const granted = await entered(node);
+  accepted(await confirmDevice(granted.id, ada, node));
+  assert.equal(await answer(denyDevice(granted.id, ada, node)), 'decision-final');
+  assert.equal(await answer(redeem(node, granted.started)), 'accepted');
+});
+
+test('confirm races deny: one of them decides', async (t) => {
+  const { node } = await onSqlite(t);
+  for (let n = 0; n < 20; n++) {
+    const { started, id } = await entered(node);
+    const both: [Promise<Outcome<unknown>>, Promise<Outcome<unknown>>] = [
+      confirmDevice(id, ada, node),
+      denyDevice(id, ada, node),
+    ];
+    const answers = await Promise.all(both.map(answer));
+    assert.deepEqual(answers.toSorted(), ['accepted', 'decision-final']);
+    assert.equal(await answer(redeem(node, started)), answers[0] === 'accepted' ? 'accepted' : 'device-denied');
+  }
+});
+
+test('only the browser session that entered the code decides', async (t) => {
+  const { node } = await onSqlite(t);
+  const { started, id } = await entered(node);
+  const adaElsewhere = { ...ada, session: 'another session of Ada' };
+  for (const person of [bob, adaElsewhere]) {
+    assert.equal(await answer(enterUserCode(started.userCode, person, node)), 'decision-elsewhere');
+    assert.equal(await answer(confirmDevice(id, person, node)), 'decision-elsewhere');
+    assert.equal(await answer(denyDevice(id, person, node)), 'decision-elsewhere');
+  }
+  const untouched = await start(node);
+  assert.equal(await answer(redeem(node, untouched)), 'authorization-pending');
+});
+
+test('poll too fast, then politely: the client is not starved', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const { started, id } = await entered(node);
+  assert.equal(await answer(redeem(node, started)), 'authorization-pending');
+  for (let n = 0; n < 50; n++) {
+    clock.move(1);
+    const spoke = await answer(redeem(node, started));
+    assert.ok(['polled-too-fast', 'authorization-pending'].includes(spoke), spoke);
+  }
+  clock.move(started.interval);
+  assert.equal(await answer(redeem(node, started)), 'authorization-pending', 'the interval has not grown');
+  accepted(await confirmDevice(id, ada, node));
+  assert.equal(await answer(redeem(node, started)), 'accepted', 'though the last poll was just now');
+});
+
+test('a device code ends at its expiry, confirmed or not', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const [pending, ready] = [await entered(node), await confirmed(node)];
+  clock.move(299);
+  assert.equal(await answer(redeem(node, pending.started)), 'authorization-pending');
+  clock.move(1);
+  assert.equal(await answer(redeem(node, pending.started)), 'device-code-expired');
+  assert.equal(await answer(redeem(node, ready)), 'device-code-expired');
+  assert.equal(await answer(confirmDevice(pending.id, ada, node)), 'device-code-expired');
+});
+
+test('5 wrong user codes per identity per code lifetime: the odds are at most 2^-32', async (t) => {
+  const { node } = await onSqlite(t);
+  const { wrongUserCodes } = node.settings;
+  assert.ok(wrongUserCodes / ALPHABET_SIZE ** CODE_LENGTH <= 2 ** -32);
+  const right = await start(node);
+  for (let n = 0; n < wrongUserCodes; n++)
+    assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-unknown');
+  assert.equal(await answer(enterUserCode(right.userCode, ada, node)), 'user-code-attempts-exhausted');
+  assert.equal(await answer(enterUserCode(right.userCode, bob, node)), 'accepted', 'Bob made none of the guesses');
+});
+
+test('64 parallel guesses at two nodes are no more than 5', async (t) => {
+  const { node, database, clock } = await onSqlite(t);
+  const other = await anotherNode(storeOf(await database.open()), { keyring: node.keyring, clock });
+  const guesses = Array.from({ length: 64 }, (_, n) => answer(enterUserCode(WRONG, ada, n % 2 ? node : other)));
+  const answers = await Promise.all(guesses);
+  assert.equal(answers.filter((each) => each === 'user-code-unknown').length, 5);
+  assert.equal(answers.filter((each) => each === 'user-code-attempts-exhausted').length, 59);
+});
+
+test('no window of a code lifetime, wherever it begins, holds more than 5 guesses', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  for (const rhythm of [1, 37, 59, 60, 61, 74, 75, 76, 299, 300, 301]) {
+    clock.move(1000);
+    const guessed = await guessesInRhythm(node, clock, rhythm);
+    const lifetime = node.settings.deviceCodeLifetime;
+    const most = Math.max(...guessed.map((from) => guessed.filter((at) => at >= from && at < from + lifetime).length));
+    assert.ok(most <= 5, `${most} guesses, one every ${rhythm} s`);
+    assert.ok(guessed.length > 5, 'the limit does not shut anyone out for ever');
+  }
+});
+
+/** When the guesses were made that were let through. */
+async function guessesInRhythm(node: Node, clock: TestClock, rhythm: number): Promise<number[]> {
+  const letThrough: number[] = [];
+  const end = clock.now() + 10 * node.settings.deviceCodeLifetime;
+  while (clock.now() < end) {
+    if ((await answer(enterUserCode(WRONG, ada, node))) === 'user-code-unknown') letThrough.push(clock.now());
+    clock.move(rhythm);
+  }
+  return letThrough;
+}
+
+test('right codes are not counted, and give no wrong ones back', async (t) => {
+  const { node } = await onSqlite(t);
+  for (let n = 0; n < 20; n++) await entered(node);
+  for (let n = 0; n < 4; n++) assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-unknown');
+  for (let n = 0; n < 20; n++) await entered(node);
+  assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-unknown');
+  assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-attempts-exhausted');
+});
+
+test('text that could be no user code counts as a guess too', async (t) => {
+  const { node } = await onSqlite(t);
+  for (const typed of ['', 'x', "' OR 1", 'AAAA-AAAA', '🙂'.repeat(8)]) {
+    assert.equal(await answer(enterUserCode(typed, ada, node)), 'user-code-unknown');
+  }
+  assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-attempts-exhausted');
+});
+
+test('a user code is matched without case, spaces or dashes [RFC 8628 6.1]', async (t) => {
+  const { node } = await onSqlite(t);
+  const { userCode } = await start(node);
+  const typed = ` ${userCode.toLowerCase().replace('-', ' – ')} `;
+  assert.equal(await answer(enterUserCode(typed, ada, node)), 'accepted');
+});

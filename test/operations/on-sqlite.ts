@@ -1,0 +1,20 @@
+// The set-up of tests of operations: a real SQLite file, a clock that moves, a node on it.
+import type { TestContext } from 'node:test';
+import type { Ports } from '../../src/operations/ports.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { aNode, type Node, TestClock } from '../node.ts';
+import { type SqliteTestDatabase, sqliteDatabase } from '../store/sqlite-database.ts';
+
+export interface OnSqlite {
+  readonly node: Node;
+  readonly clock: TestClock;
+  readonly database: SqliteTestDatabase;
+}
+
+export async function onSqlite(t: TestContext, difference: Partial<Ports> = {}): Promise<OnSqlite> {
+  const clock = new TestClock();
+  const database = await sqliteDatabase('here', clock.now);
+  t.after(() => database.remove());
+  const node = await aNode(storeOf(await database.open()), { clock, ...difference });
+  return { node, clock, database };
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { presenter } from '../../src/core/presenter.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { seconds } from '../../src/core/time.ts';
+import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
+import { accepted, answer, CURL, changeIntegration, check, issue, noCertificate, refresh, textOf } from '../node.ts';
+import { CLIENT } from '../samples.ts';
+import { onSqlite } from './on-sqlite.ts';
+
+const SHORT = { ...DEFAULT_SETTINGS, grantLifetime: seconds(1000), accessTokenLifetime: seconds(100) };
+
+test('a retry returns the same pair, byte for byte, until the window ends; then it is reuse and ends the grant', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const first = await issue(node);
+  const second = accepted(await refresh(node, first));
+  for (const later of [0, 20, 40]) {
+    clock.move(later === 0 ? 0 : 20);
+    const again = accepted(await refresh(node, first));
+    assert.equal(textOf(again), textOf(second));
+    assert.equal(again.expiresIn, second.expiresIn - later, 'only expires_in counts down');
+  }
+  clock.move(21);
+  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
+  assert.equal(await answer(refresh(node, second)), 'grant-revoked');
+  assert.equal(await answer(check(node, second)), 'grant-revoked');
+});
+
+test('a retry ends where the successor was used: what is presented after that is reuse', async (t) => {
+  const { node } = await onSqlite(t);
+  const first = await issue(node);
+  const second = accepted(await refresh(node, first));
+  const third = accepted(await refresh(node, second));
+  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
+  assert.equal(await answer(refresh(node, third)), 'grant-revoked');
+});
+
+test('reuse is recognised for the whole life of the grant, with no stored history', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const first = await issue(node);
+  let pair = first;
+  for (let n = 0; n < 50; n++) pair = accepted(await refresh(node, pair));
+  clock.move(300 * 86_400);
+  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
+  assert.equal(await answer(refresh(node, pair)), 'grant-revoked');
+  assert.equal((await node.store.page(grants, { limit: 10 })).length, 1);
+});
+
+test('with onReuse: report, reuse is told and the grant stands', async (t) => {
+  const { node } = await onSqlite(t);
+  await changeIntegration(node, { overrides: { onReuse: 'report', refreshRetryWindow: seconds(0) } });
+  const first = await issue(node);
+  const second = accepted(await refresh(node, first));
+  assert.equal(await answer(refresh(node, first)), 'refresh-token-reused');
+  assert.equal(await answer(refresh(node, second)), 'accepted');
+  const events = await node.store.events({ after: 0, limit: 100 });
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'reused').map(({ detail }) => detail),
+    [{ ended: false }],
+  );
+});
+
+test('a retry from elsewhere is answered, and its event carries both presenters and an alarm', async (t) => {
+  const { node } = await onSqlite(t);
+  const first = await issue(node);
+  accepted(await refresh(node, first));
+  accepted(await refresh(node, first, { by: presenter('203.0.113.9', 'other') }));
+  const event = (await node.store.events({ after: 0, limit: 100 })).at(-1);
+  assert.deepEqual(event?.detail, { firstAddress: CURL.address, firstAgent: CURL.agent, alarm: true });
+  assert.deepEqual([event?.type, event?.presenter?.address], ['retried', '203.0.113.9']);
+});
+
+test('refresh at refresh_until −1, 0 and +1 s: it works, it does not, it does not (CVE-2021-32923) [spec 3]', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  for (const [away, expected] of [
+    [-1, 'accepted'],
+    [0, 'grant-expired'],
+    [1, 'grant-expired'],
+  ] as const) {
+    const pair = await issue(node);
+    clock.set(pair.refreshUntil + away);
+    const outcome = await refresh(node, pair);
+    assert.equal(await answer(outcome), expected);
+    if (outcome.ok) assert.deepEqual([outcome.value.expiresAt, outcome.value.expiresIn], [pair.refreshUntil, 1]);
+  }
+});
+
+test('refresh_until never moves, and no access token outlives it', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  const first = await issue(node);
+  let pair = first;
+  for (let n = 0; n < 9; n++) {
+    clock.move(110);
+    pair = accepted(await refresh(node, pair));
+    assert.equal(pair.refreshUntil, first.refreshUntil);
+    assert.ok(pair.expiresAt <= first.refreshUntil);
+  }
+  clock.set(first.refreshUntil);
+  assert.equal(await answer(check(node, pair)), 'access-token-expired');
+});
+
+test('an access token works until its own expiry, whatever refreshes follow [spec 1.2]', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  const first = await issue(node);
+  clock.move(99);
+  const second = accepted(await refresh(node, first));
+  assert.equal(await answer(check(node, first)), 'accepted');
+  clock.move(1);
+  assert.equal(await answer(check(node, first)), 'access-token-expired');
+  assert.equal(await answer(check(node, second)), 'accepted');
+});
+
+test('a retry across a key rotation is the same pair, byte for byte', async (t) => {
+  const keys = mintWith(addKey(firstKey(), []), 1);
+  const { node } = await onSqlite(t, { keyring: new Keyring(keys) });
+  const first = await issue(node);
+  const second = accepted(await refresh(node, first));
+  const rotated = { ...node, keyring: new Keyring(mintWith(keys, 2)) };
+  assert.equal(textOf(accepted(await refresh(rotated, first))), textOf(second));
+  assert.equal(await answer(refresh(rotated, second)), 'accepted');
+});
+
+test('a clock that runs backwards extends nothing: per grant, time stands still', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  const first = await issue(node);
+  clock.move(500);
+  const second = accepted(await refresh(node, first));
+  clock.move(-400);
+  const third = accepted(await refresh(node, second));
+  assert.ok(third.expiresAt >= second.expiresAt);
+  assert.equal(third.refreshUntil, first.refreshUntil);
+});
+
+test('every truncation, extension and bit flip of a refresh token is refused and harms nothing (CVE-2026-27840)', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  const text = pair.refreshToken?.reveal() ?? '';
+  const cut = Array.from({ length: text.length }, (_, length) => text.slice(0, length));
+  const flipped = Array.from(
+    text,
+    (letter, at) => text.slice(0, at) + (letter === 'A' ? 'B' : 'A') + text.slice(at + 1),
+  );
+  const extended = [`${text}=`, `${text}A`, ` ${text}`, `${text}\n`, text.replace('tsr_', 'tsa_'), text.toUpperCase()];
+  for (const refreshToken of [...cut, ...flipped.filter((each) => each !== text), ...extended]) {
+    const request = { clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate };
+    assert.equal(await answer(refreshTokens(request, node)), 'refresh-token-not-authentic', refreshToken);
+  }
+  assert.equal(await answer(refresh(node, pair)), 'accepted');
+});
