@@ -88,6 +88,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       headersTimeoutMs: limits.headersTimeout * 1000,
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
+      stopTimeoutMs: limits.stopTimeout * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
     },

@@ -4,6 +4,8 @@ import type { Seconds } from './time.ts';
 
 export const REFUSAL_REASONS = [
   // the request itself
+  'request-malformed',
+  'request-too-slow',
   'body-unreadable',
   'body-too-large',
   'headers-too-large',

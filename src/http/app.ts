@@ -1,10 +1,20 @@
 // A fastify instance with our limits, our errors and our log line; doors are hung into it.
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { Refusal, RefusalReason } from '../core/refusal.ts';
+import type { Server as TlsServer } from 'node:tls';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
+import type { Refusal } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import { limitArrival, refuseSilentSessions } from './arrival.ts';
+import { answerBrokenRequests, type BareRefusal, isWellFormed } from './broken-request.ts';
+import { InFlight } from './in-flight.ts';
+import { methodTable } from './methods.ts';
 import { type Story, storyOf } from './story.ts';
 import { type TlsFiles, tlsOptions } from './tls.ts';
 
@@ -14,6 +24,7 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  readonly stopTimeoutMs: number;
   readonly connections: number;
   readonly inFlight: number;
 }
@@ -25,91 +36,106 @@ export interface AppOptions {
   readonly requestId: () => string;
   /** Called when a request arrives, before anything is decided about it. */
   readonly begin: (request: FastifyRequest) => void;
-  /** Called once per request, when its answer has gone out. */
-  readonly tell: (request: FastifyRequest, reply: FastifyReply, story: Story) => void;
+  /** Called once per request, when its answer has gone out or its caller has gone away. */
+  readonly tell: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
   readonly tellFault: (request: FastifyRequest, fault: unknown) => void;
   /** Words a refusal that no door was reached for, or that a door did not word itself. */
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
-  /** The body that a broken request line or header gets, where there is no request yet. */
-  readonly bareRefusal: (reason: RefusalReason) => { status: number; body: string };
+  /** What a broken request line or header gets, where there is no request yet. */
+  readonly bareRefusal: BareRefusal;
 }
 
 export interface App {
   readonly fastify: FastifyInstance;
-  /** From now on new requests are told to come back; resolves when those in flight have been answered. */
+  /** From now on new requests are told to come back; resolves when those in flight have been answered, or time is up. */
   drain(): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
+/** Streams on one HTTP/2 connection at a time; a caller that wants more waits. */
+const STREAMS = 100;
+/** Headers beyond the limit are read up to this many times it, so that HTTP/2 can be told 431 rather than be cut off. */
+const HEADER_SLACK = 3;
 
 export function makeApp(options: AppOptions): App {
-  const { limits } = options;
-  const state = { inFlight: 0, draining: false };
-  const app = newFastify(options);
+  const inFlight = new InFlight();
+  const app = newFastify(options, inFlight);
+  const server = app.server as unknown as TlsServer;
+  answerBrokenRequests(server, options.bareRefusal);
+  if (options.tls) refuseSilentSessions(server, options.limits.headersTimeoutMs);
+  inFlight.watch(server);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const allowedMethods = methodTable(app);
 
   app.addHook('onRequest', async (request, reply) => {
-    state.inFlight += 1;
-    options.begin(request);
-    if (state.draining)
-      return options.refuse(request, reply.header('connection', 'close'), {
-        reason: 'shutting-down',
-        retryAfter: RETRY_SHORTLY,
-      });
-    if (state.inFlight > limits.inFlight)
-      return options.refuse(request, reply, { reason: 'overloaded', retryAfter: RETRY_SHORTLY });
+    follow(request, reply, inFlight, options);
+    const refusal = whyNotNow(request, inFlight, options.limits);
+    if (refusal) return options.refuse(request, reply, refusal);
+    if (request.is404) return refusePath(request, reply, allowedMethods(request.url), options);
+    limitArrival(request, options.limits.requestTimeoutMs, () => {
+      if (!reply.sent) options.refuse(request, reply, { reason: 'request-too-slow' });
+    });
   });
-  app.addHook('onResponse', async (request, reply) => {
-    state.inFlight -= 1;
-    options.tell(request, reply, storyOf(request));
+  app.addHook('onSend', async (request, reply) => {
+    // A connection that stays open would hold up the stop; HTTP/2 says goodbye by a frame of its own.
+    if (inFlight.isDraining && request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
     options.refuse(request, reply, refusalOf(error, request, options)),
   );
-  const methods = knownMethods(app);
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methods(request.url);
-    if (!allowed) return options.refuse(request, reply, { reason: 'not-found' });
-    return options.refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
-  });
 
   return {
     fastify: app,
     drain: async () => {
-      state.draining = true;
+      inFlight.drain(options.limits.stopTimeoutMs);
       await app.close();
     },
   };
 }
 
-/** Which methods a path takes, among the routes hung so far: for the 405 that a wrong one gets. */
-function knownMethods(app: FastifyInstance): (url: string) => string | undefined {
-  const methods = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = methods.get(url.toLowerCase()) ?? new Set();
-    for (const name of [method].flat()) known.add(name);
-    methods.set(url.toLowerCase(), known);
+/** Every request counts as in flight until its answer is out or its caller is gone, and is told of once. */
+function follow(request: FastifyRequest, reply: FastifyReply, inFlight: InFlight, options: AppOptions): void {
+  options.begin(request);
+  inFlight.enter(reply.raw, ({ answered, milliseconds }) => {
+    const story = storyOf(request);
+    if (!answered) story.outcome = 'aborted';
+    options.tell(request, reply, story, milliseconds);
   });
-  return (url) => {
-    const path = url
-      .replace(/[?#].*$/, '')
-      .replace(/(?<=.)\/$/, '')
-      .toLowerCase();
-    const known = methods.get(path);
-    return known && [...known].join(', ');
-  };
 }
 
-function newFastify(options: AppOptions): FastifyInstance {
+/** What is wrong with any request at this moment, whatever it asks for. */
+function whyNotNow({ raw }: FastifyRequest, inFlight: InFlight, limits: Limits): Refusal | undefined {
+  if (inFlight.isDraining) return { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
+  if (inFlight.count > limits.inFlight) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
+  if (!isWellFormed(raw)) return { reason: 'request-malformed' };
+  // Node sees to it over HTTP/1.1, before there is a request.
+  const headerBytes = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  return headerBytes > limits.headerBytes ? { reason: 'headers-too-large' } : undefined;
+}
+
+/** Before the body is looked at: nobody reads it here. */
+function refusePath(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: string | undefined,
+  { refuse }: AppOptions,
+): FastifyReply {
+  if (!allowed) return refuse(request, reply, { reason: 'not-found' });
+  return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
+}
+
+function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
   const { limits, tls } = options;
   const http1 = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: 1000,
+    requireHostHeader: false, // refused by ourselves, in JSON
   };
   const shared = {
     bodyLimit: limits.bodyBytes,
@@ -117,14 +143,22 @@ function newFastify(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: false, // HEAD never revokes
     return503OnClosing: false, // our own hook says it in the door's words
     forceCloseConnections: 'idle',
-    clientErrorHandler: (error: Error, socket: Socket) => answerBareSocket(error, socket, options),
+    clientErrorHandler: () => undefined, // answerBrokenRequests does
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook runs for a path that cannot be decoded. It leads nowhere.
+      follow(request, reply, inFlight, options);
+      options.refuse(request, reply, { reason: 'not-found' });
+    },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
+    http2SessionTimeout: limits.idleTimeoutMs,
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
-  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings: { maxHeaderListSize: limits.headerBytes } };
-  return fastify({ ...shared, http2: true, https }) as unknown as FastifyInstance;
+  const settings = { maxHeaderListSize: limits.headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS };
+  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings };
+  // To fastify's types, a server of HTTP/2 has other requests; what we use of them is the same.
+  return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
 }
 
 /** What fastify or an operation threw, as a refusal. Whatever is not known is a fault, and its words stay inside. */
@@ -134,19 +168,8 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     return { reason: 'store-unavailable', retryAfter: RETRY_SHORTLY };
   }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };
   options.tellFault(request, error);
   return { reason: 'fault' };
-}
-
-const BARE_REASONS: Readonly<Record<string, RefusalReason>> = { HPE_HEADER_OVERFLOW: 'headers-too-large' };
-
-/** A request so broken that there is none: answered on the bare socket, in JSON all the same. */
-function answerBareSocket(error: NodeJS.ErrnoException, socket: Socket, options: AppOptions): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { status, body } = options.bareRefusal(BARE_REASONS[error.code ?? ''] ?? 'body-unreadable');
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8`;
-  socket.end(
-    `${head}\r\nCache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

@@ -3,6 +3,8 @@
 import type { Refusal, RefusalReason } from '../core/refusal.ts';
 
 const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
+  'request-malformed': 'The request is malformed.',
+  'request-too-slow': 'The request took too long to arrive.',
   'body-unreadable': 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
   'body-too-large': 'The body is too large.',
   'headers-too-large': 'The request headers are too large.',

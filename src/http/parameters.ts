@@ -67,6 +67,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function decode(body: unknown): string | undefined {
+  if (body === undefined) return ''; // a request without a body
   if (!(body instanceof Uint8Array)) return undefined;
   try {
     return UTF8.decode(body);

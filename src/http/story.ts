@@ -4,7 +4,8 @@ import type { RefusalReason } from '../core/refusal.ts';
 /** What one request was about: the source of its log line and of its metrics. Never a secret. */
 export interface Story {
   operation: string;
-  outcome: 'accepted' | 'refused' | 'fault';
+  /** `aborted`: the caller went away before its answer had gone out. */
+  outcome: 'accepted' | 'refused' | 'fault' | 'aborted';
   reason?: RefusalReason;
   rule?: string;
   clientId?: string;

@@ -10,11 +10,12 @@ import { WORDING } from '../http/authsvc/wording.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
+import { pathOf } from '../http/methods.ts';
 import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
-import { type Story, storyOf } from '../http/story.ts';
+import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
 import type { Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
@@ -62,12 +63,13 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
     begin: readConnection,
-    tell: (request, reply, story) => tellRequest(request, reply, story, readConnection, parts),
+    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, parts),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
     refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
     bareRefusal: (reason) => {
       const { status, error } = WORDING[reason];
-      return { status, body: JSON.stringify(errorBody(error, describe({ reason }), 'spec')) };
+      const phrase = describe({ reason });
+      return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
     },
   });
   hangDoors(app, options, parts, readConnection);
@@ -148,8 +150,10 @@ function refuseAnywhere(
   refusal: Refusal,
   { authsvcMounts }: ServiceParts,
 ): FastifyReply {
-  const path = request.url.toLowerCase();
-  const mount = authsvcMounts.find((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`));
+  const path = pathOf(request.url);
+  const [mount] = authsvcMounts
+    .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))
+    .sort((a, b) => b.path.length - a.path.length); // a mount may lie below another
   return answerRefusal(request, reply, refusal, WORDING[refusal.reason], mount?.errorKeys ?? 'spec');
 }
 
@@ -158,14 +162,14 @@ function tellRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   story: Story,
+  ms: number,
   readConnection: ReadConnection,
   { log, metrics }: ServiceParts,
 ): void {
-  const ms = Math.round(reply.elapsedTime * 1000) / 1000;
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  log[level]({ id: request.id, ...storyOf(request), status: reply.statusCode, ms, address }, 'request');
+  log[level]({ id: request.id, ...story, status: reply.statusCode, ms, address }, 'request');
 }
 
 /** A fault for the operator: what broke and where, as its maker worded it. */

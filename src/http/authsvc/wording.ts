@@ -27,6 +27,8 @@ const token: Wording = { status: 401, error: 'invalid_token' };
 const unavailable: Wording = { status: 503, error: 'invalid_request' };
 
 export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
+  'request-malformed': request,
+  'request-too-slow': request,
   'body-unreadable': request,
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },

@@ -1,0 +1,418 @@
+// How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [wire: Doors].
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type Answer, bearer, type Caller, callerOver, form, json, PROTOCOLS, reachOf, sendRaw } from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import {
+  assertRefused,
+  CERTIFICATE,
+  CLIENT,
+  DEVICE,
+  pairByCertificate,
+  REVOKE,
+  refresh,
+  revoke,
+  SCOPE,
+  TOKEN,
+  VERIFY,
+  verify,
+} from './steps.ts';
+
+const MOUNTS = [
+  { path: '/authsvc', errorKeys: 'spec' },
+  { path: '/legacy', errorKeys: 'oauth' },
+  { path: '/legacy/Twice.v2', errorKeys: 'both' },
+];
+const POSTED = [TOKEN, CERTIFICATE, DEVICE];
+const GOTTEN = [VERIFY, REVOKE];
+const WISH = { client_id: CLIENT, scope: SCOPE };
+
+function assertTokenDoorHeaders(answer: Answer): void {
+  const { 'content-type': type, 'cache-control': cache, pragma } = answer.headers;
+  assert.deepEqual(
+    { type, cache, pragma },
+    { type: 'application/json; charset=utf-8', cache: 'no-store', pragma: 'no-cache' },
+    answer.text,
+  );
+}
+
+for (const protocol of PROTOCOLS) {
+  suite(`doors over ${protocol}`, () => {
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService({ settings: { authsvc: { mounts: MOUNTS } } });
+      caller = callerOver(protocol, reachOf(service, service.ada));
+    });
+    after(async () => {
+      caller.close();
+      await service.stop();
+    });
+
+    test('paths match in any letter case, with one trailing slash or none [wire: Doors]', async () => {
+      for (const path of [
+        '/authsvc/Authorize/Certificate',
+        '/authsvc/authorize/certificate',
+        '/AUTHSVC/AUTHORIZE/CERTIFICATE',
+        '/authSvc/Authorize/certificate/',
+        '/authsvc/Authorize/Certificate?x=1',
+        '/authsvc/Authorize/Certificate/?x=1',
+      ]) {
+        assert.equal((await caller.ask({ path, ...json(WISH) })).status, 200, path);
+      }
+    });
+
+    test('nothing else matches: two slashes, other segments, encoded slashes [wire: Doors]', async () => {
+      for (const path of [
+        '/authsvc/Authorize/Certificate//',
+        '/authsvc//Authorize/Certificate',
+        '/Authorize/Certificate',
+        '/authsvc/Authorize%2FCertificate',
+        '/authsvc/Authorize/Certificate/x',
+        '/authsvc/Authorize',
+        '/authsvc',
+        '/',
+        '/authsvc/Authorize/Certificate;x=1',
+      ]) {
+        assertRefused(await caller.ask({ path, ...json(WISH) }), 404, 'invalid_request');
+      }
+    });
+
+    test('a path that cannot be decoded is refused in the words of its mount, and not echoed [wire: Doors]', async () => {
+      const answer = await caller.ask({ path: '/authsvc/%zz/canary' });
+      assertRefused(answer, 404, 'invalid_request');
+      assertTokenDoorHeaders(answer);
+      assert.doesNotMatch(answer.text, /canary|%zz/);
+    });
+
+    test('the same door stands under every mount of the list [wire: Doors]', async () => {
+      for (const { path } of MOUNTS) {
+        const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(WISH) });
+        assert.equal(answer.status, 200, path);
+        const next = await caller.ask({
+          path: '/authsvc/Authorize/Token',
+          ...json({ client_id: CLIENT, refresh_token: answer.json['refresh_token'] }),
+        });
+        assert.equal(next.status, 200);
+      }
+    });
+
+    test('each mount names the fields of an error as it is told: spec, oauth or both [wire: Doors]', async () => {
+      const [spec, oauth] = [
+        ['Error', 'Error_description'],
+        ['error', 'error_description'],
+      ] as const;
+      const expected = { '/authsvc': spec, '/legacy': oauth, '/legacy/Twice.v2': [...spec, ...oauth] };
+      for (const [mount, keys] of Object.entries(expected)) {
+        const refusals = [
+          await caller.ask({ path: `${mount}/Authorize/Token`, ...json({}) }),
+          await caller.ask({ path: `${mount}/Revoke/Token` }),
+          await caller.ask({ path: `${mount}/nowhere` }),
+          await caller.ask({ path: `${mount}/Authorize/Token` }),
+          await caller.ask({ path: `${mount}/Authorize/Token`, ...json({ client_id: 'x'.repeat(70_000) }) }),
+        ];
+        assert.deepEqual(
+          refusals.map(({ status, json: body }) => [status, Object.keys(body).sort()]),
+          [400, 401, 404, 405, 413].map((status) => [status, [...keys].sort()]),
+        );
+        for (const { json: body } of refusals) assert.equal(new Set(Object.values(body)).size, 2, 'both say the same');
+      }
+    });
+
+    test('every answer of a token door is JSON with a charset and never stored, errors too [wire: Doors]', async () => {
+      const pair = await pairByCertificate(caller);
+      const answers = [
+        await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
+        await caller.ask({ path: DEVICE, ...json(WISH) }),
+        await refresh(caller, pair.refresh_token),
+        await verify(caller, pair.access_token),
+        await revoke(caller, pair.access_token),
+        ...(await Promise.all(POSTED.map((path) => caller.ask({ path, ...json({}) })))),
+        ...(await Promise.all(GOTTEN.map((path) => caller.ask({ path })))),
+        await caller.ask({ path: '/authsvc/nowhere' }),
+        await caller.ask({ path: TOKEN }),
+        await caller.ask({ path: TOKEN, ...json('x'.repeat(70_000)) }),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200, 200, 200, 400, 400, 400, 401, 401, 404, 405, 413],
+      );
+      for (const answer of answers) assertTokenDoorHeaders(answer);
+    });
+
+    test('no answer carries a CORS header, whatever the Origin [wire: Doors]', async () => {
+      const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const answer = await caller.ask({ method, path: TOKEN, headers });
+        assert.deepEqual(
+          Object.keys(answer.headers).filter((name) => name.startsWith('access-control')),
+          [],
+        );
+      }
+    });
+
+    test('other methods, OPTIONS too, are 405 with Allow [wire: Doors]', async () => {
+      for (const [paths, allowed] of [
+        [POSTED, 'POST'],
+        [GOTTEN, 'GET'],
+      ] as const) {
+        const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY', 'TRACE'];
+        for (const path of [...paths, ...paths.map((name) => `${name.toLowerCase()}/?x`)]) {
+          for (const method of others.filter((name) => name !== allowed)) {
+            const answer = await caller.ask({ method, path });
+            assertRefused(answer, 405, 'invalid_request');
+            assert.equal(answer.headers['allow'], allowed, `${method} ${path}`);
+          }
+        }
+      }
+    });
+
+    test('HEAD never revokes [wire: Doors]', async () => {
+      const { access_token } = await pairByCertificate(caller);
+      const answer = await caller.ask({ method: 'HEAD', path: REVOKE, ...bearer(access_token) });
+      assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET']);
+      assert.equal((await verify(caller, access_token)).status, 200);
+    });
+
+    test('a missing or unsupported Content-Type is 400 [wire: Doors]', async () => {
+      const body = JSON.stringify(WISH);
+      for (const path of POSTED) {
+        for (const type of [
+          undefined,
+          'text/plain',
+          'application/jsonp',
+          'multipart/form-data',
+          '*/*',
+          'json',
+          ';',
+          '',
+        ]) {
+          const headers = type === undefined ? {} : { 'content-type': type };
+          const answer = await caller.ask({ method: 'POST', path, headers, body });
+          assertRefused(answer, 400, 'invalid_request', /Content-Type/);
+        }
+      }
+    });
+
+    test('a charset may say utf-8 in any form, and nothing else [wire: Doors]', async () => {
+      const ask = (type: string) =>
+        caller.ask({
+          method: 'POST',
+          path: CERTIFICATE,
+          headers: { 'content-type': type },
+          body: JSON.stringify(WISH),
+        });
+      for (const good of [
+        'application/json; charset=utf-8',
+        'Application/JSON;charset="UTF-8"',
+        'application/json;q=1',
+      ])
+        assert.equal((await ask(good)).status, 200, good);
+      for (const bad of [
+        'application/json; charset=iso-8859-1',
+        'application/json; charset=utf-16',
+        'application/json; charset=',
+      ])
+        assertRefused(await ask(bad), 400, 'invalid_request');
+    });
+
+    test('a known parameter that is no string is refused, by whichever door [wire: Authorize/Token]', async () => {
+      for (const value of [1, true, null, [CLIENT], { a: 1 }]) {
+        for (const path of POSTED) {
+          assertRefused(
+            await caller.ask({ path, ...json({ client_id: value }) }),
+            400,
+            'invalid_request',
+            /not a string/,
+          );
+        }
+        const device = { client_id: CLIENT, grant_type: value };
+        assertRefused(await caller.ask({ path: TOKEN, ...json(device) }), 400, 'invalid_request', /not a string/);
+      }
+    });
+
+    test('a parameter given twice in a form is refused [wire: Authorize/Token]', async () => {
+      for (const path of [TOKEN, DEVICE]) {
+        const twice = form(`client_id=${CLIENT}&client_id=${CLIENT}`);
+        assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
+      }
+    });
+
+    test('a body that is no JSON object is refused [wire: Authorize/Token]', async () => {
+      for (const body of [
+        '',
+        ' ',
+        '{',
+        '[]',
+        '"x"',
+        'null',
+        '1',
+        '{"client_id":"x"',
+        '{"a":1}{"a":1}',
+        'client_id=x',
+      ]) {
+        for (const path of POSTED) {
+          const answer = await caller.ask({
+            method: 'POST',
+            path,
+            headers: { 'content-type': 'application/json' },
+            body,
+          });
+          assertRefused(answer, 400, 'invalid_request', /could not be read/);
+        }
+      }
+    });
+
+    test('an empty form lacks a client_id; an empty parameter is a missing one [wire: Authorize/Token]', async () => {
+      for (const fields of ['', 'client_id=', 'client_id=&scope=x'])
+        assertRefused(
+          await caller.ask({ path: DEVICE, ...form(fields) }),
+          400,
+          'invalid_request',
+          /client_id is missing/,
+        );
+      const empty = { client_id: CLIENT, scope: '' };
+      assertRefused(await caller.ask({ path: CERTIFICATE, ...json(empty) }), 400, 'invalid_scope', /missing/);
+      assertRefused(
+        await caller.ask({ path: CERTIFICATE, ...json({ client_id: '' }) }),
+        400,
+        'invalid_request',
+        /missing/,
+      );
+    });
+
+    test('unknown parameters are ignored, __proto__ and constructor among them [wire: Authorize/Token]', async () => {
+      const body = `{"__proto__":{"client_id":"x"},"constructor":{"prototype":{"scope":1}},"extra":[1],"client_id":"${CLIENT}","scope":"${SCOPE}"}`;
+      const headers = { 'content-type': 'application/json' };
+      assert.equal((await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body })).status, 200);
+      const inherited = '{"__proto__":{"client_id":"orders-sync","scope":"orders:read"}}';
+      const answer = await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body: inherited });
+      assertRefused(answer, 400, 'invalid_request', /client_id is missing/);
+      assert.equal(({} as Record<string, unknown>)['client_id'], undefined, 'no prototype was touched');
+    });
+
+    test('client_id has 1 to 128 visible characters; anything else is unknown [wire: Doors]', async () => {
+      for (const strange of [
+        'x'.repeat(129),
+        'orders sync',
+        'ordérs',
+        'orders-sync\n',
+        '\u0000',
+        "' OR 1=1 --",
+        '\ud800',
+      ])
+        assertRefused(
+          await caller.ask({ path: DEVICE, ...json({ client_id: strange, scope: SCOPE }) }),
+          400,
+          'invalid_grant',
+        );
+    });
+
+    test('scope has at most 4 KiB [wire: Doors]', async () => {
+      const long = (length: number) => `orders:read${',read'.repeat(1000)}`.slice(0, length);
+      const [most, more] = [`${long(4091)},read`, `${long(4091)},readd`];
+      assert.deepEqual([most.length, more.length], [4096, 4097]);
+      assert.equal((await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: most }) })).status, 200);
+      const answer = await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: more }) });
+      assertRefused(answer, 400, 'invalid_scope', /malformed/);
+    });
+  });
+}
+
+suite('the status line of HTTP/1.1 [wire: Doors]', () => {
+  let service: TestService;
+  let caller: Caller;
+
+  before(async () => {
+    service = await startService();
+    caller = callerOver('HTTP/1.1', reachOf(service));
+  });
+  after(async () => {
+    caller.close();
+    await service.stop();
+  });
+
+  test('the reason phrase of a 400 is the description [wire: Doors]', async () => {
+    for (const body of [{}, { client_id: CLIENT }, { client_id: 'nobody', refresh_token: 'x' }]) {
+      const answer = await caller.ask({ path: TOKEN, ...json(body) });
+      assert.equal(answer.phrase, answer.json['Error_description']);
+    }
+  });
+
+  test('it is constant text: no input comes back in it [wire: Doors]', async () => {
+    const answer = await caller.ask({ path: TOKEN, ...json({ client_id: 'canary', refresh_token: 'canary' }) });
+    assert.doesNotMatch(answer.phrase + answer.text, /canary/);
+  });
+
+  test('a 401 keeps the phrase Unauthorized, and other statuses theirs [wire: Doors]', async () => {
+    const phrases = [
+      await caller.ask({ path: VERIFY }),
+      await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
+      await caller.ask({ path: '/nowhere' }),
+      await caller.ask({ path: TOKEN }),
+      await caller.ask({ path: TOKEN, ...json('x'.repeat(70_000)) }),
+    ].map(({ phrase }) => phrase);
+    const expected = ['Unauthorized', 'Unauthorized', 'Not Found', 'Method Not Allowed', 'Payload Too Large'];
+    assert.deepEqual(phrases, expected);
+  });
+
+  const BROKEN: readonly [what: string, request: string, status: number][] = [
+    ['garbage', '\x16\x03\x01 nonsense\r\n\r\n', 400],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an unknown version', 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
+    ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n', 400],
+    ['no Host', `GET ${VERIFY} HTTP/1.1\r\n\r\n`, 400],
+    ['two Hosts', `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
+    ['two lengths', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
+    ['a negative length', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`, 400],
+    [
+      'length and chunks',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    ['an unknown transfer encoding', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n`, 400],
+    [
+      'a broken chunk',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+    ['headers of 20 KiB', `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an address of 20 KiB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ['CONNECT', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n', 405],
+    [
+      'an expectation we cannot meet',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n`,
+      400,
+    ],
+  ];
+  for (const [what, request, status] of BROKEN) {
+    test(`${what}: ${status} in JSON, and the connection ends [wire: Doors]`, async () => {
+      const closing = request.replace('\r\nHost:', '\r\nConnection: close\r\nHost:');
+      const text = await sendRaw(reachOf(service), request.includes('\r\nHost: a') ? request : closing, 3000);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      assert.match(head, new RegExp(`^HTTP/1.1 ${status} `), text);
+      assert.match(head, /^content-type: application\/json; charset=utf-8$/im);
+      assert.match(head, /^cache-control: no-store$/im);
+      assert.match(head, /^pragma: no-cache$/im);
+      const { Error: error, Error_description: description, ...rest } = JSON.parse(body);
+      assert.deepEqual([error, rest], ['invalid_request', {}]);
+      if (status === 400) assert.ok(head.startsWith(`HTTP/1.1 400 ${description}\r\n`), head);
+    });
+  }
+
+  test('an absolute request target leads to the same door [RFC 9112 3.2.2]', async () => {
+    const text = await sendRaw(
+      reachOf(service),
+      `GET https://elsewhere.example${TOKEN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(text, /^HTTP\/1.1 405 /);
+    assert.match(text, /^allow: POST$/im);
+  });
+});
+
+test('mounts that collide, caselessly, refuse to start [wire: Doors]', async () => {
+  const mounts = [{ path: '/authsvc' }, { path: '/AuthSvc' }];
+  await assert.rejects(startService({ settings: { authsvc: { mounts } } }), /letter case makes no difference/);
+});

@@ -1,0 +1,234 @@
+// The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; its clock alone can be moved on.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { composeService, type Service } from '../../src/compose.ts';
+import { loadConfig, settingsOf } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { Identity, IdentityId } from '../../src/core/identity.ts';
+import type { ClientId, Integration } from '../../src/core/integration.ts';
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
+import { localDirectory } from '../../src/directory/local.ts';
+import { type Log, makeLog } from '../../src/log/log.ts';
+import type { Ports } from '../../src/operations/ports.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Table } from '../../src/store/table.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { integrations, issuers } from '../../src/store/tables/registry.ts';
+import { systemClock, systemRandom } from '../../src/system.ts';
+import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { type Authority, type Issued, makeAuthority } from '../authority.ts';
+import { ADA, anIdentity, anIntegration, scopeOf } from '../samples.ts';
+
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+export const PUBLIC_URL = 'https://tokens.example';
+export const MALLORY = 'local:{0a1b2c3d-0000-4000-8000-0000000badd0}' as IdentityId;
+
+const GENEROUS = { perMinute: 1_000_000, burst: 1_000_000 };
+
+/** What is registered before the service starts: one of each kind that a rule distinguishes. */
+const REGISTERED: readonly Integration[] = [
+  anIntegration(),
+  anIntegration({ clientId: clientId('other-sync') }),
+  anIntegration({ clientId: clientId('disabled'), enabled: false }),
+  anIntegration({ clientId: clientId('no-device'), flows: { device: false, certificate: true } }),
+  anIntegration({ clientId: clientId('no-certificate'), flows: { device: true, certificate: false } }),
+  anIntegration({ clientId: clientId('no-refresh'), overrides: { refresh: false } }),
+  anIntegration({ clientId: clientId('strict'), overrides: { refreshRetryWindow: seconds(0) } }),
+  anIntegration({ clientId: clientId('bound'), binding: 'certificate' }),
+  anIntegration({
+    clientId: clientId('named-only'),
+    access: { to: 'named', identities: [ADA], groups: [] },
+    overrides: { accessTokenLifetime: seconds(3600), grantLifetime: seconds(5400) },
+  }),
+];
+
+const KNOWN: readonly Identity[] = [
+  anIdentity({ email: 'ada@example.com', upn: 'ada@corp.example' }),
+  anIdentity({ id: MALLORY, userName: 'mallory' }),
+  anIdentity({ id: ids(1), userName: 'disabled-person', enabled: false }),
+  anIdentity({ id: ids(2), userName: 'without-api', mayUseApi: false }),
+  anIdentity({ id: ids(3), userName: 'twin' }),
+  anIdentity({ id: ids(4), userName: 'twin' }),
+];
+
+export interface SetUp {
+  /** Settings over those of every test, as they would stand in tessera.yaml. */
+  readonly settings?: { readonly limits?: Record<string, unknown> } & Record<string, unknown>;
+  /** The listeners, where a test is about them; `tls: true` stands for the server certificate of the test. */
+  readonly listeners?: readonly Record<string, unknown>[];
+  readonly issuers?: readonly Partial<ApprovedIssuer>[];
+  /** What the service gets to use instead of the real store. */
+  readonly store?: (real: Store) => Store;
+  readonly log?: { readonly level: string };
+}
+
+/** A data folder with everything a service needs to start. */
+export interface Home {
+  readonly folder: string;
+  readonly configFile: string;
+  readonly config: Config;
+  readonly keyring: Keyring;
+  readonly authority: Authority;
+  readonly serverFiles: { readonly certificate: string; readonly key: string };
+}
+
+export interface TestService extends Home {
+  /** Of the first listener, and of all. */
+  readonly port: number;
+  readonly portsOfListeners: readonly number[];
+  /** On the same store as the service: for what people do in a browser and operators at a prompt. */
+  readonly ports: Ports;
+  readonly logLines: readonly string[];
+  /** The certificate of ada, whom the directory knows by the common name. */
+  readonly ada: Issued;
+  /** Lets time pass for the store, by whose clock everything is decided. */
+  pass(length: number): void;
+  now(): EpochSeconds;
+  put<Row>(table: Table<Row>, row: Row): Promise<void>;
+  /** Registers or changes an integration, and waits until it is in force. */
+  register(integration: Integration): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function clientId(text: string): ClientId {
+  return text as ClientId;
+}
+
+function ids(last: number): IdentityId {
+  return `local:{0a1b2c3d-0000-4000-8000-00000000000${last}}` as IdentityId;
+}
+
+export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-e2e-'));
+  chmodSync(folder, 0o700);
+  const authority = makeAuthority({ name: 'Example Root' });
+  const server = issueServer(authority);
+  const serverFiles = { certificate: join(folder, 'server.crt'), key: join(folder, 'server.key') };
+  writeFileSync(serverFiles.certificate, server.pem);
+  writeFileSync(serverFiles.key, server.key, { mode: 0o600 });
+  writeKeyringFile(join(folder, 'keyring.json'), firstKey());
+  const opened = (listeners ?? [{ tls: true }]).map(({ tls, ...rest }) => ({
+    host: '127.0.0.1',
+    port: 0,
+    ...(tls === true && { tls: serverFiles }),
+    ...rest,
+  }));
+  const configFile = join(folder, 'tessera.yaml');
+  const { limits = {}, ...others } = settings;
+  const tree = {
+    publicUrl: PUBLIC_URL,
+    dataFolder: folder,
+    listeners: opened,
+    limits: { requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
+    log: { level: log?.level ?? 'info' },
+    ...others,
+  };
+  writeFileSync(configFile, JSON.stringify(tree)); // JSON is YAML
+  const config = loadConfig({ file: configFile, env: {} });
+  return { folder, configFile, config, keyring: readKeyring(config), authority, serverFiles };
+}
+
+function readKeyring({ keyring }: Config): Keyring {
+  if (keyring.from !== 'file') throw new Error('tests keep their keyring in a file');
+  return new Keyring(readKeyringFile(keyring.path) ?? []);
+}
+
+export function issueServer(authority: Authority): Issued {
+  return authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
+}
+
+export async function startService(setUp: SetUp = {}): Promise<TestService> {
+  const home = makeHome(setUp);
+  let passed = 0;
+  const clock = (): EpochSeconds => epochSeconds(Date.now() / 1000 + passed);
+  const path = join(home.folder, 'tessera.db');
+  const store = await openSqliteStore({ path, clock, writer: 'thread' });
+  await populate(store, home.authority, setUp.issuers);
+  const logLines: string[] = [];
+  const log: Log = makeLog({
+    level: home.config.log.level,
+    format: 'json',
+    destination: { write: (line) => void logLines.push(line) },
+  });
+  const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log);
+  const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
+  const put = <Row>(table: Table<Row>, row: Row) => putRow(store, table, row);
+  return {
+    ...home,
+    port: portsOfListeners[0] ?? 0,
+    portsOfListeners,
+    ports: await portsOf(store, home),
+    logLines,
+    ada: home.authority.issue({ commonName: 'ada' }),
+    now: clock,
+    pass: (length) => {
+      passed += length;
+    },
+    put,
+    register: async (integration) => {
+      await put(integrations, integration);
+      await registryFollows();
+    },
+    stop: () => stopService(service, home),
+  };
+}
+
+/** wire.md: a change is in force within a second. */
+export function registryFollows(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1000));
+}
+
+async function stopService(service: Service, { folder }: Home): Promise<void> {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+export async function populate(
+  store: Store,
+  authority: Authority,
+  differences: SetUp['issuers'] = [{}],
+): Promise<void> {
+  for (const integration of REGISTERED) await putRow(store, integrations, integration);
+  for (const identity of KNOWN) await putRow(store, identities, identity);
+  for (const difference of differences) await putRow(store, issuers, anIssuer(authority, difference));
+}
+
+export function anIssuer(authority: Authority, difference: Partial<ApprovedIssuer> = {}): ApprovedIssuer {
+  return {
+    label: 'example',
+    certificate: authority.certificate,
+    intermediates: [],
+    identitySources: ['common-name'],
+    identities: 'directory',
+    profile: 'rfc5280',
+    revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
+    enabled: true,
+    ...difference,
+  };
+}
+
+async function putRow<Row>(store: Store, table: Table<Row>, row: Row): Promise<void> {
+  await store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
+}
+
+async function portsOf(store: Store, { config, keyring }: Home): Promise<Ports> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  const directory = await localDirectory(store);
+  return {
+    store,
+    registry,
+    keyring,
+    directory,
+    settings: settingsOf(config),
+    clock: systemClock,
+    random: systemRandom,
+  };
+}
+
+export const NARROWED = scopeOf('orders:read');
