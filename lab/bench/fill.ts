@@ -1,7 +1,6 @@
 // A store as operators would have it after a while: an integration, people, an approved issuer, and grants, made by the
 // operations that make them in the service.
 import { mkdirSync } from 'node:fs';
-import { openStore } from '../../src/compose.ts';
 import { settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { Grant } from '../../src/core/grant.ts';
@@ -10,6 +9,7 @@ import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { type EpochSeconds, epochSeconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local.ts';
+import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';

@@ -1,9 +1,9 @@
 // That the load was real: asked of the server and of its store once the run is over.
-import { openStore } from '../../src/compose.ts';
+import { readKeys } from '../../src/cli/keyring-place.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { openStore } from '../../src/open-store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
-import { readKeyring } from '../../src/tokens/keyring-source.ts';
 import { parseRefreshToken } from '../../src/tokens/token-text.ts';
 import { CLIENT_ID } from './fill.ts';
 import type { ChainReport } from './generator/walk.ts';
@@ -44,7 +44,7 @@ export function holds(proof: Proof): boolean {
 
 async function storedGenerations(config: Config, chains: readonly ChainReport[]): Promise<number> {
   const store = await openStore(config, 'here');
-  const keyring = new Keyring(readKeyring(config.keyring, process.env) ?? []);
+  const keyring = new Keyring(readKeys(config, process.env) ?? []);
   let sum = 0;
   for (const { refreshToken } of chains) {
     const token = parseRefreshToken(refreshToken, keyring);

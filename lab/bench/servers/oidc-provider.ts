@@ -1,4 +1,4 @@
-// oidc-provider with its in-memory store: a peer that keeps nothing on disk. Grants are made by its own models.
+// oidc-provider with everything in memory: a peer that keeps nothing on disk. Grants are made by its own models.
 //   oidc-provider.ts PORT CHAINS     sends the refresh tokens of so many grants to its parent
 import { Provider } from 'oidc-provider';
 
@@ -7,7 +7,34 @@ const CLIENT_ID = 'bench';
 const ACCOUNT_ID = 'ada';
 const SCOPE = 'openid offline_access orders';
 
+/** A Map per model. The adapter it brings along forgets all but the last 1,000 entries, hence live grants too. */
+class MapAdapter {
+  readonly #entries = new Map<string, { consumed?: number }>();
+
+  async upsert(id: string, payload: object): Promise<void> {
+    this.#entries.set(id, payload);
+  }
+
+  async find(id: string): Promise<object | undefined> {
+    return this.#entries.get(id);
+  }
+
+  async consume(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry) entry.consumed = Math.floor(Date.now() / 1000);
+  }
+
+  async destroy(id: string): Promise<void> {
+    this.#entries.delete(id);
+  }
+
+  async revokeByGrantId(): Promise<void> {
+    throw new Error('no walk of the bench reuses a token');
+  }
+}
+
 const provider = new Provider(`http://localhost:${port}`, {
+  adapter: MapAdapter,
   clients: [
     {
       client_id: CLIENT_ID,

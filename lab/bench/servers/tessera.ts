@@ -1,15 +1,16 @@
 // Tessera as `tessera serve` runs it, from the settings given; or with something going on beside the requests.
 //   tessera.ts JSON
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readKeys } from '../../../src/cli/keyring-place.ts';
 import { runService } from '../../../src/cli/run-service.ts';
-import { composeService, openStore } from '../../../src/compose.ts';
+import { composeService } from '../../../src/compose.ts';
 import { loadConfig, settingsOf } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { makeLog } from '../../../src/log/log.ts';
+import { openStore } from '../../../src/open-store.ts';
 import { sweep } from '../../../src/operations/sweep.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
-import { readKeyring } from '../../../src/tokens/keyring-source.ts';
 
 export type Beside = 'sweep' | 'events';
 
@@ -42,7 +43,7 @@ else await runBeside(beside);
 
 async function runBeside(what: Beside): Promise<void> {
   const store = await openStore(config, 'thread');
-  const keyring = new Keyring(readKeyring(config.keyring, process.env) ?? []);
+  const keyring = new Keyring(readKeys(config, process.env) ?? []);
   const service = await composeService(config, store, keyring, makeLog(config.log));
   process.once('SIGTERM', () => process.exit(0));
   await service.listen();
