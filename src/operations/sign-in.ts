@@ -3,7 +3,7 @@ import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
-import { sha256 } from '../tokens/pair.ts';
+import { sha256 } from '../tokens/sha256.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { allowedAttempt } from './attempts.ts';
 import { beginSession } from './browser-session.ts';

@@ -4,7 +4,7 @@ import type { Presenter } from '../core/presenter.ts';
 import { decideStart } from '../core/rules/device.ts';
 import { after, type EpochSeconds, type Seconds } from '../core/time.ts';
 import { devices } from '../store/tables/devices.ts';
-import { sha256 } from '../tokens/pair.ts';
+import { sha256 } from '../tokens/sha256.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../tokens/token-text.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../tokens/user-code.ts';
