@@ -17,7 +17,7 @@ export interface HeldPair {
   readonly refreshUntil: number;
 }
 
-export type DeedKind = 'redeem' | 'refresh' | 'check' | 'revoke' | 'enable' | 'disable';
+type DeedKind = 'redeem' | 'refresh' | 'check' | 'revoke' | 'enable' | 'disable';
 
 export interface Deed {
   readonly kind: DeedKind;

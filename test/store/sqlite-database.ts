@@ -36,6 +36,7 @@ export async function sqliteDatabase(
   };
 }
 
+/** @public Another process imports it by the address of this module. */
 export function openElsewhere(argument: string): Promise<BackEnd> {
   const { path, writer } = JSON.parse(argument) as Pick<SqliteOptions, 'path' | 'writer'>;
   return openSqlite({ path, writer, clock: () => systemClock.now() });

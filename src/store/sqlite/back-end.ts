@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../back-end.ts';
+import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { openForReading, storeFault } from './database.ts';
 import { appendStep, eventsStatement, readEvent, SWEEP_EVENTS } from './events.ts';
@@ -32,6 +33,11 @@ export interface SqliteParts {
 export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd {
   const reader = new Reader(openForReading(path));
   const commits = new GroupCommit(run);
+  // Whether a step of sweeping took place matters to nobody: the next one finds out.
+  const swept = (unit: Unit) =>
+    commits.submit(unit).catch((fault) => {
+      throw fault instanceof CommitUnknown ? new StoreUnavailable(fault.message) : fault;
+    });
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     await commits.close();
@@ -59,8 +65,8 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
       const { sql, values } = eventsStatement(query);
       return reader.all(sql, values).map(readEvent);
     },
-    sweep: (table, before, limit) => commits.submit([sweepStep(table, [before, limit])]),
-    sweepEvents: (before, limit) => commits.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
+    sweep: (table, before, limit) => swept([sweepStep(table, [before, limit])]),
+    sweepEvents: (before, limit) => swept([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.first(statementsOf(table).stamp, [])),
     close: () => {

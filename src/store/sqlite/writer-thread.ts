@@ -1,6 +1,6 @@
 // The writer on a thread of its own, so that the event loop never waits for the disk. This file is both ends of it.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { StoreUnavailable } from '../store.ts';
+import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
 import { openForWriting, storeFault } from './database.ts';
 import type { RunUnits } from './group-commit.ts';
@@ -12,40 +12,57 @@ type ParcelValue = string | number | null;
 
 type Answer = { readonly results: readonly number[] } | { readonly fault: string; readonly passing: boolean };
 
+/** A thread that dies leaves one commit unknown; the next commit starts another thread. */
 export async function threadWriter(path: string): Promise<{ run: RunUnits; stop: () => Promise<void> }> {
+  let thread = await startThread(path);
+  const run: RunUnits = async (units) => {
+    if (thread.isDead()) thread = await startThread(path);
+    return thread.run(units);
+  };
+  return { run, stop: () => thread.stop() };
+}
+
+interface Thread {
+  readonly run: RunUnits;
+  isDead(): boolean;
+  stop(): Promise<void>;
+}
+
+async function startThread(path: string): Promise<Thread> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { tesseraWriter: path } });
   await new Promise<void>((resolve, reject) => {
     worker.once('message', () => resolve());
-    worker.once('error', reject);
+    worker.once('error', (error) => reject(new StoreUnavailable(`the writer thread does not start: ${error.message}`)));
   });
-  return { run: runOn(worker), stop: () => stopped(worker) };
+  return threadOf(worker);
 }
 
 /** One parcel is under way at a time: the group commit sees to that. */
-function runOn(worker: Worker): RunUnits {
-  let answered: { resolve: (results: readonly number[]) => void; reject: (fault: unknown) => void } | undefined;
-  let broken: StoreUnavailable | undefined;
+function threadOf(worker: Worker): Thread {
+  let asked: { resolve: (results: readonly number[]) => void; reject: (fault: unknown) => void } | undefined;
+  let dead = false;
   const pack = packer();
   worker.on('message', (answer: Answer) => {
-    if ('results' in answer) answered?.resolve(answer.results);
-    else answered?.reject(answer.passing ? new StoreUnavailable(answer.fault) : new Error(answer.fault));
+    if ('results' in answer) asked?.resolve(answer.results);
+    else asked?.reject(answer.passing ? new StoreUnavailable(answer.fault) : new Error(answer.fault));
+    asked = undefined;
   });
-  worker.on('error', (error) => {
-    broken = new StoreUnavailable(`the writer thread died: ${error.message}`);
-    answered?.reject(broken);
+  worker.on('error', () => {}); // 'exit' follows
+  const exit = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  void exit.then(() => {
+    dead = true;
+    asked?.reject(new CommitUnknown('the writer thread died while committing'));
   });
-  return (units) =>
+  const run: RunUnits = (units) =>
     new Promise((resolve, reject) => {
-      if (broken) return reject(broken);
-      answered = { resolve, reject };
+      asked = { resolve, reject };
       worker.postMessage(pack(units));
     });
-}
-
-async function stopped(worker: Worker): Promise<void> {
-  const exit = new Promise((resolve) => worker.once('exit', resolve));
-  worker.postMessage('stop');
-  await exit;
+  const stop = () => {
+    if (!dead) worker.postMessage('stop');
+    return exit;
+  };
+  return { run, stop, isDead: () => dead };
 }
 
 // Flat, per unit: how many steps; per step: its SQL, whether it decides, how many values, the values. A SQL text crosses

@@ -1,0 +1,66 @@
+// kill -9 of a writing process, then reopen: nothing acknowledged is lost, nothing spent works again.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
+import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { aNode } from '../../test/node.ts';
+import type { Seeded } from '../../test/seeded.ts';
+import { type Verdict, verdict } from './verdict.ts';
+import type { Promised } from './writer.ts';
+
+const WRITER = new URL('writer.ts', import.meta.url).pathname;
+const LONGEST_LIFE_MS = 150;
+
+export interface KillField {
+  readonly folder: string;
+  readonly path: string;
+  readonly keyringPath: string;
+  remove(): void;
+}
+
+export async function killField(): Promise<KillField> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-kill-'));
+  const [path, keyringPath] = [join(folder, 'tessera.db'), join(folder, 'keyring.json')];
+  writeKeyringFile(keyringPath, firstKey());
+  await (await openNode({ path, keyringPath })).store.close();
+  return { folder, path, keyringPath, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** One life and death of a writing process, and what was found afterwards. */
+export async function killCycle(field: KillField, chance: Seeded): Promise<Verdict> {
+  const promised = await lifeAndDeath(field, chance.below(LONGEST_LIFE_MS));
+  const node = await openNode(field);
+  try {
+    return await verdict(promised, node);
+  } finally {
+    await node.store.close();
+  }
+}
+
+async function lifeAndDeath({ path, keyringPath }: KillField, lifeMs: number): Promise<Promised[]> {
+  const child = spawn(process.execPath, [WRITER, path, keyringPath], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const promised: Promised[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    if (line.endsWith('}')) promised.push(JSON.parse(line)); // the last may be cut short by the kill
+  });
+  const ended = Promise.all([once(child, 'exit'), once(lines, 'close')]);
+  await Promise.race([once(lines, 'line'), ended]);
+  await sleep(lifeMs);
+  child.kill('SIGKILL');
+  const [[, signal]] = await ended;
+  if (signal !== 'SIGKILL') throw new Error('the writing process ended by itself');
+  return promised;
+}
+
+async function openNode({ path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>) {
+  const store = await openSqliteStore({ path, clock: () => systemClock.now(), writer: 'here' });
+  return aNode(store, { keyring: new Keyring(readKeyringFile(keyringPath) ?? []), clock: systemClock });
+}

@@ -1,0 +1,51 @@
+// Refresh interleaved with revoke, in whatever order chance brings: nothing works after revoke was acknowledged.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storeOf } from '../../src/store/change.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { aNode, anotherNode, answer, check, issue, type Node, refresh, revoke, TestClock } from '../../test/node.ts';
+import { Seeded } from '../../test/seeded.ts';
+import { faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
+
+const DELAYS = { ...NO_FAULTS, delayed: 0.5 };
+
+export interface RaceResult {
+  /** How often the refresh was accepted before the revocation. */
+  readonly refreshedFirst: number;
+  readonly worked: readonly string[];
+}
+
+export async function raceRefreshAndRevoke(rounds: number, seed: number): Promise<RaceResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-race-'));
+  const clock = new TestClock();
+  const open = () => openSqlite({ path: join(folder, 'race.db'), clock: clock.now, writer: 'here' });
+  const backEnds = [await open(), await open()] as const;
+  // Both take their time, so that refresh and revoke meet in every order.
+  const [slow, slower] = backEnds.map((backEnd, n) => faultyBackEnd(backEnd, () => DELAYS, new Seeded(seed + n)));
+  const node = await aNode(storeOf(slow ?? backEnds[0]), { clock });
+  const other = await anotherNode(storeOf(slower ?? backEnds[1]), { keyring: node.keyring, clock });
+  const worked: string[] = [];
+  let refreshedFirst = 0;
+  for (let n = 0; n < rounds; n++) {
+    const result = await race(n % 2 ? [node, other] : [other, node]);
+    refreshedFirst += Number(result.refreshed);
+    worked.push(...result.worked);
+  }
+  for (const backEnd of backEnds) await backEnd.close();
+  rmSync(folder, { recursive: true });
+  return { refreshedFirst, worked };
+}
+
+async function race([one, other]: readonly [Node, Node]): Promise<{ refreshed: boolean; worked: string[] }> {
+  const pair = await issue(one);
+  const [refreshed, revoked] = await Promise.all([refresh(one, pair), revoke(other, pair)]);
+  const left = refreshed.ok ? [pair, refreshed.value] : [pair];
+  const answers = left.flatMap((each) => [
+    answer(check(one, each)),
+    answer(refresh(one, each)),
+    answer(check(other, each)),
+  ]);
+  const worked = (await Promise.all(answers)).filter((each) => each !== 'grant-revoked');
+  return { refreshed: refreshed.ok, worked: revoked.ok ? worked : ['the revocation was refused', ...worked] };
+}

@@ -1,0 +1,72 @@
+// How rates, waits and stalls are measured.
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+
+export interface Rate {
+  readonly perSecond: number;
+  /** Milliseconds that one of them took. */
+  readonly p50: number;
+  readonly p99: number;
+  /** The longest that the event loop stood still, in milliseconds. */
+  readonly stall: number;
+}
+
+/** Lets callers act one after the other for a while, all at once. */
+export async function rate(callers: number, forMs: number, act: (caller: number) => Promise<unknown>): Promise<Rate> {
+  const waits: number[] = [];
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  const started = performance.now();
+  const call = async (_: unknown, caller: number) => {
+    for (let now = started; now - started < forMs; ) {
+      await act(caller);
+      const then = performance.now();
+      waits.push(then - now);
+      now = then;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, call));
+  const seconds = (performance.now() - started) / 1000;
+  delays.disable();
+  waits.sort((a, b) => a - b);
+  const at = (part: number) => waits[Math.floor(waits.length * part)] ?? 0;
+  return { perSecond: waits.length / seconds, p50: at(0.5), p99: at(0.99), stall: delays.max / 1e6 };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Milliseconds that the disk takes to make 4 KiB durable: they vary by a factor of a hundred between machines and hours. */
+export function probeFsync(folder: string, times = 100): { p50: number; p99: number } {
+  const path = join(folder, 'probe');
+  const file = openSync(path, 'w');
+  const took: number[] = [];
+  for (let n = 0; n < times; n++) {
+    const started = performance.now();
+    writeSync(file, Buffer.alloc(4096, n));
+    fsyncSync(file);
+    took.push(performance.now() - started);
+  }
+  closeSync(file);
+  rmSync(path);
+  took.sort((a, b) => a - b);
+  return { p50: took[times >> 1] ?? 0, p99: took[Math.floor(times * 0.99)] ?? 0 };
+}
+
+export function temporaryFolder(parent = process.env['TESSERA_FIGURES_FOLDER'] ?? tmpdir()): string {
+  return mkdtempSync(join(parent, 'tessera-figures-'));
+}
+
+export function table(rows: readonly Readonly<Record<string, string | number>>[]): void {
+  const columns = Object.keys(rows[0] ?? {});
+  console.log(`| ${columns.join(' | ')} |\n|${columns.map(() => '---|').join('')}`);
+  for (const row of rows) console.log(`| ${columns.map((column) => word(row[column] ?? '')).join(' | ')} |`);
+}
+
+function word(value: string | number): string {
+  if (typeof value === 'string') return value;
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}

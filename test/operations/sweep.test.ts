@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { seconds } from '../../src/core/time.ts';
+import { sweep } from '../../src/operations/sweep.ts';
+import { devices } from '../../src/store/tables/devices.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { accepted, answer, issue, type Node, refresh, start } from '../node.ts';
+import { onSqlite } from './on-sqlite.ts';
+
+const SHORT = { ...DEFAULT_SETTINGS, grantLifetime: seconds(1000), eventRetention: seconds(100_000) };
+const GRACE = 3600;
+
+async function rowsLeft(node: Node): Promise<{ grants: number; devices: number }> {
+  const limit = 10_000;
+  return {
+    grants: (await node.store.page(grants, { limit })).length,
+    devices: (await node.store.page(devices, { limit })).length,
+  };
+}
+
+test('nothing accumulates: what has ended is swept an hour after its end, and nothing before', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  const pair = await issue(node);
+  await start(node);
+  clock.set(pair.refreshUntil + GRACE);
+  await sweep(node, async () => {});
+  assert.deepEqual(await rowsLeft(node), { grants: 1, devices: 0 });
+  clock.move(1);
+  await sweep(node, async () => {});
+  assert.deepEqual(await rowsLeft(node), { grants: 0, devices: 0 });
+  assert.equal(await answer(refresh(node, pair)), 'grant-unknown');
+});
+
+test('sweeping goes in small steps, and lets requests go between them', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  await Promise.all(Array.from({ length: 450 }, () => issue(node)));
+  clock.move(1000 + GRACE + 1);
+  const young = await issue(node);
+  let pauses = 0;
+  const swept = await sweep(node, async () => {
+    pauses++;
+    accepted(await refresh(node, young, {}));
+  });
+  assert.deepEqual([swept, pauses], [450, 2]);
+  assert.deepEqual(await rowsLeft(node), { grants: 1, devices: 0 });
+});
+
+test('events have a retention of their own', async (t) => {
+  const { node, clock } = await onSqlite(t, { settings: SHORT });
+  await issue(node);
+  await issue(node);
+  clock.move(100_001);
+  const last = await issue(node);
+  await sweep(node, async () => {});
+  const events = await node.store.events({ after: 0, limit: 10 });
+  assert.deepEqual(
+    events.map(({ subjectId }) => subjectId),
+    [last.grantId],
+  );
+});
