@@ -1,4 +1,4 @@
-// The only file that knows every part: it opens what the configuration names and puts the service together.
+// Puts the service together from an open store, a keyring and the configuration.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
@@ -8,6 +8,7 @@ import { Metrics } from './http/ops/metrics.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
+import { byOneNode } from './operations/lease.ts';
 import type { Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
@@ -30,6 +31,7 @@ export interface Service {
 const REGISTRY_EVERY_MS = 400; // a change is in force within a second
 const FILES_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
+const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
 
 export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
@@ -59,7 +61,7 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
-    every(SWEEP_EVERY_MS, () => sweep(ports, () => nextTurn()), tellFault),
+    every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
   ];
   return {

@@ -1,36 +1,50 @@
 // What concerns people with a browser: device authorization, sign-in, and how the pages look.
 import Type from 'typebox';
+import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
+import { formatDuration } from '../duration.ts';
 import { duration, flag, path, section, text, whole } from '../setting.ts';
 
 export const device = section('Device authorization: a person confirms in a browser.', {
   enabled: flag({
     description: 'Whether device authorization is offered at all. An integration may turn it off for itself.',
-    default: true,
+    default: usual.deviceFlow,
   }),
-  codeLifetime: duration({ description: 'How long a device code and its user code work.', default: '5m' }),
-  pollInterval: duration({ description: 'How often a device may ask whether it was confirmed.', default: '5s' }),
+  codeLifetime: duration({
+    description: 'How long a device code and its user code work.',
+    default: formatDuration(usual.deviceCodeLifetime),
+  }),
+  pollInterval: duration({
+    description: 'How often a device may ask whether it was confirmed.',
+    default: formatDuration(usual.pollInterval),
+  }),
   wrongUserCodes: whole(1, 100, {
     description: 'Wrong user codes that an identity may enter in the lifetime of a code.',
-    default: 5,
+    default: usual.wrongUserCodes,
   }),
   failedSignIns: whole(1, 100, {
     description: 'Failed sign-ins with one user code before that code is spent.',
-    default: 5,
+    default: usual.failedSignInsPerDeviceCode,
   }),
 });
 
 export const signIn = section('Sign-in with user name and password, and the browser session after it.', {
   failedPerIdentity: whole(1, 1000, {
     description: 'Failed sign-ins per user name and window; further ones are refused, right or wrong.',
-    default: 10,
+    default: usual.failedSignInsPerIdentity,
   }),
   failedPerAddress: whole(1, 100_000, {
     description: 'Failed sign-ins per network address and window.',
-    default: 100,
+    default: usual.failedSignInsPerAddress,
   }),
-  window: duration({ description: 'The window of both limits.', default: '15m' }),
-  sessionIdle: duration({ description: 'A browser session ends when unused for this long.', default: '15m' }),
-  sessionLifetime: duration({ description: 'And this long after sign-in, whatever happens.', default: '8h' }),
+  window: duration({ description: 'The window of both limits.', default: formatDuration(usual.signInWindow) }),
+  sessionIdle: duration({
+    description: 'A browser session ends when unused for this long.',
+    default: formatDuration(usual.sessionIdle),
+  }),
+  sessionLifetime: duration({
+    description: 'And this long after sign-in, whatever happens.',
+    default: formatDuration(usual.sessionLifetime),
+  }),
 });
 
 export const pages = section('How the pages look.', {

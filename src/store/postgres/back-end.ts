@@ -1,0 +1,68 @@
+import type { EpochSeconds } from '../../core/time.ts';
+import type { LoadedVersion } from '../back-end.ts';
+import type { Receiver } from '../move.ts';
+import type { AnyTable, Table, Value } from '../table.ts';
+import { columnArrays } from './arrays.ts';
+import { Commits } from './commits.ts';
+import type { Connections } from './connections.ts';
+import { EVENT_COLUMNS, eventsStatement, eventValues, HORIZON, RECEIVE, readEvent, SWEEP_EVENTS } from './events.ts';
+import { Loads, withoutNul } from './loads.ts';
+import { countStatement, decodeRow, findStatement, pageStatement, statementsOf } from './statements.ts';
+
+const FIND_LIMIT = 100;
+const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
+
+export function postgresBackEnd(connections: Connections): Receiver {
+  const loads = new Loads(connections);
+  const commits = new Commits(connections);
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    await Promise.all([loads.drain(), commits.drain()]);
+    await connections.close();
+  };
+
+  return {
+    now: async () => (await connections.read(NOW)).rows[0]?.[0] as EpochSeconds,
+    loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
+      loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
+    commit: (commit) => commits.commit(commit),
+    find: async (table, column, value, limit = FIND_LIMIT) => {
+      const { rows } = await connections.read(findStatement(table, column), [withoutNul(value), limit]);
+      return rowsOf(table, rows);
+    },
+    page: async (table, query) => {
+      const { statement, values } = pageStatement(table, query);
+      return rowsOf(table, (await connections.read(statement, values)).rows);
+    },
+    events: async (query) => {
+      const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
+      const { statement, values } = eventsStatement(query, horizon); // a statement of its own: it must see what has ended
+      return (await connections.read(statement, values)).rows.map(readEvent);
+    },
+    receiveEvents: async (events) => {
+      const rows = columnArrays(
+        EVENT_COLUMNS,
+        events.map((event) => eventValues(event, event.sequence)),
+      );
+      await connections.write((connection) => connection.run(RECEIVE, rows));
+    },
+    sweep: async (table, before, limit) => {
+      const { sweep } = statementsOf(table);
+      if (!sweep) throw new Error(`rows of ${table.name} never end`);
+      return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
+    },
+    sweepEvents: async (before, limit) =>
+      (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
+    count: async (table, column) =>
+      new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
+    stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
+    close: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {
+  return results.map((values) => decodeRow(table, values)?.row as Row);
+}

@@ -1,0 +1,144 @@
+import type { Commit, Swap } from '../back-end.ts';
+import type { Insert } from '../store.ts';
+import type { Value } from '../table.ts';
+import { columnArrays } from './arrays.ts';
+import type { Answer, Connection, Statement } from './connection.ts';
+import type { Connections } from './connections.ts';
+import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
+import { Lane } from './lane.ts';
+import { createText, swapText } from './statements.ts';
+
+/** One step of a unit: nothing of the unit happens where a step does not. */
+export type Step = ({ readonly do: 'swap' } & Swap) | ({ readonly do: 'create' } & Insert);
+
+/** The most that go into one statement, and how many such statements a node has under way per kind. */
+const TOGETHER = { most: 500, parallel: 2 };
+/** Units of several steps: each is a transaction of its own. */
+const SEVERAL = { most: 1, parallel: 3 };
+
+/**
+ * Commits that wait at the same moment and are of one kind (the same table, swapped or created in) share one statement,
+ * which is one transaction and one wait for the disk. A unit's events are appended by that statement where its step
+ * happened, and only there.
+ */
+export class Commits {
+  readonly #connections: Connections;
+  readonly #lanes = new Map<string, Lane<Commit, boolean>>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  async commit(commit: Commit): Promise<boolean> {
+    const steps = stepsOf(commit);
+    refuseNul(commit, steps);
+    const [step] = steps;
+    if (steps.length > 1) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    if (!step) return this.#lane('tell', (units) => this.#tell(units)).submit(commit);
+    return this.#lane(`${step.do} ${step.table.name}`, (units) => this.#together(units)).submit(commit);
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.drain()));
+  }
+
+  #lane(
+    name: string,
+    run: (units: readonly Commit[]) => Promise<boolean[]>,
+    options = TOGETHER,
+  ): Lane<Commit, boolean> {
+    let lane = this.#lanes.get(name);
+    if (!lane) {
+      lane = new Lane(run, options);
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  /** Units of one step each, all of the same kind. */
+  async #together(units: readonly Commit[]): Promise<boolean[]> {
+    const { rows } = await this.#connections.write((connection) => takeSteps(connection, units));
+    const happened = new Set(rows.map(([unit]) => unit));
+    return units.map((_, index) => happened.has(index + 1));
+  }
+
+  async #tell(units: readonly Commit[]): Promise<boolean[]> {
+    await this.#connections.write((connection) => tell(connection, units));
+    return units.map(() => true);
+  }
+
+  async #several(units: readonly Commit[]): Promise<boolean[]> {
+    const results: boolean[] = [];
+    for (const unit of units)
+      results.push(await this.#connections.write((connection) => inTransaction(connection, unit)));
+    return results;
+  }
+}
+
+async function inTransaction(connection: Connection, unit: Commit): Promise<boolean> {
+  await connection.execute('BEGIN');
+  try {
+    for (const step of stepsOf(unit)) {
+      if ((await takeSteps(connection, [{ ...alone(step), events: [], revision: unit.revision }])).count === 0) {
+        await connection.execute('ROLLBACK');
+        return false;
+      }
+    }
+    if (unit.events.length > 0) await tell(connection, [unit]);
+    await connection.execute('COMMIT');
+    return true;
+  } catch (error) {
+    if (!connection.isLost) await connection.execute('ROLLBACK');
+    throw error;
+  }
+}
+
+function alone(step: Step): Pick<Commit, 'swap' | 'inserts'> {
+  return step.do === 'swap' ? { swap: step, inserts: [] } : { inserts: [step] };
+}
+
+export function stepsOf({ swap, inserts }: Commit): Step[] {
+  const first: Step[] = [];
+  if (swap) first.push(swap.expected === undefined ? { do: 'create', ...swap } : { do: 'swap', ...swap });
+  return [...first, ...inserts.map((insert): Step => ({ do: 'create', ...insert }))];
+}
+
+/** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
+function takeSteps(connection: Connection, units: readonly Commit[]): Promise<Answer> {
+  const steps = units.map((unit) => stepsOf(unit)[0] as Step);
+  const { do: kind, table } = steps[0] as Step;
+  const { text, columns } = kind === 'swap' ? swapText(table) : createText(table);
+  const rows = steps.map((step, index) => stepValues(step, units[index]?.revision ?? 0));
+  const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
+  const own = columnArrays(columns, rows);
+  const name = `${kind}_${table.name}`;
+  if (events.length === 0) return connection.run(statement(name, text), own);
+  const telling = statement(`${name}_telling`, `${text}, ${tellText(columns.length + 1)}`);
+  return connection.run(telling, [...own, ...columnArrays(EVENT_COLUMNS, events)]);
+}
+
+/** Events alone. */
+function tell(connection: Connection, units: readonly Commit[]): Promise<Answer> {
+  const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
+  const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit), ${tellText(1)}`;
+  return connection.run(statement('tell', text), columnArrays(EVENT_COLUMNS, events));
+}
+
+function statement(name: string, ctes: string): Statement {
+  return { name, text: `WITH ${ctes} SELECT unit FROM done` };
+}
+
+function stepValues(step: Step, revision: number): Value[] {
+  const values = step.table.encode(step.row);
+  if (step.do === 'create') return [revision, ...values];
+  const changing = values.filter((_, index) => !step.table.columns[index]?.fixed);
+  return [step.expected ?? 0, revision, values[0] ?? null, ...changing];
+}
+
+/** PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault. */
+function refuseNul({ events }: Commit, steps: readonly Step[]): void {
+  const values = steps.flatMap((step) => step.table.encode(step.row));
+  for (const value of [...values, ...events.flatMap((event) => eventValues(event, 0))]) {
+    if (typeof value === 'string' && value.includes('\0')) throw new Error('a text with NUL cannot be stored');
+  }
+}

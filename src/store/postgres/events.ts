@@ -1,0 +1,105 @@
+// The event log. Sequence numbers are drawn by transactions that commit in any order, so a reader could see number 8, go
+// on behind it, and miss number 7 that is committed a moment later. Therefore
+// - whoever draws numbers first takes a shared lock that names the last number drawn by then: its own will be higher;
+// - a reader reads the last number drawn, then the locks still held, and stops at the lowest of these. Whatever was drawn
+//   up to there has ended: had it not, its lock would be there.
+// A lock falls with its transaction, after what it wrote can be seen. Writers never wait, neither for readers nor for
+// each other.
+import type { Event, EventType } from '../../core/event.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { EventQuery, LoggedEvent } from '../store.ts';
+import type { Column, Value } from '../table.ts';
+import { decodePresenter, encodePresenter } from '../tables/presenter-text.ts';
+import type { Statement } from './connection.ts';
+import { unnested } from './statements.ts';
+
+/** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
+const LOCKS = 0x7e55e2;
+
+const COLUMNS = [
+  { name: 'at', kind: 'integer' },
+  { name: 'type', kind: 'text' },
+  { name: 'client_id', kind: 'text' },
+  { name: 'identity_id', kind: 'text' },
+  { name: 'subject_id', kind: 'bytes' },
+  { name: 'presenter', kind: 'text' },
+  { name: 'detail', kind: 'json' },
+] as const satisfies readonly Column[];
+const NAMES = COLUMNS.map(({ name }) => name).join(', ');
+
+/** The parameters of `tellText`: first the unit that an event belongs to. */
+export const EVENT_COLUMNS: readonly Column[] = [{ name: 'of_unit', kind: 'integer' }, ...COLUMNS];
+
+/** Appends the events of the units in `done`. The numbers are drawn after the lock is held and in the order given. */
+export function tellText(firstParameter: number): string {
+  return `drawing AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock_shared(${LOCKS}, (last_value & 2147483647)::integer) FROM event_sequence),
+    told AS (INSERT INTO events (sequence, ${NAMES}) SELECT nextval('event_sequence'), ${NAMES} FROM (
+      SELECT e.* FROM drawing, ${unnested(EVENT_COLUMNS, 'e', firstParameter)} JOIN done ON done.unit = e.of_unit
+      ORDER BY e.unit) ordered)`;
+}
+
+export function eventValues(event: Event, unit: number): Value[] {
+  const { at, type, clientId = null, identityId = null, subjectId, presenter, detail } = event;
+  return [
+    unit,
+    at,
+    type,
+    clientId,
+    identityId,
+    subjectId === undefined ? null : Buffer.from(subjectId, 'hex'),
+    presenter ? encodePresenter(presenter) : null,
+    detail ? JSON.stringify(detail) : null,
+  ];
+}
+
+/** Events of another store, under the numbers they had there; what is drawn later is above them. */
+export const RECEIVE: Statement = {
+  name: 'receive_events',
+  text: `WITH received AS (INSERT INTO events (sequence, ${NAMES}) SELECT of_unit, ${NAMES}
+      FROM ${unnested(EVENT_COLUMNS, 'e')} ON CONFLICT (sequence) DO NOTHING)
+    SELECT setval('event_sequence', greatest(last_value, (SELECT max(n) FROM unnest($1::bigint[]) n))) FROM event_sequence`,
+};
+
+/** Up to where readers may read. The distance to a lock's number is taken modulo 2^31, either way. */
+export const HORIZON: Statement = {
+  name: 'event_horizon',
+  text: `WITH drawn AS MATERIALIZED (SELECT last_value FROM event_sequence)
+    SELECT least(last_value, (
+      SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824)) FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = ${LOCKS} AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))) FROM drawn`,
+};
+
+export function eventsStatement(
+  { after, limit, identityId }: EventQuery,
+  horizon: Value,
+): { statement: Statement; values: Value[] } {
+  const ofIdentity = identityId === undefined ? '' : 'AND identity_id = $4';
+  const statement = {
+    name: identityId === undefined ? 'events' : 'events_of_identity',
+    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence > $1::bigint AND sequence <= $2::bigint ${ofIdentity}
+      ORDER BY sequence LIMIT $3::bigint`,
+  };
+  return { statement, values: [after, horizon, limit, ...(identityId === undefined ? [] : [identityId])] };
+}
+
+export const SWEEP_EVENTS: Statement = {
+  name: 'sweep_events',
+  text: `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
+    SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
+};
+
+export function readEvent(values: readonly Value[]): LoggedEvent {
+  const [sequence, at, type, clientId, identityId, subjectId, presenter, detail] = values;
+  return {
+    sequence: sequence as number,
+    at: at as EpochSeconds,
+    type: type as EventType,
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof identityId === 'string' && { identityId }),
+    ...(subjectId instanceof Uint8Array && { subjectId: Buffer.from(subjectId).toString('hex') }),
+    ...(typeof presenter === 'string' && { presenter: decodePresenter(presenter) }),
+    ...(typeof detail === 'string' && { detail: JSON.parse(detail) }),
+  };
+}

@@ -1,0 +1,49 @@
+import type { EpochSeconds } from '../../core/time.ts';
+import type { LoadedVersion } from '../back-end.ts';
+import type { AnyTable, Value } from '../table.ts';
+import { arrayOf } from './arrays.ts';
+import type { Connections } from './connections.ts';
+import { Lane } from './lane.ts';
+import { decodeRow, keyColumn, statementsOf } from './statements.ts';
+
+const MOST = 500;
+const PARALLEL = 2;
+
+/** Loads that wait at the same moment share one statement per table. */
+export class Loads {
+  readonly #connections: Connections;
+  readonly #lanes = new Map<AnyTable, Lane<string, LoadedVersion<unknown, unknown>>>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  load(table: AnyTable, key: string): Promise<LoadedVersion<unknown, unknown>> {
+    let lane = this.#lanes.get(table);
+    if (!lane) {
+      lane = new Lane((keys) => this.#loadAll(table, keys), { most: MOST, parallel: PARALLEL });
+      this.#lanes.set(table, lane);
+    }
+    return lane.submit(key);
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.drain()));
+  }
+
+  async #loadAll(table: AnyTable, keys: readonly string[]): Promise<LoadedVersion<unknown, unknown>[]> {
+    const { kind } = keyColumn(table);
+    const asked = keys.map((key) => withoutNul(table.encodeKey(key)));
+    const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
+    const loaded: LoadedVersion<unknown, unknown>[] = [];
+    for (const [place, now, ...values] of rows) {
+      loaded[Number(place) - 1] = { found: decodeRow(table, values), now: now as EpochSeconds };
+    }
+    return loaded;
+  }
+}
+
+/** No row's text holds NUL: such a key is asked for as none at all, which equals nothing. */
+export function withoutNul(key: Value): Value {
+  return typeof key === 'string' && key.includes('\0') ? null : key;
+}

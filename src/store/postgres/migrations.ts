@@ -1,0 +1,128 @@
+// Numbered, forward only. A migration that has been released is never edited; the next one follows it.
+//
+// Additive: the release before works on the schema as well (new tables, new columns with a default or without NOT NULL,
+// new indexes), so that nodes of both run side by side while one upgrades. A migration that cannot be additive says so,
+// and older nodes then refuse to start.
+import type { Connection, Statement } from './connection.ts';
+
+export interface Migration {
+  readonly additive: boolean;
+  readonly text: string;
+}
+
+// Text compares by its bytes (COLLATE "C"), whatever the language of the database.
+// Rows that requests change have room on their page (fillfactor), and no column that changes is in an index: such an
+// update touches one page and no index (HOT).
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    additive: true,
+    text: `
+  CREATE TABLE identities (
+    "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, id text COLLATE "C" NOT NULL UNIQUE,
+    enabled smallint NOT NULL, may_use_api smallint NOT NULL, "groups" text, user_name text COLLATE "C",
+    email text COLLATE "C", upn text COLLATE "C"
+  );
+  CREATE INDEX identities_user_name ON identities (user_name) WHERE user_name IS NOT NULL;
+  CREATE INDEX identities_email ON identities (email) WHERE email IS NOT NULL;
+  CREATE INDEX identities_upn ON identities (upn) WHERE upn IS NOT NULL;
+
+  CREATE TABLE passwords (
+    holder bytea NOT NULL PRIMARY KEY REFERENCES identities ("key"), revision integer NOT NULL, phc text NOT NULL
+  );
+
+  CREATE TABLE grants (
+    id bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, client_id text COLLATE "C" NOT NULL,
+    holder bytea NOT NULL REFERENCES identities ("key"), scope text NOT NULL,
+    certificate bytea, issuer_key bytea, certificate_key bytea,
+    created_at bigint NOT NULL, refresh_until bigint NOT NULL, format smallint NOT NULL, refreshable smallint NOT NULL,
+    access_hash bytea NOT NULL, generation bigint NOT NULL, key_id smallint NOT NULL, refresh_hash bytea NOT NULL,
+    nonce bytea NOT NULL, issued_at bigint NOT NULL, expires_at bigint NOT NULL, presenter text NOT NULL,
+    revoked_at bigint, revoked_for smallint
+  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+  CREATE INDEX grants_client_id ON grants (client_id);
+  CREATE INDEX grants_holder ON grants (holder);
+  CREATE INDEX grants_certificate ON grants (certificate) WHERE certificate IS NOT NULL;
+  CREATE INDEX grants_refresh_until ON grants (refresh_until);
+
+  CREATE TABLE device_authorizations (
+    id bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, client_id text COLLATE "C" NOT NULL, scope text NOT NULL,
+    user_code_hash bytea NOT NULL UNIQUE, device_code_hash bytea NOT NULL, created_at bigint NOT NULL,
+    expires_at bigint NOT NULL, poll_interval bigint NOT NULL, presenter text NOT NULL, last_polled_at bigint,
+    failed_sign_ins integer NOT NULL, entered_by text, decision smallint NOT NULL,
+    decided_by bytea REFERENCES identities ("key"), decided_at bigint
+  ) WITH (fillfactor = 70);
+  CREATE INDEX device_authorizations_expires_at ON device_authorizations (expires_at);
+
+  CREATE TABLE integrations (client_id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  CREATE TABLE issuers (label text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  CREATE TABLE keys (
+    id integer NOT NULL PRIMARY KEY, revision integer NOT NULL, fingerprint text NOT NULL, retired smallint NOT NULL
+  );
+
+  CREATE TABLE sessions (
+    id bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, holder bytea NOT NULL REFERENCES identities ("key"),
+    created_at bigint NOT NULL, seen_at bigint NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX sessions_holder ON sessions (holder);
+  CREATE INDEX sessions_ends_at ON sessions (ends_at);
+  CREATE TABLE attempts (
+    about text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, count integer NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX attempts_ends_at ON attempts (ends_at);
+
+  -- Append-only. Refreshes carry no identity, hence one index entry at the end: see events.ts for the order of numbers.
+  CREATE SEQUENCE event_sequence CACHE 1;
+  SELECT setval('event_sequence', 1); -- the numbers drawn are then always above last_value
+  CREATE TABLE events (
+    sequence bigint NOT NULL PRIMARY KEY, at bigint NOT NULL, type text COLLATE "C" NOT NULL, client_id text COLLATE "C",
+    identity_id text COLLATE "C", subject_id bytea, presenter text, detail text
+  );
+  CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
+  `,
+  },
+];
+
+const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
+  version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+/** Nodes that start at once migrate one after the other; the second finds it done. */
+const ONE_AT_A_TIME = 'SELECT pg_advisory_xact_lock(8313, 1)';
+
+export interface SchemaState {
+  readonly version: number;
+  /** Of migrations that this release does not know: whether it may work with them nonetheless. */
+  readonly isUsable: boolean;
+}
+
+/** Brings the schema to the newest version; the role must own it. */
+export async function migrate(connection: Connection, migrations = MIGRATIONS): Promise<void> {
+  await connection.execute('BEGIN');
+  try {
+    await connection.execute(`SET LOCAL statement_timeout = 0; ${ONE_AT_A_TIME}; ${LEDGER}`);
+    const { version } = await schemaState(connection, migrations.length);
+    for (const [index, migration] of migrations.entries()) {
+      if (index < version) continue;
+      await connection.execute(migration.text);
+      await connection.execute(
+        `INSERT INTO tessera_schema (version, additive) VALUES (${index + 1}, ${migration.additive})`,
+      );
+    }
+    await connection.execute('COMMIT');
+  } catch (error) {
+    if (!connection.isLost) await connection.execute('ROLLBACK');
+    throw error;
+  }
+}
+
+export async function schemaState(connection: Connection, known = MIGRATIONS.length): Promise<SchemaState> {
+  const { rows } = await connection.run(LEDGER_EXISTS);
+  if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
+  const { rows: found } = await connection.run(APPLIED, [known]);
+  const [version, additive] = found[0] as unknown as [number, boolean];
+  return { version, isUsable: version >= known && additive };
+}
+
+const LEDGER_EXISTS: Statement = { name: 'ledger', text: "SELECT to_regclass('tessera_schema')::text" };
+const APPLIED: Statement = {
+  name: 'applied',
+  text: `SELECT coalesce(max(version), 0), coalesce(bool_and(additive) FILTER (WHERE version > $1), true) FROM tessera_schema`,
+};

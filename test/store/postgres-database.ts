@@ -1,0 +1,54 @@
+// PostgreSQL databases for tests: one server per process of tests, a database of its own for each test.
+import { after } from 'node:test';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import type { TestDatabase } from './conformance.ts';
+import { openAt } from './postgres-node.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+export interface PostgresTestDatabase extends TestDatabase {
+  readonly url: string;
+  readonly name: string;
+  readonly server: PostgresServer;
+}
+
+const TEMPLATE = 'tessera_template';
+let server: Promise<PostgresServer> | undefined;
+let made = 0;
+
+after(async () => {
+  await (await server)?.remove();
+});
+
+/** The server of this process, with a migrated database to copy. */
+export function sharedServer(): Promise<PostgresServer> {
+  server ??= (async () => {
+    const started = await PostgresServer.start();
+    await started.query(`CREATE DATABASE ${TEMPLATE}`);
+    await (await openAt(started.url(TEMPLATE))).close();
+    return started;
+  })();
+  return server;
+}
+
+export async function postgresDatabase(): Promise<PostgresTestDatabase> {
+  const shared = await sharedServer();
+  const name = `test_${++made}`;
+  await shared.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
+  const url = shared.url(name);
+  const opened: BackEnd[] = [];
+  return {
+    url,
+    name,
+    server: shared,
+    elsewhere: { module: new URL('postgres-node.ts', import.meta.url).href, argument: url },
+    open: async () => {
+      const backEnd = await openAt(url);
+      opened.push(backEnd);
+      return backEnd;
+    },
+    remove: async () => {
+      await Promise.all(opened.map((backEnd) => backEnd.close()));
+      await shared.query(`DROP DATABASE ${name} (FORCE)`);
+    },
+  };
+}

@@ -1,0 +1,202 @@
+// What a PostgreSQL that is away, slow, full or read-only means to callers: never a wrong answer, and no restart after it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { commitOf, counter, countOf, increment, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { openAt } from './postgres-node.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '50ms'"] });
+});
+after(() => server.remove());
+
+async function opened(query = ''): Promise<{ backEnd: BackEnd; store: Store; closing: AsyncDisposable }> {
+  const backEnd = await openAt(`${server.url()}?statement_timeout=1000&${query}`);
+  return { backEnd, store: storeOf(backEnd), closing: { [Symbol.asyncDispose]: () => backEnd.close() } };
+}
+
+/** A session of somebody else's. */
+async function somebody(): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: server.url() });
+  client.on('error', () => undefined);
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+test('a database that is away at the start is waited for, and the wait is told', async () => {
+  await server.stop();
+  const told: string[] = [];
+  const opening = openPostgres({
+    url: new Secret(server.url()),
+    environment: {},
+    whileAway: (why) => void told.push(why),
+  });
+  while (told.length === 0) await pause(20);
+  assert.match(told[0] ?? '', /no PostgreSQL that accepts writes.*ECONNREFUSED/);
+  await server.launch();
+  await (await opening).close();
+});
+
+test('a command does not wait for a database that is away', async () => {
+  await server.stop();
+  await assert.rejects(openAt(server.url()), StoreUnavailable);
+  await server.launch();
+});
+
+test('away later: callers are told that it is unavailable, and it recovers without a restart', async () => {
+  const { store, closing } = await opened();
+  await using _ = closing;
+  await put(store, attempts, counter('away', 1));
+  await server.kill();
+  await assert.rejects(store.load(attempts, 'away'), StoreUnavailable);
+  await assert.rejects(increment(store, 'away'), StoreUnavailable);
+  await assert.rejects(store.now(), StoreUnavailable);
+  await server.launch();
+  assert.equal(await increment(store, 'away'), 2);
+});
+
+test('a server that restarts under load: faults are StoreUnavailable, and every acknowledged change is there', async () => {
+  const { store, backEnd, closing } = await opened();
+  await using _ = closing;
+  const acknowledged = new Map<string, number>();
+  const faults: unknown[] = [];
+  let running = true;
+  const callers = Array.from({ length: 8 }, async (_, caller) => {
+    while (running) {
+      const about = `caller ${caller}`;
+      await increment(store, about).then(
+        (count) => acknowledged.set(about, count),
+        (fault: unknown) => faults.push(fault),
+      );
+      await pause(1);
+    }
+  });
+  for (let n = 0; n < 3; n++) {
+    await pause(80);
+    await server.kill();
+    await server.launch();
+  }
+  running = false;
+  await Promise.all(callers);
+  assert.ok(
+    faults.every((fault) => fault instanceof StoreUnavailable),
+    String(faults[0]),
+  );
+  for (const [about, count] of acknowledged) assert.equal(await countOf(backEnd, about), count, about);
+});
+
+test('a connection cut in the middle of a commit: the change finds out, and happens once', async () => {
+  const { store, backEnd, closing } = await opened();
+  await using _ = closing;
+  await using operator = await somebody();
+  await put(store, attempts, counter('cut', 0));
+  await operator.query("BEGIN; SELECT * FROM attempts WHERE about = 'cut' FOR UPDATE");
+  const changing = increment(store, 'cut');
+  await pause(200); // the commit waits for the row
+  await using other = await somebody();
+  await other.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
+  await operator.query('COMMIT');
+  assert.equal(await changing, 1);
+  assert.equal(await countOf(backEnd, 'cut'), 1);
+});
+
+test('read-only: StoreUnavailable, and writes again when it is over', async () => {
+  const { store, closing } = await opened();
+  await using _ = closing;
+  await put(store, attempts, counter('read-only', 1));
+  await server.query('ALTER DATABASE postgres SET default_transaction_read_only = on');
+  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
+  await pause(50);
+  await assert.rejects(increment(store, 'read-only'), (fault) => {
+    assert.ok(fault instanceof StoreUnavailable);
+    assert.match(fault.message, /read-only/);
+    return true;
+  });
+  await server.query('BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT');
+  assert.equal(await increment(store, 'read-only'), 2);
+});
+
+test('a statement that takes too long ends as StoreUnavailable, and nothing happened', async () => {
+  const { store, backEnd, closing } = await opened();
+  await using _ = closing;
+  await using operator = await somebody();
+  await put(store, attempts, counter('slow', 0));
+  await operator.query("BEGIN; SELECT * FROM attempts WHERE about = 'slow' FOR UPDATE");
+  await assert.rejects(increment(store, 'slow'), StoreUnavailable);
+  await operator.query('ROLLBACK');
+  assert.equal(await countOf(backEnd, 'slow'), 0);
+  assert.equal(await increment(store, 'slow'), 1);
+});
+
+test('too many connections: StoreUnavailable, until there is room again', async () => {
+  const others: pg.Client[] = [];
+  try {
+    for (;;) others.push(await somebody());
+  } catch {
+    // full
+  }
+  await assert.rejects(opened(), StoreUnavailable);
+  await Promise.all(others.map((other) => other.end()));
+  await pause(50);
+  const { store, closing } = await opened();
+  await using _ = closing;
+  assert.equal(await increment(store, 'room'), 1);
+});
+
+test('a deadlock with somebody else never reaches a caller', async () => {
+  const { backEnd, closing } = await opened();
+  await using _ = closing;
+  await using operator = await somebody();
+  const store = storeOf(backEnd);
+  for (const about of ['d1', 'd2']) await put(store, attempts, counter(about));
+  // We lock d1, then want d2; the operator holds d2, then wants d1.
+  const swap = { table: attempts, row: counter('d1', 1), expected: await revisionOf(backEnd, attempts, 'd1') };
+  const inserts = [{ table: attempts, row: counter('d3') }];
+  await operator.query("BEGIN; INSERT INTO attempts VALUES ('d3', 1, 0, 0)");
+  const committing = backEnd.commit(commitOf({ swap, inserts, events: [told(7)] }));
+  await pause(100);
+  await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
+  await operator.query('ROLLBACK');
+  assert.equal(await committing, true);
+  assert.equal((await subjectsTold(backEnd)).filter((subject) => subject === 7).length, 1);
+});
+
+test('hosts are tried in order until one accepts writes', async () => {
+  const url = `postgres://postgres@127.0.0.1:1,127.0.0.1:${server.port}/postgres`;
+  const backEnd = await openAt(url);
+  assert.ok((await backEnd.now()) > 0);
+  await backEnd.close();
+});
+
+test('a text with NUL is refused, and harms none that share its moment', async () => {
+  const { backEnd, closing } = await opened();
+  await using _ = closing;
+  const row = (about: string) => commitOf({ inserts: [{ table: attempts, row: counter(about) }] });
+  const results = await Promise.allSettled(['n1', 'n\0', 'n2'].map((about) => backEnd.commit(row(about))));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('no more connections than allowed, however many callers wait', async () => {
+  const { store, closing } = await opened('connections=3&application_name=few');
+  await using _ = closing;
+  const counts: number[] = [];
+  const callers = Promise.all(Array.from({ length: 300 }, (_, n) => increment(store, `few ${n % 50}`)));
+  for (let n = 0; n < 5; n++) {
+    const [row] = await server.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'few'");
+    counts.push(Number(row?.['count']));
+  }
+  await callers;
+  assert.ok(Math.max(...counts) <= 3, String(counts));
+});

