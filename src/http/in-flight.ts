@@ -26,10 +26,10 @@ export class InFlight {
     const started = performance.now();
     let answered = false;
     this.#count += 1;
-    response.once('finish', () => {
+    response.on('finish', () => {
       answered = true;
     });
-    response.once('close', () => {
+    response.on('close', () => {
       this.#count -= 1;
       leave({ answered, milliseconds: Math.round((performance.now() - started) * 1000) / 1000 });
     });
