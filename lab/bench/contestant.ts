@@ -12,9 +12,8 @@ export const LOAD_KINDS = [
 ] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
-/** A server under test. A further peer implements this and is named in suites.ts. */
+/** A server under test. A further peer implements this and is named in stable.ts and suites.ts. */
 export interface Contestant {
-  readonly name: string;
   start(): Promise<Running>;
 }
 

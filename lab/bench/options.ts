@@ -11,6 +11,8 @@ export interface Options {
   readonly pace: Pace;
   /** Grants in the store of the suite `million`. */
   readonly many: number;
+  /** Grants that the revoke and mixed loads may use up. */
+  readonly toRevoke: number;
 }
 
 export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile LOAD] [--out FOLDER]
@@ -39,6 +41,7 @@ export function readOptions(args: string[]): Options {
     profile,
     out,
     many: quick ? 100_000 : 1_000_000,
+    toRevoke: quick ? 60_000 : 200_000,
     pace: {
       rounds: Number(values.rounds ?? (quick ? 1 : 3)),
       seconds: Number(values.seconds ?? (quick ? 1 : 2)),

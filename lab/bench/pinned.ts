@@ -7,6 +7,11 @@ const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 export const CORES: { readonly server: number | undefined; readonly generator: number | undefined } =
   hasTaskset && availableParallelism() >= 2 ? { server: 0, generator: 1 } : { server: undefined, generator: undefined };
 
+/** Moves a process that runs already, and those it will start. */
+export function pin(pid: number, core: number | undefined): void {
+  if (core !== undefined) spawnSync('taskset', ['-acp', String(core), String(pid)]);
+}
+
 export interface PinnedOptions extends SpawnOptions {
   readonly core: number | undefined;
   readonly nodeFlags?: readonly string[];

@@ -1,27 +1,21 @@
 // `--profile LOAD`: Tessera alone under one load, and where its time goes, by CPU profile.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadKind } from './contestant.ts';
 import { tessera } from './contestants/tessera.ts';
-import type { ClientTls, Generator } from './generator/generator.ts';
-import type { Pace } from './race.ts';
-import { type CpuProfile, costsOf, costTable } from './report/costs.ts';
-
-export interface ProfileOptions {
-  readonly folder: string;
-  readonly out: string;
-  readonly tls: ClientTls;
-  readonly pace: Pace;
-}
+import type { Workshop } from './facts.ts';
+import type { Generator } from './generator/generator.ts';
+import { type CpuProfile, costBars, costsOf, costTable } from './report/costs.ts';
+import { plot } from './report/plot.ts';
 
 const SECONDS = 8;
 
-export async function profile(kind: LoadKind, generator: Generator, options: ProfileOptions): Promise<string> {
-  const { folder, tls, pace } = options;
-  const out = resolve(options.out, `profile-${kind}-${Date.now()}`);
+export async function profile(kind: LoadKind, generator: Generator, to: string, workshop: Workshop): Promise<void> {
+  const { folder, tls, pace } = workshop;
+  const out = resolve(to, `profile-${kind}`);
+  rmSync(out, { recursive: true, force: true });
   const { connections } = pace;
   const running = await tessera({
-    name: 'Tessera, SQLite',
     folder,
     certificates: folder,
     tls,
@@ -35,7 +29,8 @@ export async function profile(kind: LoadKind, generator: Generator, options: Pro
   const { requests } = await generator.run(kind, SECONDS, 0);
   await running.stop();
   const costs = readdirSync(out).flatMap((file) => costsOf(readProfile(join(out, file)), requests));
-  return `${costTable(costs)}\nProfiles: ${out}\n`;
+  writeFileSync(join(to, `profile-${kind}.svg`), plot(costBars(costs)));
+  console.log(`${costTable(costs)}\nFor Chrome's developer tools or speedscope: ${out}`);
 }
 
 function readProfile(path: string): CpuProfile {

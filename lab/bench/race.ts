@@ -1,6 +1,6 @@
 // Contestants measured side by side: in turns, forth and back (ABBA), so that what the machine does meanwhile hits all.
 import type { LoadKind, Running } from './contestant.ts';
-import type { Generator } from './generator/generator.ts';
+import type { Generator, Load } from './generator/generator.ts';
 import type { SliceReport } from './generator/slice.ts';
 import { cpuSecondsOf, memoryOf } from './probe/processes.ts';
 
@@ -30,8 +30,17 @@ export interface LaneResult {
   readonly slices: readonly Slice[];
 }
 
+/** Chains go on from suite to suite: a load is known by who is driven, and with what. */
+export function loadName(lane: string, kind: LoadKind): string {
+  return `${lane}: ${kind}`;
+}
+
+async function prepare(name: string, load: Load | undefined, generator: Generator): Promise<void> {
+  if (!load) throw new Error(`there is no such load as ${name}`);
+  await generator.prepare(name, load);
+}
+
 export async function race(
-  title: string,
   kind: LoadKind,
   lanes: readonly Lane[],
   generator: Generator,
@@ -39,14 +48,12 @@ export async function race(
 ): Promise<LaneResult[]> {
   const results = new Map<string, Slice[]>();
   for (const { name, running } of lanes) {
-    const load = running.load(kind, pace.connections);
-    if (!load) throw new Error(`${name} knows no ${kind}`);
-    await generator.prepare(`${title}: ${name}`, load);
+    await prepare(loadName(name, kind), running.load(kind, pace.connections), generator);
     results.set(name, []);
   }
   for (let round = 0; round < pace.rounds; round++) {
     for (const { name, running } of [...lanes, ...lanes.toReversed()])
-      results.get(name)?.push(await slice(`${title}: ${name}`, running, generator, pace));
+      results.get(name)?.push(await slice(loadName(name, kind), running, generator, pace));
   }
   return [...results].map(([name, slices]) => ({ name, slices }));
 }

@@ -7,19 +7,20 @@ import { oidcProvider } from './contestants/oidc-provider.ts';
 import { type RunningTessera, type TesseraOptions, tessera } from './contestants/tessera.ts';
 import type { ClientTls } from './generator/generator.ts';
 
-export const NAMES = [
-  'node:http echo',
-  'fastify echo',
-  'fastify echo, 2 workers',
-  'Tessera, SQLite',
-  'Tessera, SQLite, log off',
-  'Tessera, SQLite, 2 workers',
-  'Tessera, SQLite, many grants',
-  'Tessera, SQLite, sweeping',
-  'Tessera, SQLite, events followed',
-  'oidc-provider, in memory',
-] as const;
-export type Name = (typeof NAMES)[number];
+export type Name =
+  | 'node:http echo'
+  | 'fastify echo'
+  | 'fastify echo, 1 worker'
+  | 'fastify echo, 2 workers'
+  | 'Tessera, SQLite'
+  | 'Tessera, SQLite, log off'
+  | 'Tessera, SQLite, 1 worker'
+  | 'Tessera, SQLite, 2 workers'
+  | 'Tessera, SQLite, many grants'
+  | 'Tessera, SQLite, sweeping'
+  | 'Tessera, SQLite, events followed'
+  | 'Tessera, PostgreSQL'
+  | 'oidc-provider, in memory';
 
 export interface StableOptions {
   readonly folder: string;
@@ -50,6 +51,10 @@ export class Stable {
     return (await this.get('Tessera, SQLite')) as RunningTessera;
   }
 
+  async manyGrants(): Promise<RunningTessera> {
+    return (await this.get('Tessera, SQLite, many grants')) as RunningTessera;
+  }
+
   async stop(name: Name): Promise<void> {
     await this.#running.get(name)?.stop();
     this.#running.delete(name);
@@ -66,23 +71,26 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     const place = join(folder, name.replaceAll(/\W+/g, '-'));
     mkdirSync(place, { recursive: true });
     const filling = { known, others: 1000 };
-    return tessera({ name, folder: place, certificates: folder, tls, filling, ...difference });
+    return tessera({ folder: place, certificates: folder, tls, filling, ...difference });
   };
   return {
     'node:http echo': echo({ stack: 'node', folder, tls }),
     'fastify echo': echo({ stack: 'fastify', folder, tls }),
-    'fastify echo, 2 workers': echo({ stack: 'fastify', workers: 2, folder, tls }),
+    'fastify echo, 1 worker': echo({ stack: 'fastify', unpinned: true, folder, tls }),
+    'fastify echo, 2 workers': echo({ stack: 'fastify', unpinned: true, workers: 2, folder, tls }),
     'Tessera, SQLite': own('Tessera, SQLite', {
       filling: { known: known + toRevoke, others: 1000, deviceCodes: connections },
     }),
     'Tessera, SQLite, log off': own('Tessera, SQLite, log off', { sets: ['log.level=warn'] }),
-    'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { workers: 2 }),
+    'Tessera, SQLite, 1 worker': own('Tessera, SQLite, 1 worker', { unpinned: true }),
+    'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { unpinned: true, workers: 2 }),
     'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', { filling: { known, others: many } }),
     'Tessera, SQLite, sweeping': own('Tessera, SQLite, sweeping', {
       filling: { known, others: 1000, ended: many / 2 },
       beside: 'sweep',
     }),
     'Tessera, SQLite, events followed': own('Tessera, SQLite, events followed', { beside: 'events' }),
+    'Tessera, PostgreSQL': own('Tessera, PostgreSQL', { postgres: true }),
     'oidc-provider, in memory': oidcProvider(connections),
   };
 }

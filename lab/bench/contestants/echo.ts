@@ -10,20 +10,21 @@ import { freePorts, readyAfter } from '../ready.ts';
 export interface EchoOptions {
   readonly stack: 'node' | 'fastify';
   readonly workers?: 1 | 2;
+  /** On all cores. */
+  readonly unpinned?: boolean;
   readonly folder: string;
   readonly tls: ClientTls;
 }
 
 const ENTRY = fileURLToPath(new URL('../servers/echo.ts', import.meta.url));
 
-export function echo({ stack, workers = 1, folder, tls }: EchoOptions): Contestant {
+export function echo({ stack, workers = 1, unpinned = false, folder, tls }: EchoOptions): Contestant {
   return {
-    name: `${stack === 'node' ? 'node:http' : 'fastify'} echo${workers > 1 ? `, ${workers} workers` : ''}`,
     start: async () => {
       const [port = 0, tlsPort = 0] = await freePorts(2);
       const began = performance.now();
       const child = startPinned(ENTRY, [stack, String(workers), String(port), String(tlsPort), folder], {
-        core: workers > 1 ? undefined : CORES.server,
+        core: unpinned ? undefined : CORES.server,
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       return {

@@ -16,7 +16,6 @@ const FORM: ChainForm = {
 
 export function oidcProvider(connections: number): Contestant {
   return {
-    name: 'oidc-provider, in memory',
     start: async () => {
       const [port = 0] = await freePorts(1);
       const began = performance.now();

@@ -6,16 +6,17 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import type { Contestant, LoadKind, Running } from '../contestant.ts';
 import { CLIENT_ID, type Filling, fill, SCOPE, type Seeds } from '../fill.ts';
 import type { ClientTls, Load } from '../generator/generator.ts';
 import { type ChainForm, getHead, post, postHead, type WalkSpec } from '../generator/walk.ts';
-import { CORES, startPinned } from '../pinned.ts';
+import { CORES, pin, startPinned } from '../pinned.ts';
+import { childrenOf } from '../probe/processes.ts';
 import { freePorts, readyAfter } from '../ready.ts';
 import type { Beside, TesseraArguments } from '../servers/tessera.ts';
 
 export interface TesseraOptions {
-  readonly name: string;
   /** A folder of its own: store, keyring and log. */
   readonly folder: string;
   /** Where the certificates are. */
@@ -23,6 +24,10 @@ export interface TesseraOptions {
   readonly tls: ClientTls;
   readonly filling: Partial<Filling>;
   readonly workers?: 1 | 2;
+  /** On all cores. */
+  readonly unpinned?: boolean;
+  /** On a PostgreSQL of its own, durable as SQLite is. It runs beside the generator, as it would on another machine. */
+  readonly postgres?: boolean;
   readonly beside?: Beside;
   /** Settings over those of the bench, as of `--set`. */
   readonly sets?: readonly string[];
@@ -42,25 +47,30 @@ export interface TesseraContestant extends Contestant {
 const ENTRY = fileURLToPath(new URL('../servers/tessera.ts', import.meta.url));
 
 export function tessera(options: TesseraOptions): TesseraContestant {
-  return { name: options.name, start: () => start(options) };
+  return { start: () => start(options) };
 }
 
 async function start(options: TesseraOptions): Promise<RunningTessera> {
   const { folder, tls, filling, workers = 1, beside } = options;
   const [port = 0, tlsPort = 0] = await freePorts(2);
-  const sets = [...benchSets(options, port, tlsPort), ...(options.sets ?? [])];
+  const postgres = options.postgres ? await startPostgres() : undefined;
+  const address = postgres ? [`store=${postgres.url()}`] : [];
+  const sets = [...benchSets(options, port, tlsPort), ...address, ...(options.sets ?? [])];
   const config = loadConfig({ env: {}, sets });
   const seeds = await fill(config, tls.authority, { known: 0, others: 0, ended: 0, deviceCodes: 0, ...filling });
   const began = performance.now();
   const child = startServer(options, { sets, workers, beside });
   return {
     config,
-    pids: [child.pid as number],
+    pids: [child.pid as number, ...(postgres?.pid ? [postgres.pid] : [])],
     readyMs: await readyAfter(port, '/readyz', began),
     load: (kind, connections) => loadOf(kind, connections, seeds, { port, tlsPort, tls }),
     stop: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      const exit = once(child, 'exit');
+      const [served] = options.under ? childrenOf(child.pid as number) : [child.pid];
+      process.kill(served as number, 'SIGTERM');
+      await exit;
+      await postgres?.remove();
     },
   };
 
@@ -68,7 +78,7 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
     // The log is on, one line per request, into a file as under a supervisor.
     const log = openSync(join(folder, 'log.jsonl'), 'a');
     const server = startPinned(ENTRY, [JSON.stringify(args)], {
-      core: workers > 1 ? undefined : CORES.server,
+      core: options.unpinned ? undefined : CORES.server,
       nodeFlags,
       ...(options.under && { under: options.under }),
       cwd: folder,
@@ -77,6 +87,12 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
     closeSync(log);
     return server;
   }
+}
+
+async function startPostgres(): Promise<PostgresServer> {
+  const server = await PostgresServer.start({ durable: true, settings: ['synchronous_commit = on'] });
+  pin(server.pid as number, CORES.generator);
+  return server;
 }
 
 /** Everything is on; only the limits per address and integration are out of the way of a single address's 64 connections. */

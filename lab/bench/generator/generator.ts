@@ -28,6 +28,7 @@ export type Answer = { readonly value: unknown } | { readonly fault: string };
 
 export class Generator {
   readonly #child: ChildProcess;
+  readonly #prepared = new Set<string>();
 
   constructor(core: number | undefined) {
     this.#child = startPinned(fileURLToPath(new URL('main.ts', import.meta.url)), [], {
@@ -36,7 +37,10 @@ export class Generator {
     });
   }
 
+  /** Once: a load that was prepared before goes on where it stopped. */
   async prepare(name: string, load: Load): Promise<void> {
+    if (this.#prepared.has(name)) return;
+    this.#prepared.add(name);
     await this.#ask({ do: 'prepare', name, load });
   }
 

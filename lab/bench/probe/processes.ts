@@ -14,16 +14,13 @@ export function memoryOf(pids: readonly number[]): number {
 }
 
 function treeOf(pid: number): number[] {
-  return [
-    pid,
-    ...readdirSync(`/proc/${pid}/task`)
-      .flatMap((task) => childrenOf(pid, task))
-      .flatMap(treeOf),
-  ];
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
 
-function childrenOf(pid: number, task: string): number[] {
-  return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+export function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const lists = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'));
+  return lists.join(' ').split(/\s+/).filter(Boolean).map(Number);
 }
 
 function ticksOf(pid: number): number {

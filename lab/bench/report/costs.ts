@@ -1,4 +1,5 @@
 // Where the time of one request goes: the samples of a CPU profile, summed by what they were spent on.
+import type { BarGroup } from './plot.ts';
 
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
@@ -19,9 +20,11 @@ export interface Cost {
   readonly each: number;
 }
 
+const WAITING = 'waiting';
+
 /** The first that matches a frame, or the nearest frame above it that any matches, names the cost. */
 const KINDS: readonly (readonly [on: string, pattern: RegExp])[] = [
-  ['waiting', /^\((?:idle|program)\)/],
+  [WAITING, /^\((?:idle|program)\)/],
   ['garbage collection', /^\(garbage collector\)/],
   ['log line', /node_modules\/(?:pino|sonic-boom|safe-stable|@pinojs|quick-format|on-exit-leak)|src\/log\//],
   ['metrics', /prom-client|ops\/metrics/],
@@ -69,10 +72,23 @@ function kindOf({ callFrame: { functionName, url } }: ProfileNode): string | und
   return KINDS.find(([, pattern]) => pattern.test(frame))?.[0];
 }
 
+/** What waits costs nothing; what costs next to nothing is left out. */
+function worthTelling(costs: readonly Cost[]): Cost[] {
+  const told = costs.filter(({ on, each }) => on !== WAITING && each >= 0.05);
+  return told.sort((a, b) => a.thread.localeCompare(b.thread) || b.each - a.each);
+}
+
 export function costTable(costs: readonly Cost[]): string {
-  const rows = costs
-    .filter(({ on, each }) => on !== 'waiting' && each >= 0.05)
-    .toSorted((a, b) => a.thread.localeCompare(b.thread) || b.each - a.each)
-    .map(({ thread, on, each }) => `| ${thread} | ${on} | ${each.toFixed(1)} |`);
+  const rows = worthTelling(costs).map(({ thread, on, each }) => `| ${thread} | ${on} | ${each.toFixed(1)} |`);
   return ['| thread | on | µs per request |', '| --- | --- | ---: |', ...rows, ''].join('\n');
+}
+
+export function costBars(costs: readonly Cost[]): BarGroup[] {
+  const bars = worthTelling(costs).map(({ thread, on, each }) => ({
+    name: `${thread}: ${on}`,
+    value: each,
+    words: `${each.toFixed(1)} µs`,
+    ours: !on.startsWith('node') && on !== 'fastify',
+  }));
+  return [{ title: 'Where the time of one request goes', bars }];
 }
