@@ -45,7 +45,8 @@ export function readOptions(args: string[]): Options {
     pace: {
       rounds: Number(values.rounds ?? (quick ? 1 : 3)),
       seconds: Number(values.seconds ?? (quick ? 1 : 2)),
-      warmUpSeconds: quick ? 0.3 : 0.5,
+      warmUpSeconds: quick ? 0.2 : 0.5,
+      coldSeconds: quick ? 1 : 3,
       connections: 64,
     },
   };

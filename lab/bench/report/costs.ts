@@ -21,10 +21,12 @@ export interface Cost {
 }
 
 const WAITING = 'waiting';
+const STARTING = 'starting';
 
 /** The first that matches a frame, or the nearest frame above it that any matches, names the cost. */
 const KINDS: readonly (readonly [on: string, pattern: RegExp])[] = [
   [WAITING, /^\((?:idle|program)\)/],
+  [STARTING, /node:internal\/(?:modules|main|bootstrap)\/|amaro/],
   ['garbage collection', /^\(garbage collector\)/],
   ['log line', /node_modules\/(?:pino|sonic-boom|safe-stable|@pinojs|quick-format|on-exit-leak)|src\/log\//],
   ['metrics', /prom-client|ops\/metrics/],
@@ -72,9 +74,9 @@ function kindOf({ callFrame: { functionName, url } }: ProfileNode): string | und
   return KINDS.find(([, pattern]) => pattern.test(frame))?.[0];
 }
 
-/** What waits costs nothing; what costs next to nothing is left out. */
+/** What waits costs nothing, starting belongs to no request; what costs next to nothing is left out. */
 function worthTelling(costs: readonly Cost[]): Cost[] {
-  const told = costs.filter(({ on, each }) => on !== WAITING && each >= 0.05);
+  const told = costs.filter(({ on, each }) => on !== WAITING && on !== STARTING && each >= 0.05);
   return told.sort((a, b) => a.thread.localeCompare(b.thread) || b.each - a.each);
 }
 
