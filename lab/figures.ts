@@ -1,10 +1,17 @@
-// npm run figures [-- refresh | size | writer | wal]: what the store costs on this machine. Ratios travel, numbers do not.
+// npm run figures [-- refresh | events | size | writer | wal]: what the store costs on this machine. Ratios travel, numbers do not.
+import { eventFigures } from './figures/events.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { sizeFigures } from './figures/size.ts';
 import { walFigures } from './figures/wal.ts';
 import { writerFigures } from './figures/writer.ts';
 
-const FIGURES = { refresh: refreshFigures, size: sizeFigures, writer: writerFigures, wal: walFigures } as const;
+const FIGURES = {
+  refresh: refreshFigures,
+  events: eventFigures,
+  size: sizeFigures,
+  writer: writerFigures,
+  wal: walFigures,
+} as const;
 
 const wanted = process.argv.slice(2);
 for (const [name, figures] of Object.entries(FIGURES)) {

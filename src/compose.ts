@@ -1,5 +1,7 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import manifest from '../package.json' with { type: 'json' };
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener as ListenerConfig } from './config/schema.ts';
 import { after, seconds } from './core/time.ts';
@@ -9,10 +11,12 @@ import { RateLimit } from './http/rate-limit.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { Log } from './log/log.ts';
 import { byOneNode } from './operations/lease.ts';
-import type { Ports } from './operations/ports.ts';
+import type { Clock, Ports } from './operations/ports.ts';
 import { sweep } from './operations/sweep.ts';
+import type { Look } from './pages/assets.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { writePem } from './pki/pem.ts';
+import { followLists, followRevocations } from './serve/follow-lists.ts';
 import { type Listener, makeListener, type ServiceParts } from './serve/listener.ts';
 import { every, WatchedFiles } from './serve/watch.ts';
 import { FollowedRegistry } from './store/registry.ts';
@@ -34,12 +38,20 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const LISTS_EVERY_MS = 60_000;
 
-export async function composeService(config: Config, store: Store, keyring: Keyring, log: Log): Promise<Service> {
+/** `clock`: tests drive it; it must be the one the store was opened with. */
+export async function composeService(
+  config: Config,
+  store: Store,
+  keyring: Keyring,
+  log: Log,
+  clock: Clock = systemClock,
+): Promise<Service> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const judge = new CertificateJudge({ fetch, now: systemClock.now });
-  const lists = followLists(judge, registry);
-  lists();
+  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  const judge = new CertificateJudge({ fetch, now: () => clock.now() });
+  const readLists = followLists(judge, registry, tellFault);
+  readLists();
   const directory = await localDirectory(store);
   const ports: Ports = {
     store,
@@ -47,20 +59,27 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
     keyring,
     directory,
     settings: settingsOf(config),
-    clock: systemClock,
+    clock,
     random: systemRandom,
   };
   const parts = partsOf(config, ports, judge, log);
   const listeners = config.listeners.map((options) => openListener(options, parts, registry));
+  const endRevoked = followRevocations(judge, ports, (grants) =>
+    log.warn({ grants }, 'certificates revoked: grants ended'),
+  );
+  await endRevoked();
 
-  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  const followRevoked = () => {
+    readLists();
+    return endRevoked();
+  };
   const reload = async () => {
-    lists();
     for (const { reload } of listeners) reload();
   };
   const timers = [
     every(REGISTRY_EVERY_MS, async () => (await registry.refresh()) && reload(), tellFault),
     every(FILES_EVERY_MS, reload, tellFault),
+    every(FILES_EVERY_MS, followRevoked, tellFault),
     every(SWEEP_EVERY_MS, () => byOneNode(SWEEPING, () => sweep(ports, () => nextTurn()), ports), tellFault),
     every(LISTS_EVERY_MS, () => judge.revocation.renewLists(), tellFault),
   ];
@@ -77,12 +96,13 @@ export async function composeService(config: Config, store: Store, keyring: Keyr
 function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, systemClock.milliseconds);
+    new RateLimit({ burst, perSecond: perMinute / 60 }, () => ports.clock.milliseconds());
   return {
     ports,
     judge,
     log,
     publicUrl,
+    version: manifest.version,
     metrics: config.metrics.enabled ? new Metrics(() => grantsEndingSoon(ports.store)) : undefined,
     limits: {
       headerBytes: limits.headerBytes,
@@ -98,8 +118,19 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     perIntegration: rate(limits.requestsPerIntegration),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
+    look: lookOf(config.pages),
     checks: readinessChecks(ports),
   };
+}
+
+function lookOf({ name, accent, logo }: Config['pages']): Look {
+  if (logo === undefined) return { name, accent };
+  const bytes = readFileSync(logo);
+  return { name, accent, logo: { bytes, type: isPng(bytes) ? 'image/png' : 'image/svg+xml' } };
+}
+
+function isPng(bytes: Buffer): boolean {
+  return bytes.subarray(1, 4).toString('latin1') === 'PNG';
 }
 
 /** A listener with the files it reads again when they, or the approved issuers, change. */
@@ -127,21 +158,6 @@ function openListener(
     listener.exchange(current());
   };
   return { listener, reload };
-}
-
-/** CRLs from files: in force from the first request on, read again when they change. */
-function followLists(judge: CertificateJudge, registry: FollowedRegistry): () => void {
-  let paths = '';
-  let files = new WatchedFiles([]);
-  return () => {
-    const named = [...new Set(registry.issuers.flatMap(({ revocation }) => revocation.crlFiles))];
-    if (named.join('\n') !== paths) {
-      files = new WatchedFiles(named);
-      paths = named.join('\n');
-    }
-    const contents = files.readIfChanged();
-    if (contents) judge.revocation.useFiles(contents);
-  };
 }
 
 function readinessChecks({ store, keyring, clock }: Ports) {

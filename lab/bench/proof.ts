@@ -1,5 +1,5 @@
 // That the load was real: asked of the server and of its store once the run is over.
-import { readKeys } from '../../src/cli/keyring-place.ts';
+import { keysOf } from '../../src/cli/keyring-place.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { openStore } from '../../src/open-store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
@@ -44,7 +44,7 @@ export function holds(proof: Proof): boolean {
 
 async function storedGenerations(config: Config, chains: readonly ChainReport[]): Promise<number> {
   const store = await openStore(config, 'here');
-  const keyring = new Keyring(readKeys(config, process.env) ?? []);
+  const keyring = new Keyring(await keysOf(config, store));
   let sum = 0;
   for (const { refreshToken } of chains) {
     const token = parseRefreshToken(refreshToken, keyring);

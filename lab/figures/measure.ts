@@ -9,8 +9,10 @@ export interface Rate {
   /** Milliseconds that one of them took. */
   readonly p50: number;
   readonly p99: number;
-  /** The longest that the event loop stood still, in milliseconds. */
-  readonly stall: number;
+  /** Microseconds of processor time that one of them took, in all threads: what neighbours on the machine cannot change. */
+  readonly cpu: number;
+  /** How long the event loop stood still, in milliseconds: usually, at the hundredth percentile, at most. */
+  readonly stall: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
 /** Lets callers act one after the other for a while, all at once. */
@@ -18,6 +20,7 @@ export async function rate(callers: number, forMs: number, act: (caller: number)
   const waits: number[] = [];
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
+  const before = process.cpuUsage();
   const started = performance.now();
   const call = async (_: unknown, caller: number) => {
     for (let now = started; now - started < forMs; ) {
@@ -30,9 +33,15 @@ export async function rate(callers: number, forMs: number, act: (caller: number)
   await Promise.all(Array.from({ length: callers }, call));
   const seconds = (performance.now() - started) / 1000;
   delays.disable();
+  const { user, system } = process.cpuUsage(before);
+  const cpu = (user + system) / waits.length;
   waits.sort((a, b) => a - b);
   const at = (part: number) => waits[Math.floor(waits.length * part)] ?? 0;
-  return { perSecond: waits.length / seconds, p50: at(0.5), p99: at(0.99), stall: delays.max / 1e6 };
+  return { perSecond: waits.length / seconds, p50: at(0.5), p99: at(0.99), cpu, stall: stallOf(delays) };
+}
+
+function stallOf(delays: ReturnType<typeof monitorEventLoopDelay>): Rate['stall'] {
+  return { p50: delays.percentile(50) / 1e6, p99: delays.percentile(99) / 1e6, max: delays.max / 1e6 };
 }
 
 export function median(values: readonly number[]): number {

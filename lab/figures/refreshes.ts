@@ -117,9 +117,12 @@ function row(name: string, rates: readonly Rate[], bareRate: number): Record<str
     '': name,
     'a second': perSecond,
     '× bare': perSecond / bareRate,
+    'CPU µs each': of(({ cpu }) => cpu),
     'p50 ms': of(({ p50 }) => p50),
     'p99 ms': of(({ p99 }) => p99),
-    'longest stall ms': Math.max(...rates.map(({ stall }) => stall)),
+    'stall p50 ms': of(({ stall }) => stall.p50),
+    'stall p99 ms': of(({ stall }) => stall.p99),
+    'longest stall ms': of(({ stall }) => stall.max),
   };
 }
 

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TokenPair } from '../../src/operations/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
@@ -10,9 +11,9 @@ import { aNode, issue } from '../../test/node.ts';
 import { rate, table, temporaryFolder } from './measure.ts';
 import { turnOf } from './refreshes.ts';
 
-const GRANTS = 50_000;
+const GRANTS = 20_000;
 const CALLERS = 256;
-const RUN_MS = 20_000;
+const RUN_MS = 15_000;
 const READER = new URL('wal-reader.ts', import.meta.url).pathname;
 
 export async function walFigures(): Promise<void> {
@@ -20,7 +21,8 @@ export async function walFigures(): Promise<void> {
   const path = join(folder, 'wal.db');
   const backEnd = await openSqlite({ path, writer: 'thread', clock: () => systemClock.now() });
   const node = await aNode(storeOf(backEnd), { clock: systemClock });
-  const pairs = await Promise.all(Array.from({ length: GRANTS }, () => issue(node)));
+  const pairs: TokenPair[] = [];
+  while (pairs.length < GRANTS) pairs.push(...(await Promise.all(Array.from({ length: 500 }, () => issue(node)))));
   const rows = [];
   for (const readers of [0, 1, 2]) {
     const children = Array.from({ length: readers }, () =>

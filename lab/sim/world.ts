@@ -1,5 +1,5 @@
 // Everything a seed decides: settings, faults, keys, and two nodes on one database.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OnReuse } from '../../src/core/integration.ts';
@@ -17,6 +17,9 @@ import { anIdentity, anIntegration, NOW } from '../../test/samples.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
 
+/** Where the system has files in memory: the simulator is about orders of events, not about disks. */
+const MEMORY = '/dev/shm';
+
 /** One database for many seeds: each seed has grants of its own, and making a database takes longer than a seed. */
 export interface SimDatabase {
   readonly backEnds: readonly [BackEnd, BackEnd];
@@ -26,7 +29,7 @@ export interface SimDatabase {
 }
 
 export async function openSimDatabase(): Promise<SimDatabase> {
-  const folder = mkdtempSync(join(process.env['TESSERA_SIM_FOLDER'] ?? tmpdir(), 'tessera-sim-'));
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tessera-sim-'));
   const clock = new TestClock();
   const open = () => openSqlite({ path: join(folder, 'sim.db'), clock: clock.now, writer: 'here' });
   const backEnds = [await open(), await open()] as const;

@@ -3,7 +3,7 @@ import type { Seconds } from '../core/time.ts';
 import { CommandFailure } from './exit.ts';
 import type { GrantFilter } from './grant-filter.ts';
 import { asCount, asDuration, examples } from './options.ts';
-import { print, printJson, printRecord, printTable, remark } from './output.ts';
+import { counted, print, printJson, printRecord, printTable, remark } from './output.ts';
 import { atWorkplace } from './workplace.ts';
 
 export function grantCommands(program: Command): void {
@@ -89,7 +89,7 @@ function declareRevoke(group: Command): void {
           );
         }
         if (text === undefined)
-          return print(`Ended ${await revokeFound(flags, flags.yes === true, workplace.store)} grants`);
+          return print(`Ended ${counted(await revokeFound(flags, flags.yes === true, workplace.store), 'grant')}`);
         if (!(await revokeById(grantId(text), 'by-operator', workplace)))
           throw unknownGrant(text, ' that is not revoked already');
         print(`Ended the grant ${text}`);

@@ -1,5 +1,5 @@
 import { inYaml } from '../config/read.ts';
-import type { InitFlags } from './init.ts';
+import type { InitFlags } from './init-flags.ts';
 
 /** A first tessera.yaml: short, with a word on what one may want to change. All settings: docs/configuration.md. */
 export function configText({ publicUrl, dataFolder }: InitFlags): string {

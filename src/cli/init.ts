@@ -1,13 +1,6 @@
 import type { Command } from 'commander';
+import type { InitFlags } from './init-flags.ts';
 import { examples } from './options.ts';
-
-export interface InitFlags {
-  readonly publicUrl?: string;
-  readonly dataFolder: string;
-  readonly integration?: string;
-  readonly scope?: string;
-  readonly identity?: string;
-}
 
 export function initCommand(program: Command): void {
   program

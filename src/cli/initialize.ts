@@ -12,7 +12,7 @@ import { registerIntegration } from '../operations/admin/register-integration.ts
 import { firstKey, Keyring } from '../tokens/keyring.ts';
 import { writeKeyringFile } from '../tokens/keyring-file.ts';
 import { CommandFailure } from './exit.ts';
-import type { InitFlags } from './init.ts';
+import type { InitFlags } from './init-flags.ts';
 import { configText } from './init-text.ts';
 import { print } from './output.ts';
 import { obtainPassword } from './password.ts';
@@ -28,8 +28,8 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
   refuseToOverwrite('configuration', file);
   checkFirstIntegration(flags);
   const config = writeConfig(file, flags, sets);
-  await makeKeyringAndStore(config);
   print(`Wrote ${file}`);
+  await makeKeyringAndStore(config);
   command.setOptionValue('config', file);
   await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
   sayNext(config, flags);

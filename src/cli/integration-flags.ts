@@ -1,9 +1,11 @@
 // Between the flags of `tessera integration` and an integration, both ways.
 import { formatDuration } from '../config/duration.ts';
-import type { IdentityId } from '../core/identity.ts';
 import type { Access, Binding, Integration, OnReuse } from '../core/integration.ts';
 import type { Seconds } from '../core/time.ts';
+import { findIdentity } from '../operations/admin/find-identity.ts';
 import type { IntegrationDraft } from '../operations/admin/integration-draft.ts';
+import type { Store } from '../store/store.ts';
+import { granted } from './wording.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;
@@ -23,10 +25,10 @@ export interface IntegrationFlags {
   readonly everyone?: true;
 }
 
-export function draftOf(flags: IntegrationFlags): IntegrationDraft {
+export async function draftOf(flags: IntegrationFlags, store: Store): Promise<IntegrationDraft> {
   const { device, certificate, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
-  const access = accessOf(flags);
+  const access = await accessOf(flags, store);
   return {
     ...texts,
     flows: given({ device, certificate }),
@@ -35,10 +37,13 @@ export function draftOf(flags: IntegrationFlags): IntegrationDraft {
   };
 }
 
-function accessOf({ onlyIdentity = [], onlyGroup = [], everyone }: IntegrationFlags): Access | undefined {
+/** Identities may be named by their user names; the integration keeps their ids. */
+async function accessOf(flags: IntegrationFlags, store: Store): Promise<Access | undefined> {
+  const { onlyIdentity = [], onlyGroup = [], everyone } = flags;
   if (everyone) return { to: 'everyone' };
   if (onlyIdentity.length === 0 && onlyGroup.length === 0) return undefined;
-  return { to: 'named', identities: onlyIdentity as readonly IdentityId[], groups: onlyGroup };
+  const found = await Promise.all(onlyIdentity.map((name) => findIdentity(name, { store })));
+  return { to: 'named', identities: found.map((outcome) => granted(outcome).id), groups: onlyGroup };
 }
 
 /** Without what is undefined: absent and undefined are not the same in a row. */

@@ -40,7 +40,7 @@ function withFlags(command: Command): Command {
         'certificate',
       ]),
     )
-    .option('--only-identity <id>', 'allow this identity only; may be repeated', collect)
+    .option('--only-identity <id>', 'allow this identity only, by user name or id; may be repeated', collect)
     .option('--only-group <group>', 'allow this group only; may be repeated', collect)
     .option('--everyone', 'allow every identity');
 }
@@ -61,7 +61,9 @@ function declareAdd(group: Command): void {
         const { draftOf } = await import('./integration-flags.ts');
         const { registerIntegration } = await import('../operations/admin/register-integration.ts');
         const { granted } = await import('./wording.ts');
-        const { scope } = granted(await registerIntegration(clientId, draftOf(flags), workplace));
+        const { scope } = granted(
+          await registerIntegration(clientId, await draftOf(flags, workplace.store), workplace),
+        );
         print(`Registered ${clientId} with the scope ${scope.text}`);
       }),
     );
@@ -80,7 +82,7 @@ function declareChange(group: Command): void {
         const { draftOf } = await import('./integration-flags.ts');
         const { changeIntegration } = await import('../operations/admin/change-integration.ts');
         const { granted } = await import('./wording.ts');
-        granted(await changeIntegration(clientId, draftOf(flags), workplace));
+        granted(await changeIntegration(clientId, await draftOf(flags, workplace.store), workplace));
         print(`Changed ${clientId}`);
       }),
     );

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { IDENTITY_SOURCES, type IdentitySource } from '../core/certificate.ts';
 import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
+import { whyNoLists } from '../pki/crl-file.ts';
+import { CommandFailure } from './exit.ts';
 import { collect, examples } from './options.ts';
 import { print, printJson, printTable } from './output.ts';
 import { atWorkplace } from './workplace.ts';
@@ -17,7 +20,7 @@ interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
   readonly derived?: true;
   readonly profile: ApprovedIssuer['profile'];
-  readonly crl: RevocationCheck;
+  readonly crl?: RevocationCheck;
   readonly ocsp: RevocationCheck;
   readonly crlFile?: readonly string[];
   readonly keepGrants?: true;
@@ -42,9 +45,17 @@ function declareAdd(group: Command): void {
     )
     .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
     .addOption(new Option('--profile <profile>', 'how strict').choices(['rfc5280', 'strict']).default('rfc5280'))
-    .addOption(new Option('--crl <check>', 'revocation lists').choices(CHECKS).default('if-available'))
+    .addOption(
+      new Option('--crl <check>', 'revocation lists (default: required with --crl-file, else if-available)').choices(
+        CHECKS,
+      ),
+    )
     .addOption(new Option('--ocsp <check>', 'online status').choices(CHECKS).default('off'))
-    .option('--crl-file <file>', 'a revocation list on this machine; may be repeated', collect)
+    .option(
+      '--crl-file <file>',
+      'a revocation list on this machine, read again when it changes; may be repeated',
+      collect,
+    )
     .option('--keep-grants', 'grants outlive the revocation of their certificate')
     .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
     .addHelpText(
@@ -52,6 +63,7 @@ function declareAdd(group: Command): void {
       examples(
         'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
         'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
+        'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
       ),
     )
     .action((label: string, file: string, flags: AddFlags, command: Command) =>
@@ -65,16 +77,26 @@ function declareAdd(group: Command): void {
 }
 
 function draftOf(label: string, pem: string, flags: AddFlags) {
-  const { identityFrom, derived, profile, crl, ocsp, crlFile = [], keepGrants, onlyIntegration = [] } = flags;
+  const { identityFrom, derived, profile, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
+  const crlFiles = (flags.crlFile ?? []).map(listFile);
+  // A list that somebody took the trouble to configure closes when it is missing or stale.
+  const usual = crlFiles.length > 0 ? 'required' : 'if-available';
   return {
     label,
     pem,
     identitySources: identityFrom,
     identities: derived ? ('derived' as const) : ('directory' as const),
     profile,
-    revocation: { crl, ocsp, crlFiles: crlFile, endGrants: !keepGrants },
+    revocation: { crl: crl ?? usual, ocsp, crlFiles, endGrants: !keepGrants },
     ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
   };
+}
+
+/** Its full path, for the service may run elsewhere; and a list it must be, or every caller would be refused. */
+function listFile(path: string): string {
+  const objection = whyNoLists(readFileSync(path));
+  if (!objection) return resolve(path);
+  throw new CommandFailure('refused', `${path}: ${objection}`, 'Give a file with CRLs, PEM or DER.');
 }
 
 function declareList(group: Command): void {

@@ -1,4 +1,5 @@
 // Where the configuration says that the keys are, and how commands change them there.
+import { readKeys } from '../config/keys.ts';
 import type { Config } from '../config/schema.ts';
 import type { AdminOutcome } from '../operations/admin/admin.ts';
 import { checkKeyring } from '../operations/admin/check-keyring.ts';
@@ -6,7 +7,7 @@ import { allRows } from '../operations/admin/every-row.ts';
 import type { Store } from '../store/store.ts';
 import { integrations } from '../store/tables/registry.ts';
 import { Keyring, type StoredKey } from '../tokens/keyring.ts';
-import { parseKeyring, readKeyringFile, writeKeyringFile } from '../tokens/keyring-file.ts';
+import { writeKeyringFile } from '../tokens/keyring-file.ts';
 import { CommandFailure } from './exit.ts';
 import { granted } from './wording.ts';
 import type { Workplace } from './workplace.ts';
@@ -16,16 +17,6 @@ export async function keysOf(config: Config, store: Store): Promise<readonly Sto
   const keys = readKeys(config, process.env);
   await checkKeyring(keys && new Keyring(keys), store);
   return keys ?? [];
-}
-
-/** Undefined where there is no such file or variable. */
-export function readKeys(
-  { keyring }: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): StoredKey[] | undefined {
-  if (keyring.from === 'file') return readKeyringFile(keyring.path);
-  const text = env[keyring.name];
-  return text === undefined ? undefined : parseKeyring(text, keyring.name);
 }
 
 /** Reads the keys, changes them, writes them back. What cannot be written is refused before anything changes. */

@@ -52,7 +52,9 @@ function declareAdd(group: Command): void {
         const { changeKeys } = await import('./keyring-place.ts');
         const { addToKeyring } = await import('../operations/admin/change-keyring.ts');
         const id = (await changeKeys(workplace, (keys) => addToKeyring(keys, workplace))).at(-1)?.id;
-        print(`Added key ${id}. Restart every node with this keyring, then: tessera keyring mint ${id}`);
+        print(
+          `Added key ${id}. Copy this keyring to every node, which reads it by itself, then: tessera keyring mint ${id}`,
+        );
       }),
     );
 }
@@ -68,7 +70,7 @@ function declareMint(group: Command): void {
         const { changeKeys } = await import('./keyring-place.ts');
         const { mintWithKey } = await import('../operations/admin/change-keyring.ts');
         await changeKeys(workplace, (keys) => mintWithKey(keys, id, workplace));
-        print(`Key ${id} mints once the service is restarted with this keyring`);
+        print(`Key ${id} mints from now on, on every node that has this keyring`);
       }),
     );
 }

@@ -33,6 +33,11 @@ export function remark(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** `1 grant`, `2 grants`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** A moment, as people and scripts alike can read it. */
 export function moment(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');

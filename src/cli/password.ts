@@ -45,8 +45,9 @@ const INTERRUPT = ['\u0003', '\u0004'];
 /** Reads one line from the terminal without echo. */
 function ask(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // First the echo goes, then the question comes: whoever types at once is not seen either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
+  stderr.write(question);
   return new Promise((resolve, reject) => {
     let typed: string[] = [];
     const finish = (end: () => void) => {

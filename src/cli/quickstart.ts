@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
+import { examples } from './options.ts';
 import { quickstartWords } from './quickstart-words.ts';
 import { configOf } from './workplace.ts';
 
@@ -15,6 +16,7 @@ export function quickstartCommand(program: Command): void {
   program
     .command('quickstart')
     .description('make a data folder with everything for a first token, and serve it: for trying')
+    .addHelpText('after', examples('tessera quickstart', 'tessera quickstart --set listeners.0.port=9443'))
     .action(async (_options: unknown, command: Command) => {
       const config = await configOf(command);
       const password = await prepare(config);

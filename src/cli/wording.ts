@@ -74,11 +74,16 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     (subject) => `the certificate of ${subject} is not an authority's`,
     'Give the certificate of the authority that issues to callers, not that of a caller or a server.',
   ],
-  'certificate-expired': [(when) => `the certificate expired on ${when}`, 'Give the current one.'],
+  'certificate-expired': [(which) => `the certificate of ${which}`, 'Give the current one.'],
+  'certificate-refused': [
+    (which) => `this authority would vouch for nobody: ${which}`,
+    'Give a certificate that keeps the rule; docs/certificates.md has them all.',
+  ],
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
   'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
+  'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
   'key-in-use': [
-    (count) => `${count} live grants still use this key`,
+    (count) => `live grants still use this key: ${count}`,
     'They move to the minting key when they refresh. Wait for that, or end them with: tessera grant revoke',
   ],
   'key-tokens-alive': [

@@ -38,7 +38,9 @@ async function openExisting(config: Config): Promise<Store> {
     throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
   }
   const { openStore } = await import('../open-store.ts');
-  return openStore(config, 'here');
+  return openStore(config, 'here').catch((error: Error) => {
+    throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
+  });
 }
 
 /** Containers may run under a number that has no name. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ConfigFault } from './mistake.ts';
 
 const USUAL_NAME = 'tessera.yaml';
@@ -44,10 +44,18 @@ function readText(path: string): string {
 
 function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-    if (node?.range) return lines.linePos(node.range[0]).line;
+    const start = startOf(document, path.slice(0, length));
+    if (start !== undefined) return lines.linePos(start).line;
   }
   return 1;
+}
+
+/** Where a setting begins: at its key, since a group's content begins a line below; an entry of a list at itself. */
+function startOf(document: Document, path: readonly (string | number)[]): number | undefined {
+  const parent = document.getIn(path.slice(0, -1), true);
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
+  const node = pair ? pair.key : document.getIn(path, true);
+  return isNode(node) ? node.range?.[0] : undefined;
 }
 
 /** The parser draws the place below its message; the first line says it. */

@@ -21,6 +21,6 @@ export class ConfigFault extends Error {
 }
 
 function wordMistake({ path, problem, example, source }: Mistake): string {
-  const where = [source, path].filter(Boolean).join(': ');
+  const where = [source, source?.endsWith(` ${path}`) ? '' : path].filter(Boolean).join(': ');
   return `${where || 'configuration'}: ${problem}${example === undefined ? '' : `\n  for example  ${example}`}`;
 }

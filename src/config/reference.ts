@@ -1,4 +1,5 @@
 // docs/configuration.md, from the schema: a setting without words does not exist.
+import { isDeepStrictEqual } from 'node:util';
 import { variableOf } from './layers.ts';
 import { inYaml, type Node, type Path } from './read.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
@@ -69,13 +70,18 @@ function places(node: Node, path: Path): Place[] {
 function table(rows: readonly Place[]): string[] {
   const lines = rows.map(({ path, node }) => {
     const expected = node.expected ?? 'a list';
-    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${code(node.default)} | ${code(node.examples?.[0])} |`;
+    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${code(node.default)} | ${code(exampleOf(node))} |`;
   });
   return ['| Setting | What it does | Default | Example |', '|---|---|---|---|', ...lines];
 }
 
 function words({ description = '' }: Node, expected: string): string {
-  return cell(`${description} *${expected[0]?.toUpperCase()}${expected.slice(1)}.*`);
+  return cell(`${description} *Expected: ${expected}.*`);
+}
+
+/** The default is example enough where there is no better one. */
+function exampleOf({ examples: [example] = [], default: value }: Node): unknown {
+  return isDeepStrictEqual(example, value) ? undefined : example;
 }
 
 /** Settings inside a list have no variable of their own. */

@@ -19,3 +19,15 @@ const IDENTITY_ID = new RegExp(`^[A-Za-z][A-Za-z0-9_.+-]{0,63}:(?:${GUID}|(?:[0-
 export function parseIdentityId(text: string): IdentityId | undefined {
   return IDENTITY_ID.test(text) ? (text as IdentityId) : undefined;
 }
+
+/** The label of the built-in directory. */
+const LOCAL = 'local';
+
+export function localIdentityId(guid: string): IdentityId {
+  return `${LOCAL}:{${guid}}` as IdentityId;
+}
+
+/** The brace tells ours from one that an issuer labelled `local` would derive. */
+export function isLocal({ id }: Pick<Identity, 'id'>): boolean {
+  return id.startsWith(`${LOCAL}:{`);
+}

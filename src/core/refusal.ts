@@ -10,6 +10,7 @@ export const REFUSAL_REASONS = [
   'body-too-large',
   'headers-too-large',
   'content-type-unsupported',
+  'form-stale',
   'parameter-not-text',
   'parameter-repeated',
   'refresh-by-form',

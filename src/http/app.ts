@@ -41,7 +41,11 @@ export interface AppOptions {
   /** Called for what broke, with what an operator needs; the caller gets a request id. */
   readonly tellFault: (request: FastifyRequest, fault: unknown) => void;
   /** Words a refusal that no door was reached for, or that a door did not word itself. */
-  readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+  readonly refuse: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refusal: Refusal,
+  ) => FastifyReply | Promise<FastifyReply>;
   /** What a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: BareRefusal;
 }
@@ -57,6 +61,9 @@ const RETRY_SHORTLY = seconds(1);
 const STREAMS = 100;
 /** Headers beyond the limit are read up to this many times it, so that HTTP/2 can be told 431 rather than be cut off. */
 const HEADER_SLACK = 3;
+
+/** As many as Node takes over HTTP/1.1; the size decides before. */
+const HEADER_PAIRS = 2000;
 
 export function makeApp(options: AppOptions): App {
   const inFlight = new InFlight();
@@ -77,8 +84,8 @@ export function makeApp(options: AppOptions): App {
     const refusal = whyNotNow(request, inFlight, options.limits);
     if (refusal) return void options.refuse(request, reply, refusal);
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
-    limitArrival(request, options.limits.requestTimeoutMs, () => {
-      if (!reply.sent) options.refuse(request, reply, { reason: 'request-too-slow' });
+    limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
+      void options.refuse(request, reply, { reason: 'request-too-slow' });
     });
     proceed();
   });
@@ -130,7 +137,7 @@ function refusePath(
   reply: FastifyReply,
   allowed: string | undefined,
   { refuse }: AppOptions,
-): FastifyReply {
+): ReturnType<AppOptions['refuse']> {
   if (!allowed) return refuse(request, reply, { reason: 'not-found' });
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
 }
@@ -155,7 +162,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded. It leads nowhere.
       follow(request, reply, inFlight, options);
-      options.refuse(request, reply, { reason: 'not-found' });
+      void options.refuse(request, reply, { reason: 'not-found' });
     },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
@@ -164,7 +171,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
   const settings = { maxHeaderListSize: limits.headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS };
-  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings };
+  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings, maxHeaderListPairs: HEADER_PAIRS };
   // To fastify's types, a server of HTTP/2 has other requests; what we use of them is the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
 }

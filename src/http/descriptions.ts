@@ -10,6 +10,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'headers-too-large': 'The request headers are too large.',
   'content-type-unsupported':
     'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.',
+  'form-stale': 'This form was not sent by the page it belongs to, or that page is out of date.',
   'parameter-not-text': 'A parameter is not a string.',
   'parameter-repeated': 'A parameter was given twice.',
   'refresh-by-form': 'A refresh takes Content-Type: application/json.',

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 
 export interface Departure {
@@ -24,14 +25,11 @@ export class InFlight {
   /** Counts until the response is closed, which happens to every one: a caller that hangs up holds no place. */
   enter(response: ServerResponse, leave: (departure: Departure) => void): void {
     const started = performance.now();
-    let answered = false;
     this.#count += 1;
-    response.on('finish', () => {
-      answered = true;
-    });
     response.on('close', () => {
       this.#count -= 1;
-      leave({ answered, milliseconds: Math.round((performance.now() - started) * 1000) / 1000 });
+      const milliseconds = Math.round((performance.now() - started) * 1000) / 1000;
+      leave({ answered: isAnswered(response), milliseconds });
     });
   }
 
@@ -50,4 +48,10 @@ export class InFlight {
     }, timeoutMs);
     timer.unref();
   }
+}
+
+/** A response over HTTP/2 calls itself finished even where it was cut off; its stream knows better. */
+function isAnswered(response: ServerResponse): boolean {
+  const { stream } = response as { stream?: ServerHttp2Stream };
+  return stream ? !stream.aborted : response.writableFinished;
 }

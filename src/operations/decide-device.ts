@@ -1,9 +1,11 @@
 // What a person does in the browser: enter a user code, then confirm or deny.
-import type { DeviceAuthorization, DeviceId } from '../core/device.ts';
+import { type DeviceAuthorization, type DeviceId, type DeviceState, deviceState } from '../core/device.ts';
 import type { Identity } from '../core/identity.ts';
 import type { Integration } from '../core/integration.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { Refusal } from '../core/refusal.ts';
 import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../core/rules/device.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../tokens/user-code.ts';
@@ -34,6 +36,27 @@ export async function enterUserCode(typed: string, person: Person, ports: Ports)
   if (!device) return refuse('user-code-unknown');
   await attempt.forgive();
   return decide(device.id, person, ports, decideEnter, (row) => ({ ...row, enteredBy: person.session }));
+}
+
+export interface DeviceStanding extends DeviceOnScreen {
+  readonly state: DeviceState;
+  /** Why this person could not confirm, if so. */
+  readonly objection?: Refusal;
+  readonly now: EpochSeconds;
+}
+
+/** How a device authorization stands, for the browser session that entered its code and for no other. Changes nothing. */
+export async function showDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceStanding>> {
+  const { identity, session } = person;
+  const { found, now } = await ports.store.load(devices, id);
+  const device = found?.row;
+  if (!device) return refuse('user-code-unknown');
+  if (device.enteredBy !== session) return refuse('decision-elsewhere');
+  const integration = ports.registry.integration(device.clientId);
+  if (!integration) return refuse('integration-unknown');
+  const wouldConfirm = decideConfirm({ device, integration, identity, session, settings: ports.settings, now });
+  const state = deviceState(device, now);
+  return accept({ device, integration, state, now, ...(!wouldConfirm.ok && { objection: wouldConfirm.refusal }) });
 }
 
 export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {

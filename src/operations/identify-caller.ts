@@ -19,6 +19,21 @@ export async function identifyCaller(
   return accept({ identity: identity.value, mark, integrations: issuer.integrations });
 }
 
+/** Who would be calling, for the dry run: the same answer, and nothing is written. */
+export async function foreseeCaller(
+  { issuer, name, mark }: AcceptedCertificate,
+  ports: Pick<Ports, 'store' | 'directory'>,
+): Promise<Outcome<CertifiedCaller>> {
+  const { label, integrations } = issuer;
+  if (issuer.identities === 'directory') {
+    const listed = await listedIdentity(name, ports);
+    return listed.ok ? accept({ identity: listed.value, mark, integrations }) : listed;
+  }
+  const derived = identityDerivedFrom(label, name);
+  const { found } = await ports.store.load(identities, derived.id);
+  return accept({ identity: found?.row ?? derived, mark, integrations });
+}
+
 const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: string) => Promise<readonly Identity[]>>> =
   {
     'common-name': (directory, name) => directory.byUserName(name),
@@ -27,22 +42,31 @@ const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: stri
   };
 
 /** Two matches are a refusal, never a pick (CVE-2022-26923). */
-async function listedIdentity({ source, name }: CallerName, { directory }: Ports): Promise<Outcome<Identity>> {
+async function listedIdentity(
+  { source, name }: CallerName,
+  { directory }: Pick<Ports, 'directory'>,
+): Promise<Outcome<Identity>> {
   const [identity, ...others] = await LOOKUPS[source](directory, name);
   if (!identity) return refuse('certificate-identity-unknown');
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
 }
 
-/** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). The row is made on first use, so that it can be disabled. */
-async function derivedIdentity(label: string, { source, name }: CallerName, { store }: Ports): Promise<Identity> {
-  const id = `${label}:${sha256(Buffer.from(`${source}\0${name}`)).toString('hex', 0, 16)}` as IdentityId;
-  return store.change(identities, id, (found, now) => {
+/** The row is made on first use, so that it can be disabled. */
+async function derivedIdentity(label: string, name: CallerName, { store }: Ports): Promise<Identity> {
+  const derived = identityDerivedFrom(label, name);
+  return store.change(identities, derived.id, (found, now) => {
     if (found) return { outcome: found.row };
-    const next: Identity = { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
+    const detail = { did: 'identity derived', source: name.source };
     return {
-      outcome: next,
-      next,
-      events: [{ type: 'administered', at: now, identityId: id, detail: { did: 'identity derived', source } }],
+      outcome: derived,
+      next: derived,
+      events: [{ type: 'administered', at: now, identityId: derived.id, detail }],
     };
   });
+}
+
+/** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */
+function identityDerivedFrom(label: string, { source, name }: CallerName): Identity {
+  const id = `${label}:${sha256(Buffer.from(`${source}\0${name}`)).toString('hex', 0, 16)}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }

@@ -4,7 +4,7 @@ import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import { decideRevoke } from '../core/rules/access.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { Decision } from '../store/store.ts';
+import type { Decision, PageQuery } from '../store/store.ts';
 import type { Value } from '../store/table.ts';
 import { grants } from '../store/tables/grants.ts';
 import { isAccessTokenOf } from '../tokens/pair.ts';
@@ -36,15 +36,28 @@ export async function revokeById(id: GrantId, reason: RevocationReason, ports: P
 const STEP = 200;
 
 /** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
-export async function revokeAll(
+export function revokeAll(
   where: { column: 'holder' | 'client_id' | 'certificate'; value: Value },
+  reason: RevocationReason,
+  ports: Pick<Ports, 'store'>,
+): Promise<number> {
+  return revokePages({ where }, reason, ports);
+}
+
+/** Ends every grant there is: for a store that was put back from a copy. */
+export function revokeEvery(reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+  return revokePages({}, reason, ports);
+}
+
+async function revokePages(
+  query: Pick<PageQuery, 'where'>,
   reason: RevocationReason,
   ports: Pick<Ports, 'store'>,
 ): Promise<number> {
   let ended = 0;
   let after: string | undefined;
   for (;;) {
-    const page = await ports.store.page(grants, { where, limit: STEP, ...(after !== undefined && { after }) });
+    const page = await ports.store.page(grants, { ...query, limit: STEP, ...(after !== undefined && { after }) });
     const results = await Promise.all(
       page.filter((grant) => !grant.revoked).map((grant) => revokeById(grant.id, reason, ports)),
     );

@@ -1,8 +1,10 @@
 import type { DeviceAuthorization } from '../core/device.ts';
+import type { Identity } from '../core/identity.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
+import { attempts } from '../store/tables/sign-in.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { allowedAttempt } from './attempts.ts';
@@ -18,32 +20,35 @@ export interface SignInRequest {
   readonly userCode?: string | undefined;
 }
 
-/** The same answer, after the same time, for a wrong password, an unknown name and a disabled identity. */
+/** A person signs in; a session begins. */
 export async function signIn(
   request: SignInRequest,
   ports: Ports,
 ): Promise<Outcome<{ cookie: Secret; person: Person }>> {
-  const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
-  const { userName, presenter } = request;
-  const byName = await allowedAttempt(
-    { about: `sign-in ${nameMark(userName)}`, most: failedSignInsPerIdentity, within },
-    ports,
-  );
-  const byAddress =
-    byName &&
-    (await allowedAttempt(
-      { about: `sign-in from ${presenter.address}`, most: failedSignInsPerAddress, within },
-      ports,
-    ));
-  if (!byAddress) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
+  const checked = await checkPassword(request, ports);
+  if (checked.ok) return accept(await beginSession(checked.value, ports));
+  if (checked.refusal.reason === 'sign-in-failed' && request.userCode) await countFailure(request.userCode, ports);
+  return checked;
+}
 
-  const identity = await ports.directory.bySignIn(userName, request.password);
-  if (!identity?.enabled) {
-    if (request.userCode) await countFailure(request.userCode, ports);
-    return refuse('sign-in-failed');
-  }
+/** The same answer, after the same time, for a wrong password, an unknown name and a disabled identity. */
+export async function checkPassword(
+  { userName, password, presenter }: Omit<SignInRequest, 'userCode'>,
+  ports: Ports,
+): Promise<Outcome<Identity>> {
+  const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
+  const fromAddress = { about: `sign-in from ${presenter.address}`, most: failedSignInsPerAddress, within };
+  const asName = { about: `sign-in as ${nameMark(userName)}`, most: failedSignInsPerIdentity, within };
+  // The address first: one that is over its limit must not use up the tries of other people's names.
+  const byAddress = await allowedAttempt(fromAddress, ports);
+  const byName = byAddress && (await allowedAttempt(asName, ports));
+  if (byAddress && !byName) await byAddress.forgive(); // a try that was not made
+  if (!byAddress || !byName) return refuse('sign-in-attempts-exhausted', { retryAfter: within });
+
+  const identity = await ports.directory.bySignIn(userName, password);
+  if (!identity?.enabled) return refuse('sign-in-failed');
   await Promise.all([byName.forgive(), byAddress.forgive()]);
-  return accept(await beginSession(identity, ports));
+  return accept(identity);
 }
 
 /** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
@@ -54,7 +59,7 @@ function nameMark(typed: string): string {
 /** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */
 async function countFailure(userCode: string, ports: Ports): Promise<void> {
   const device = await findByUserCode(userCode, ports);
-  if (!device) return;
+  if (!device) return takeAsLong(ports);
   await ports.store.change(devices, device.id, (found, now): Decision<DeviceAuthorization, void> => {
     if (found?.row.decision.is !== 'open' || now >= found.row.expiresAt) return { outcome: undefined };
     const failedSignIns = found.row.failedSignIns + 1;
@@ -64,4 +69,13 @@ async function countFailure(userCode: string, ports: Ports): Promise<void> {
     const next: DeviceAuthorization = { ...found.row, failedSignIns, decision: { is: 'spent', at: now } };
     return { outcome: undefined, next, events: [{ type: 'spent', at: now, clientId, subjectId: id, presenter }] };
   });
+}
+
+/**
+ * Nobody has signed in yet, so nobody may learn whether a code exists: a failure with an unknown code also costs one
+ * durable write, of a row that says nothing.
+ */
+async function takeAsLong({ store, random }: Ports): Promise<void> {
+  const about = `unknown code ${random(8).toString('hex')}`;
+  await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));
 }

@@ -2,15 +2,21 @@
 // policy wants to be known fetched in between.
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import type { Certificate } from './certificate.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
 import { type RevocationPorts, RevocationSource } from './revocation-source.ts';
+import { revokedMarks } from './revoked-marks.ts';
 import { Verdicts } from './verdict.ts';
+
+const MOST_AUTHORITIES = 1_000;
 
 export class CertificateJudge {
   readonly revocation: RevocationSource;
   readonly #verdicts = new Verdicts();
   readonly #now: () => EpochSeconds;
+  /** Authorities that callers sent and whose paths hold, by approved issuer: lists of theirs are fetched as well. */
+  readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
 
   constructor(ports: RevocationPorts) {
     this.revocation = new RevocationSource(ports);
@@ -27,10 +33,22 @@ export class CertificateJudge {
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 
+  /** The certificates that the lists at hand revoke, where that ends grants. */
+  revokedMarks(issuers: readonly ApprovedIssuer[]): Iterable<Uint8Array> {
+    return revokedMarks(this.revocation.lists, issuers, [...this.#sent.values()]);
+  }
+
   /** Nobody is asked about a certificate that is refused whatever they say. */
   async #learn({ outcome, path, issuer }: Judgement): Promise<readonly OcspResponse[]> {
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
-    return isOpen && path && issuer ? this.revocation.prepare(path, issuer.revocation) : [];
+    if (!isOpen || !path || !issuer) return [];
+    this.#rememberSent(path.slice(1, -1), issuer);
+    return this.revocation.prepare(path, issuer.revocation);
+  }
+
+  #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
+    if (this.#sent.size > MOST_AUTHORITIES) this.#sent.clear();
+    for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
   }
 
   #presented(

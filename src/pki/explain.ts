@@ -32,9 +32,15 @@ interface CertificateSummary {
 }
 
 export function explainCertificate(presented: PresentedCertificate): Explanation {
-  const judgement = judgeCertificate(presented);
-  const summaries = presented.chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
-  return { at: printTime(presented.now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
+  return explainJudgement(presented, judgeCertificate(presented));
+}
+
+export function explainJudgement(
+  { chain, now }: Pick<PresentedCertificate, 'chain' | 'now'>,
+  judgement: Judgement,
+): Explanation {
+  const summaries = chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
+  return { at: printTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
 }
 
 function concluded({
@@ -105,6 +111,6 @@ export function printStep({ rule, passed, about, words, setting }: Step): string
 
 function printConclusion({ refusal, issuer, identity, integrations }: Explanation): string {
   if (refusal) return `refused: ${refusal.reason}${refusal.rule ? ` (${refusal.rule})` : ''}`;
-  const reach = integrations === 'all' ? 'every integration' : integrations?.join(', ');
-  return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}, for ${reach}`;
+  const reach = integrations && `, for ${integrations === 'all' ? 'every integration' : integrations.join(', ')}`;
+  return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}${reach ?? ''}`;
 }

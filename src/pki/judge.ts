@@ -90,7 +90,7 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const name = callerName(namesOf(leaf), issuer.identitySources);
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
-  const ends = [...path.map(({ notAfter }) => notAfter), ...findings.flatMap(({ until }) => until ?? [])];
+  const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
   const accepted = { issuer, name: name.value, mark: found.mark, notAfter: leaf.notAfter, until: ends.reduce(earlier) };
   return { outcome: accept(accepted), steps: named, ...found };
 }

@@ -22,6 +22,16 @@ export function judgePath(path: Path, profile: Profile, now: EpochSeconds, end: 
   return [...positions.flatMap((position) => judgeCertificateAlone(position, profile)), ...judgeTogether(path)];
 }
 
+/** What speaks against a certificate as approved issuer, or between one and the leaf, whatever it may sign later. */
+export function judgeAuthority(
+  certificate: Certificate,
+  role: 'approved issuer' | 'intermediate',
+  profile: Profile,
+  now: EpochSeconds,
+): Step[] {
+  return judgeCertificateAlone({ certificate, role, issued: undefined, now }, profile);
+}
+
 export function roleAt(path: Path, index: number, end: PathEnd = 'leaf'): Role {
   if (index === path.length - 1) return end;
   return index === 0 ? 'approved issuer' : 'intermediate';

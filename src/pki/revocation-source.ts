@@ -119,12 +119,12 @@ export class RevocationSource {
     }
   }
 
-  /** At four fifths of its life; undated answers and failures after a minute. */
+  /** At four fifths of its life, after a minute at the soonest unless it ends before; what failed, after a minute. */
   #renewal(from: EpochSeconds | undefined, to: EpochSeconds | undefined): EpochSeconds {
     const now = this.#ports.now();
     if (from === undefined || to === undefined || to <= now) return epochSeconds(now + RETRY_SECONDS);
     const due = from + (to - from) * 0.8;
-    return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + LONGEST_SECONDS));
+    return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + LONGEST_SECONDS, to));
   }
 
   #gather(): void {

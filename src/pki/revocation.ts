@@ -1,6 +1,6 @@
 // Whether any certificate of a path has been revoked, as the approved issuer's revocation policy asks.
 import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
-import type { EpochSeconds } from '../core/time.ts';
+import { type EpochSeconds, epochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { askLists, type RevocationAnswer } from './crl-check.ts';
@@ -27,8 +27,11 @@ export interface RevocationQuestion {
 
 export interface RevocationFinding {
   readonly step: Step;
-  readonly until?: EpochSeconds;
+  readonly until: EpochSeconds;
 }
+
+// Where nobody answered, somebody may soon: what was let pass is asked about again.
+const UNKNOWN_SECONDS = 60;
 
 /** Every certificate below the approved issuer, whose own fate is the operator's decision. */
 export function judgeRevocation(question: RevocationQuestion): RevocationFinding[] {
@@ -43,7 +46,7 @@ function byLists(question: RevocationQuestion, certificate: Certificate, about: 
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
   const answer = askLists(certificate, question.evidence.lists, listSigners(question, certificate), question.now);
-  return [finding('crl', check, about, answer)];
+  return [finding('crl', check, about, answer, question.now)];
 }
 
 /** An intermediate that names no responder is left to the CRL; a leaf under `required` is not. */
@@ -55,7 +58,8 @@ function byResponses(
 ): RevocationFinding[] {
   const isAsked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
   if (revocation.ocsp === 'off' || !isAsked) return [];
-  return [finding('ocsp', revocation.ocsp, about, askResponses(certificate, issuer, evidence.responses, now))];
+  const answer = askResponses(certificate, issuer, evidence.responses, now);
+  return [finding('ocsp', revocation.ocsp, about, answer, now)];
 }
 
 function finding(
@@ -63,11 +67,13 @@ function finding(
   check: Exclude<RevocationCheck, 'off'>,
   about: string,
   { state, words, until }: RevocationAnswer,
+  now: EpochSeconds,
 ): RevocationFinding {
   const passed = state === 'good' || (state === 'unknown' && check === 'if-available');
   const reason = state === 'revoked' ? 'certificate-revoked' : 'certificate-revocation-unknown';
   const setting = `revocation.${rule}: ${check}`;
-  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), ...(until && { until }) };
+  const asked = epochSeconds(now + UNKNOWN_SECONDS);
+  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? asked };
 }
 
 /**

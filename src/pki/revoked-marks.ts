@@ -5,12 +5,15 @@ import { type Certificate, certificateMark, readCertificate } from './certificat
 import type { RevocationList } from './crl.ts';
 import { whyNotBelieved } from './crl-check.ts';
 
-/** Lazily, for lists may be long: the caller decides how much to look up at a time. */
+/** Of issuers that mind lists and end grants. Lazily, for lists may be long: the caller decides how much to look up at a time. */
 export function* revokedMarks(
   lists: readonly RevocationList[],
   issuers: readonly ApprovedIssuer[],
+  sent: readonly { readonly label: string; readonly authority: Certificate }[] = [],
 ): Generator<Uint8Array> {
-  for (const authority of issuers.flatMap(authoritiesOf)) {
+  const minding = issuers.filter(({ revocation }) => revocation.crl !== 'off' && revocation.endGrants);
+  const known = sent.filter(({ label }) => minding.some((issuer) => issuer.label === label));
+  for (const authority of [...minding.flatMap(authoritiesOf), ...known.map(({ authority }) => authority)]) {
     for (const list of lists) {
       if (whyNotBelieved(list, [authority])) continue;
       for (const serial of list.revoked) yield certificateMark(authority, Buffer.from(serial, 'hex'));

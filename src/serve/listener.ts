@@ -19,8 +19,11 @@ import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
 import { closedLines, type Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
+import type { Look } from '../pages/assets.ts';
+import { makePages, type Pages } from '../pages/door.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
+import { openapiDocument } from './openapi.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -46,6 +49,8 @@ export interface ServiceParts {
   };
   readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
   readonly publicUrl: string;
+  readonly version: string;
+  readonly look: Look;
   readonly checks: readonly ReadinessCheck[];
 }
 
@@ -59,6 +64,7 @@ export interface Listener {
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const readConnection = connectionReader(parts.proxies.addresses);
   const telling = { log: closedLines(parts.log), metrics: parts.metrics };
+  const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
   const app = makeApp({
     limits: parts.limits,
     tls: options.tls,
@@ -66,7 +72,8 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     begin: readConnection,
     tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, telling),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
-    refuse: (request, reply, refusal) => refuseAnywhere(request, reply, refusal, parts),
+    refuse: (request, reply, refusal) =>
+      pages?.owns(request.url) ? pages.refuse(request, reply, refusal) : refuseAnywhere(request, reply, refusal, parts),
     bareRefusal: (reason) => {
       const { status, error } = WORDING[reason];
       const phrase = describe({ reason });
@@ -74,6 +81,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     },
   });
   hangDoors(app, options, parts, readConnection);
+  if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;
   return {
@@ -83,13 +91,24 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
+function serves({ doors }: ListenerOptions, door: string): boolean {
+  return !doors || doors.includes(door);
+}
+
+function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
+  const { ports, publicUrl, look } = parts;
+  const overLimit = (request: FastifyRequest) => limitOf(readConnection(request).presenter.address, undefined, parts);
+  const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
+  return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
+}
+
 function hangDoors(
   { fastify }: App,
-  { tls, doors }: ListenerOptions,
+  options: ListenerOptions,
   parts: ServiceParts,
   readConnection: ReadConnection,
 ): void {
-  const serves = (door: string): boolean => !doors || doors.includes(door);
+  const { tls } = options;
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
   const { ports, judge, proxies, publicUrl } = parts;
@@ -106,7 +125,7 @@ function hangDoors(
   const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
   const overLimit = (request: FastifyRequest, clientId: string | undefined) =>
     limitOf(readConnection(request).presenter.address, clientId, parts);
-  if (serves('authsvc')) {
+  if (serves(options, 'authsvc')) {
     for (const { path: mount, errorKeys } of parts.authsvcMounts) {
       hangAuthsvc(fastify, {
         mount,
@@ -119,7 +138,8 @@ function hangDoors(
       });
     }
   }
-  if (serves('ops')) hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+  if (serves(options, 'ops'))
+    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
 }
 
 function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {

@@ -1,5 +1,6 @@
 import { authsvcPaths } from '../http/authsvc/openapi.ts';
 import { opsPaths } from '../http/ops/openapi.ts';
+import type { OpenapiDocument } from '../pages/docs/openapi-document.ts';
 
 export interface OpenapiOptions {
   readonly publicUrl: string;
@@ -8,8 +9,8 @@ export interface OpenapiOptions {
 }
 
 /** OpenAPI 3.1 of every door, from the schemas that the doors themselves read requests by. */
-export function openapiDocument({ publicUrl, version, authsvcMounts }: OpenapiOptions): object {
-  return {
+export function openapiDocument({ publicUrl, version, authsvcMounts }: OpenapiOptions): OpenapiDocument {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Tessera',
@@ -21,4 +22,5 @@ export function openapiDocument({ publicUrl, version, authsvcMounts }: OpenapiOp
     paths: { ...Object.assign({}, ...authsvcMounts.map(({ path }) => authsvcPaths(path))), ...opsPaths() },
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
   };
+  return document;
 }

@@ -93,7 +93,7 @@ function commitOf(
 }
 
 /** Random rather than counted, so that a commit knows its own work; of a constant size, so that rows never grow. */
-function drawRevision(before: number | undefined): number {
+export function drawRevision(before: number | undefined): number {
   const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
   return drawn === before ? drawn - 1 : drawn; // the same again would look like no change to whoever holds the old one
 }

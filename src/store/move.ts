@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
+import { drawRevision } from './change.ts';
 import type { LoggedEvent } from './store.ts';
 import type { AnyTable, Value } from './table.ts';
 import { devices } from './tables/devices.ts';
@@ -65,7 +66,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (pro
 async function moveRow(table: AnyTable, row: unknown, to: BackEnd): Promise<boolean> {
   const { found } = await to.loadVersioned(table, table.keyOf(row));
   if (found && markOf(table.encode(found.row)) === markOf(table.encode(row))) return false;
-  const revision = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
+  const revision = drawRevision(found?.revision);
   const commit = { swap: { table, row, expected: found?.revision }, inserts: [], events: [], revision };
   if (!(await to.commit(commit)))
     throw new Error(`a row of ${table.name} changed under the move: is the service running?`);
@@ -177,6 +178,6 @@ async function writeMark(to: BackEnd, expected: number | undefined, endsAt: Epoc
     swap: { table: attempts, row, expected },
     inserts: [],
     events: [],
-    revision: (expected ?? 2 ** 30) + 1,
+    revision: drawRevision(expected),
   });
 }

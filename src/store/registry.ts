@@ -9,7 +9,7 @@ export class FollowedRegistry {
   readonly #store: Store;
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
-  #stamp = '';
+  readonly #stamps = { integrations: '', issuers: '' };
 
   constructor(store: Store) {
     this.#store = store;
@@ -29,12 +29,25 @@ export class FollowedRegistry {
 
   /** True where something had changed. */
   async refresh(): Promise<boolean> {
-    const stamp = `${await this.#store.stamp(integrations)} ${await this.#store.stamp(issuers)}`;
-    if (stamp === this.#stamp) return false;
+    const results = [await this.#refreshIntegrations(), await this.#refreshIssuers()];
+    return results.includes(true);
+  }
+
+  async #refreshIntegrations(): Promise<boolean> {
+    const stamp = await this.#store.stamp(integrations);
+    if (stamp === this.#stamps.integrations) return false;
     const found = await everyRow(this.#store, integrations);
     this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
+    this.#stamps.integrations = stamp;
+    return true;
+  }
+
+  /** The same array as long as no issuer changes: verdicts on certificates rest on it. */
+  async #refreshIssuers(): Promise<boolean> {
+    const stamp = await this.#store.stamp(issuers);
+    if (stamp === this.#stamps.issuers) return false;
     this.#issuers = (await everyRow(this.#store, issuers)).filter((issuer) => issuer.enabled);
-    this.#stamp = stamp;
+    this.#stamps.issuers = stamp;
     return true;
   }
 }

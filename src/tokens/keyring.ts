@@ -14,6 +14,7 @@ const PURPOSES = [
   'next-secret',
   'user-code',
   'cursor',
+  'csrf',
   'fingerprint',
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { verify } from '@node-rs/argon2';
 import type { IdentityId } from '../../src/core/identity.ts';
+import { localIdentityId } from '../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { hashPassword, localDirectory, localIdentityId } from '../../src/directory/local.ts';
+import { localDirectory } from '../../src/directory/local.ts';
 import { identifyCaller } from '../../src/operations/identify-caller.ts';
 import type { Directory } from '../../src/operations/ports.ts';
 import { signIn } from '../../src/operations/sign-in.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
+import { hashPassword, isPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, answer, BOB, CURL, changeAda, type Node, put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
@@ -41,9 +42,9 @@ async function local(t: TestContext): Promise<Local> {
   const { node } = await onSqlite(t);
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
   const verified: string[] = [];
-  const directory = await localDirectory(node.store, (phc, password) => {
-    verified.push(phc.toString());
-    return verify(phc, password);
+  const directory = await localDirectory(node.store, (password, phc) => {
+    verified.push(phc);
+    return isPassword(password, phc);
   });
   return { node: { ...node, directory }, directory, verified };
 }

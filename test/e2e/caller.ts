@@ -118,7 +118,10 @@ function askHttp2(session: ClientHttp2Session, question: Question): Promise<Answ
       received = given as Answer['headers'];
     });
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => resolve(answerOf(status, '', received, Buffer.concat(chunks).toString('utf8'))));
+    stream.on('end', () => {
+      if (status === 0) reject(new Error('the connection ended without an answer'));
+      resolve(answerOf(status, '', received, Buffer.concat(chunks).toString('utf8')));
+    });
     stream.on('error', reject);
     stream.on('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) reject(new Error(`the stream was reset: ${stream.rstCode}`));

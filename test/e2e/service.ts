@@ -89,7 +89,7 @@ export interface TestService extends Home {
   /** Lets time pass for the store, by whose clock everything is decided. */
   pass(length: number): void;
   now(): EpochSeconds;
-  put<Row>(table: Table<Row>, row: Row): Promise<void>;
+  put<Row, Companion>(table: Table<Row, Companion>, row: Row): Promise<void>;
   /** Registers or changes an integration, and waits until it is in force. */
   register(integration: Integration): Promise<void>;
   stop(): Promise<void>;
@@ -157,7 +157,8 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   });
   const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log);
   const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
-  const put = <Row>(table: Table<Row>, row: Row) => putRow(store, table, row);
+  const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
+  let stopped: Promise<void> | undefined;
   return {
     ...home,
     port: portsOfListeners[0] ?? 0,
@@ -174,7 +175,10 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
       await put(integrations, integration);
       await registryFollows();
     },
-    stop: () => stopService(service, home),
+    stop: () => {
+      stopped ??= stopService(service, home);
+      return stopped;
+    },
   };
 }
 
@@ -212,7 +216,7 @@ export function anIssuer(authority: Authority, difference: Partial<ApprovedIssue
   };
 }
 
-async function putRow<Row>(store: Store, table: Table<Row>, row: Row): Promise<void> {
+async function putRow<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
   await store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
 }
 

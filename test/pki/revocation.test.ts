@@ -153,11 +153,11 @@ suite('the marks of revoked certificates', () => {
   test('are those that grants carry, so that a list ends them when it arrives', () => {
     const intermediate = root.makeIntermediate();
     const below = intermediate.issue();
-    const issuer = approve(root, { intermediates: [intermediate.certificate] });
+    const issuer = approve(root, { intermediates: [intermediate.certificate], revocation: CRL_REQUIRED });
     const lists = [root.crl({ revoked: [caller.serial] }), intermediate.crl({ revoked: [below.serial] })].map(listOf);
     const marks = [...revokedMarks(lists, [issuer])].map((mark) => Buffer.from(mark).toString('hex'));
     for (const { chain } of [caller, below]) {
-      const { mark } = judge({ chain, issuers: [issuer] });
+      const { mark } = judge({ chain, issuers: [approve(root)] });
       assert.ok(marks.includes(Buffer.from(mark?.certificate ?? []).toString('hex')));
     }
     assert.equal(marks.length, 2);
@@ -165,7 +165,17 @@ suite('the marks of revoked certificates', () => {
 
   test('are not taken from a list of a namesake', () => {
     const forged = makeAuthority({ name: 'Root' }).crl({ revoked: [caller.serial] });
-    assert.deepEqual([...revokedMarks([listOf(forged)], [approve(root)])], []);
+    assert.deepEqual([...revokedMarks([listOf(forged)], [approve(root, { revocation: CRL_REQUIRED })])], []);
+  });
+
+  test('are of no issuer that ignores lists or lets grants live on', () => {
+    const lists = [listOf(root.crl({ revoked: [caller.serial] }))];
+    for (const difference of [{ crl: 'off' }, { endGrants: false }] as const) {
+      assert.deepEqual(
+        [...revokedMarks(lists, [approve(root, { revocation: { ...CRL_REQUIRED, ...difference } })])],
+        [],
+      );
+    }
   });
 });
 

@@ -45,6 +45,15 @@ suite('a remembered verdict', () => {
     assert.equal(ask(listsOf(root.crl({ revoked: [leaf.serial] })), NOW), 'certificate-revoked: crl-revoked');
   });
 
+  test('that let an unanswered question pass holds for a minute, so that it is asked again', () => {
+    const verdicts = new Verdicts();
+    const open = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'off', ocsp: 'if-available' } })];
+    const at = (now: typeof NOW) => verdicts.recall({ chain: leaf.chain, issuers: open, evidence: nothing, now });
+    verdicts.judge({ chain: leaf.chain, issuers: open, evidence: nothing, now: NOW });
+    assert.ok(at(epochSeconds(NOW + 60)));
+    assert.equal(at(epochSeconds(NOW + 61)), undefined);
+  });
+
   test('is of the whole chain: another chain under the same leaf is judged anew', () => {
     const verdicts = new Verdicts();
     const intermediate = root.makeIntermediate();

@@ -14,13 +14,15 @@ import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
 let server: PostgresServer;
+/** Deadlocks that a test made on purpose. */
+let provoked = 0;
 before(async () => {
   server = await PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '50ms'"] });
 });
 after(() => server.remove());
 
 async function opened(query = ''): Promise<{ backEnd: BackEnd; store: Store; closing: AsyncDisposable }> {
-  const backEnd = await openAt(`${server.url()}?statement_timeout=1000&${query}`);
+  const backEnd = await openAt(`${server.url()}?${query || 'statement_timeout=1000'}`);
   return { backEnd, store: storeOf(backEnd), closing: { [Symbol.asyncDispose]: () => backEnd.close() } };
 }
 
@@ -167,7 +169,38 @@ test('a deadlock with somebody else never reaches a caller', async () => {
   await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
   await operator.query('ROLLBACK');
   assert.equal(await committing, true);
+  provoked++;
   assert.equal((await subjectsTold(backEnd)).filter((subject) => subject === 7).length, 1);
+});
+
+test('two nodes change the same rows in opposite orders: nobody waits in a circle', async () => {
+  const nodes = [await opened(), await opened()];
+  const rows = Array.from({ length: 60 }, (_, n) => `circle ${n}`);
+  await Promise.all(rows.map((about) => put(nodes[0]?.store as Store, attempts, counter(about))));
+  for (let round = 0; round < 10; round++) {
+    const orders = [rows, rows.toReversed()];
+    await Promise.all(
+      nodes.flatMap(({ store }, n) => (orders[n] ?? []).map((about) => put(store, attempts, counter(about, round)))),
+    );
+  }
+  await Promise.all(nodes.map(({ backEnd }) => backEnd.close()));
+  const [row] = await server.query("SELECT deadlocks FROM pg_stat_database WHERE datname = 'postgres'");
+  assert.equal(Number(row?.['deadlocks']) - provoked, 0);
+});
+
+test('a server that hangs: StoreUnavailable after a while, and it goes on when the server does', async () => {
+  const { store, backEnd, closing } = await opened('statement_timeout=300&connect_timeout=1');
+  await using _ = closing;
+  await put(store, attempts, counter('hang', 1));
+  server.signalAll('SIGSTOP');
+  const began = performance.now();
+  const faults = await Promise.allSettled([increment(store, 'hang'), store.load(attempts, 'hang'), store.now()]);
+  const took = performance.now() - began;
+  server.signalAll('SIGCONT');
+  for (const fault of faults) assert.ok(fault.status === 'rejected' && fault.reason instanceof StoreUnavailable);
+  assert.ok(took < 4000, `${took}`);
+  const before = (await countOf(backEnd, 'hang')) ?? 0; // what was under way may have landed since; it was not acknowledged
+  assert.equal(await increment(store, 'hang'), before + 1);
 });
 
 test('hosts are tried in order until one accepts writes', async () => {

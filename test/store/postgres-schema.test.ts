@@ -14,7 +14,7 @@ import { identities } from '../../src/store/tables/identities.ts';
 import { integrations, issuers, keyMarks } from '../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { accepted, aNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
+import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity } from '../samples.ts';
 import { put } from './conformance/rows.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
@@ -94,8 +94,10 @@ test('the least-privileged role of the documentation suffices for everything a n
   }
 });
 
-test('rolling upgrade: a node of this release works on the schema of the next, where that is additive', async () => {
+test('rolling upgrade: nodes of this release, running or starting, work on the schema of the next, where that is additive', async () => {
   const database = await postgresDatabase();
+  const running = await aNode(storeOf(await database.open()));
+  const early = accepted(await refresh(running, await issue(running)));
   const next = MIGRATIONS.length + 1;
   await database.server.query(
     `ALTER TABLE grants ADD COLUMN colour text; ALTER TABLE events ADD COLUMN weight integer DEFAULT 0;
@@ -103,9 +105,10 @@ test('rolling upgrade: a node of this release works on the schema of the next, w
      INSERT INTO tessera_schema (version, additive) VALUES (${next}, true)`,
     database.name,
   );
-  const node = await aNode(storeOf(await database.open()));
-  const pair = accepted(await refresh(node, await issue(node)));
-  accepted(await revoke(node, pair));
+  const started = await anotherNode(storeOf(await database.open()), { keyring: running.keyring });
+  const late = accepted(await refresh(running, early));
+  for (const node of [running, started]) accepted(await refresh(node, await issue(node)));
+  accepted(await revoke(started, late));
   await database.remove();
 });
 

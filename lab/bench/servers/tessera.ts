@@ -1,7 +1,7 @@
 // Tessera as `tessera serve` runs it, from the settings given; or with something going on beside the requests.
 //   tessera.ts JSON
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readKeys } from '../../../src/cli/keyring-place.ts';
+import { keysOf } from '../../../src/cli/keyring-place.ts';
 import { runService } from '../../../src/cli/run-service.ts';
 import { composeService } from '../../../src/compose.ts';
 import { loadConfig, settingsOf } from '../../../src/config/load.ts';
@@ -43,7 +43,7 @@ else await runBeside(beside);
 
 async function runBeside(what: Beside): Promise<void> {
   const store = await openStore(config, 'thread');
-  const keyring = new Keyring(readKeys(config, process.env) ?? []);
+  const keyring = new Keyring(await keysOf(config, store));
   const service = await composeService(config, store, keyring, makeLog(config.log));
   process.once('SIGTERM', () => process.exit(0));
   await service.listen();

@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { Config } from '../../config/schema.ts';
+import { systemClock } from '../../system.ts';
 import { examineFile } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -23,7 +25,7 @@ function examineCertificate(about: string, tls: { certificate: string; key: stri
     return [bad(about, `${tls.certificate} is missing or no PEM certificate`, 'Put the server certificate there.')];
   }
   const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
-  if (!certificate.checkHost(name))
+  if (!(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
     findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
   if (!isKeyOf(certificate, tls.key))
     findings.push(bad(about, `the key ${tls.key} does not belong to it`, 'Put the right key there.'));
@@ -31,7 +33,7 @@ function examineCertificate(about: string, tls: { certificate: string; key: stri
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
-  const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS);
+  const days = Math.floor((Date.parse(validTo) - systemClock.milliseconds()) / DAY_MS);
   if (days < 0) return bad(about, `expired ${-days} days ago`, todo);
   return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
 }

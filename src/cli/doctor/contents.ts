@@ -6,7 +6,7 @@ import { latestEvents } from '../../operations/admin/latest-events.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
-import { moment } from '../output.ts';
+import { counted, moment } from '../output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -52,5 +52,9 @@ async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> 
     if (grantState(grant, now) === 'live') ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
-  return poor('grants', `${ending} end within 30 days`, 'Tell their owners: tessera grant list --ending 30d');
+  return poor(
+    'grants',
+    `${counted(ending, 'live grant')} will end within 30 days`,
+    'Tell their owners: tessera grant list --ending 30d',
+  );
 }

@@ -1,8 +1,8 @@
+import { readKeys } from '../../config/keys.ts';
 import type { Config } from '../../config/schema.ts';
 import { checkKeyring } from '../../operations/admin/check-keyring.ts';
 import type { Store } from '../../store/store.ts';
 import { Keyring } from '../../tokens/keyring.ts';
-import { readKeys } from '../keyring-place.ts';
 import { bad, type Finding, good } from './finding.ts';
 
 /** Whether a service with this keyring would start on this store. */

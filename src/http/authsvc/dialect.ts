@@ -93,7 +93,7 @@ async function authorizeToken(request: FastifyRequest, door: AuthsvcDoor): Promi
     device_code: deviceCode,
     refresh_token: refreshToken,
   } = parameters.value;
-  tellClient(request, clientId);
+  tellClient(request, clientId, door);
   const wish = readTokenRequest({ clientId, grantType, deviceCode, refreshToken });
   if (!wish.ok) return wish;
   const pair = await obtainPair(wish.value, form, request, door);
@@ -127,7 +127,7 @@ async function certificate(request: FastifyRequest, door: AuthsvcDoor): Promise<
   const parameters = readParameters<ScopeParameters>(request.body, 'json', ScopeParameters);
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
-  tellClient(request, clientId);
+  tellClient(request, clientId, door);
   const limited = door.overLimit(request, clientId);
   if (limited) return { ok: false, refusal: limited };
   const { presenter } = door.readConnection(request);
@@ -144,7 +144,7 @@ async function device(request: FastifyRequest, door: AuthsvcDoor): Promise<Outco
   const parameters = readParameters<ScopeParameters>(request.body, form, ScopeParameters);
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
-  tellClient(request, clientId);
+  tellClient(request, clientId, door);
   const limited = door.overLimit(request, clientId);
   if (limited) return { ok: false, refusal: limited };
   const started = await startDevice({ clientId, scope, presenter: door.readConnection(request).presenter }, door.ports);
@@ -179,9 +179,16 @@ async function revoke(request: FastifyRequest, door: AuthsvcDoor): Promise<Outco
   return accept({});
 }
 
-/** The log says which integration was named, if the text could be one. */
-function tellClient(request: FastifyRequest, clientId: string | undefined): void {
-  if (clientId) storyOf(request).clientId = clientId.replace(/[^\u0021-\u007e]/g, '?').slice(0, 128);
+// A token put in the wrong place is longer than this or begins like this; a mistyped client_id is neither.
+const SHOWN_LENGTH = 64;
+const TOKEN_LIKE = /ts[ard]_/;
+
+/** The log says which integration was named; one that is not known, unless the text may be a secret. */
+function tellClient(request: FastifyRequest, clientId: string | undefined, { ports }: AuthsvcDoor): void {
+  if (!clientId) return;
+  const isHarmless = clientId.length <= SHOWN_LENGTH && !TOKEN_LIKE.test(clientId);
+  const isShown = isHarmless || ports.registry.integration(clientId) !== undefined;
+  storyOf(request).clientId = isShown ? clientId.replace(/[^\u0021-\u007e]/g, '?') : '[not shown]';
 }
 
 function told(request: FastifyRequest, pair: TokenPair): TokenPair {

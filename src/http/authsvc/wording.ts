@@ -33,6 +33,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
   'content-type-unsupported': request,
+  'form-stale': request,
   'parameter-not-text': request,
   'parameter-repeated': request,
   'refresh-by-form': request,

@@ -1,14 +1,14 @@
 import { foldName } from '../../core/certificate.ts';
-import type { Identity, IdentityId } from '../../core/identity.ts';
+import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { hashPassword, localIdentityId } from '../../directory/local.ts';
 import { insert } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { passwords } from '../../store/tables/sign-in.ts';
+import { hashPassword } from '../../tokens/password.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
-import { isLongEnough, PASSWORD_MIN_LENGTH } from './set-password.ts';
+import { declinePassword } from './set-password.ts';
 
 export interface IdentityDraft {
   readonly userName: string;
@@ -32,7 +32,7 @@ export async function addIdentity(
 ): Promise<AdminOutcome<Identity>> {
   const objection = objectionTo(draft) ?? (await objectionOfOthers(draft, { store, by }));
   if (objection) return objection;
-  const next = identityOf(draft, localIdentityId(guid(random)) as IdentityId);
+  const next = identityOf(draft, localIdentityId(guid(random)));
   const phc = draft.password && (await hashPassword(draft.password));
   return store.change(identities, next.id, (_, at) => ({
     outcome: accept(next),
@@ -56,14 +56,14 @@ function objectionTo({ userName, email, upn, password, groups = [] }: IdentityDr
   const malformed = [email, upn].find((address) => address !== undefined && !ADDRESS.test(address));
   if (malformed !== undefined) return decline('address-malformed', malformed);
   if (groups.some((group) => !USER_NAME.test(group))) return decline('text-malformed', 'group');
-  return password && !isLongEnough(password) ? decline('password-too-short', `${PASSWORD_MIN_LENGTH}`) : undefined;
+  return password && declinePassword(password);
 }
 
 // Two commands at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
 // and a certificate that leads to two is refused.
 async function objectionOfOthers({ userName, email, upn, mayShare = false }: IdentityDraft, { store }: AdminPorts) {
   const namesakes = await store.find(identities, 'user_name', userName);
-  if (namesakes.some(({ id }) => id.startsWith('local:'))) return decline('user-name-taken', userName);
+  if (namesakes.some(isLocal)) return decline('user-name-taken', userName);
   if (mayShare) return undefined;
   const wanted = { email: email && foldName('email-san', email), upn: upn && foldName('upn-san', upn) };
   for (const [column, address] of Object.entries(wanted)) {

@@ -29,8 +29,10 @@ export type AdminRefusalReason =
   | 'certificate-unreadable'
   | 'certificate-not-authority'
   | 'certificate-expired'
+  | 'certificate-refused'
   | 'key-unknown'
   | 'key-mints'
+  | 'key-mints-already'
   | 'key-in-use'
   | 'key-tokens-alive'
   | 'key-ids-exhausted';

@@ -1,6 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { type Certificate, readCertificate } from '../../pki/certificate.ts';
+import { printName } from '../../pki/distinguished-name.ts';
+import { judgeAuthority } from '../../pki/path.ts';
+import { readPem } from '../../pki/pem.ts';
+import { printTime } from '../../pki/rule.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
@@ -18,53 +23,71 @@ const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
   const { pem, ...rest } = draft;
   if (!LABEL.test(rest.label)) return decline('label-malformed', rest.label);
-  const chain = readAuthorities(pem, await ports.store.now());
+  const chain = readAuthorities(pem, rest.profile, await ports.store.now());
   if (!chain.ok) return chain;
   const [authority, ...intermediates] = chain.value;
-  if (!authority) return decline('certificate-unreadable', rest.label);
+  if (!authority) return decline('certificate-unreadable', 'no certificate');
   const namesake = await sameKey(authority, rest.label, ports);
   if (namesake) return decline('issuer-key-approved', namesake.label);
-  return record(
-    { ...rest, certificate: authority.raw, intermediates: intermediates.map(({ raw }) => raw), enabled: true },
-    ports,
-  );
+  const certificates = { certificate: authority.der, intermediates: intermediates.map(({ der }) => der) };
+  return record({ ...rest, ...certificates, enabled: true }, authority.fingerprint, ports);
 }
 
-function record(next: ApprovedIssuer, { store, by }: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
+function record(
+  next: ApprovedIssuer,
+  fingerprint: string,
+  { store, by }: AdminPorts,
+): Promise<AdminOutcome<ApprovedIssuer>> {
   return store.change(issuers, next.label, (found, at): Decision<ApprovedIssuer, AdminOutcome<ApprovedIssuer>> => {
     if (found?.row.enabled) return { outcome: decline('issuer-exists', next.label) };
-    const detail = { issuer: next.label, fingerprint: new X509Certificate(next.certificate).fingerprint256 };
+    const detail = { issuer: next.label, fingerprint };
     return { outcome: accept(next), next, events: [administered('issuer approved', { at, by, detail })] };
   });
 }
 
-function readAuthorities(pem: string, now: number): AdminOutcome<readonly X509Certificate[]> {
-  const certificates: X509Certificate[] = [];
-  for (const [index, block] of (
-    pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  ).entries()) {
-    const certificate = parse(block);
-    if (!certificate) return decline('certificate-unreadable', `certificate ${index + 1}`);
-    if (!certificate.ca) return decline('certificate-not-authority', certificate.subject.replaceAll('\n', ', '));
-    if (Date.parse(certificate.validTo) / 1000 < now) return decline('certificate-expired', certificate.validTo);
-    certificates.push(certificate);
+/** By the reader and the rules that judge callers: what would be refused with every request is refused now. */
+function readAuthorities(
+  pem: string,
+  profile: ApprovedIssuer['profile'],
+  now: EpochSeconds,
+): AdminOutcome<readonly Certificate[]> {
+  const authorities: Certificate[] = [];
+  for (const [index, der] of readPem(pem, 'CERTIFICATE').entries()) {
+    const certificate = readCertificate(der);
+    if (!certificate.ok) {
+      return decline('certificate-unreadable', `certificate ${index + 1}: ${certificate.refusal.rule ?? ''}`);
+    }
+    const objection = objectionTo(certificate.value, index === 0 ? 'approved issuer' : 'intermediate', profile, now);
+    if (objection) return objection;
+    authorities.push(certificate.value);
   }
-  return certificates.length > 0 ? accept(certificates) : decline('certificate-unreadable', 'no certificate');
+  return authorities.length > 0 ? accept(authorities) : decline('certificate-unreadable', 'no certificate');
 }
 
-function parse(block: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(block);
-  } catch {
-    return undefined;
+function objectionTo(
+  certificate: Certificate,
+  role: 'approved issuer' | 'intermediate',
+  profile: ApprovedIssuer['profile'],
+  now: EpochSeconds,
+) {
+  const failed = judgeAuthority(certificate, role, profile, now).filter(({ passed }) => !passed);
+  const subject = printName(certificate.subject);
+  // That it is no authority at all says more than what else is wrong with it.
+  if (failed.some(({ rule }) => rule === 'authority-is-ca')) return decline('certificate-not-authority', subject);
+  const [first] = failed;
+  if (!first) return undefined;
+  if (first.rule === 'expired') {
+    return decline('certificate-expired', `${subject} expired at ${printTime(certificate.notAfter)}`);
   }
+  return decline('certificate-refused', `${subject}: ${first.words}${first.setting ? ` {${first.setting}}` : ''}`);
 }
 
 /** One key under two labels would give one certificate two identities. */
-async function sameKey({ publicKey }: X509Certificate, label: string, { store }: AdminPorts) {
+async function sameKey({ publicKey }: Certificate, label: string, { store }: AdminPorts) {
   for await (const issuer of everyRow(store, issuers)) {
-    const isOther = issuer.enabled && issuer.label !== label;
-    if (isOther && new X509Certificate(issuer.certificate).publicKey.equals(publicKey)) return issuer;
+    const known = readCertificate(issuer.certificate);
+    const isOther = issuer.enabled && issuer.label !== label && known.ok;
+    if (isOther && Buffer.compare(known.value.publicKey.spki, publicKey.spki) === 0) return issuer;
   }
   return undefined;
 }

@@ -28,7 +28,7 @@ export async function mintWithKey(keys: Keys, id: number, ports: AdminPorts): Pr
   const before = new Keyring(keys);
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
-  if (before.minting.id === id) return decline('key-mints', `${id}`);
+  if (before.minting.id === id) return decline('key-mints-already', `${id}`);
   const next = mintWith(keys, id);
   await markMinting(key, before.minting, ports);
   return accept(next);

@@ -1,16 +1,21 @@
-import type { Identity } from '../../core/identity.ts';
+import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { hashPassword } from '../../directory/local.ts';
 import { passwords } from '../../store/tables/sign-in.ts';
+import { hashPassword, PASSWORD_MIN_LENGTH, whyUnfit } from '../../tokens/password.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { endSessionsOf } from '../browser-session.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
-export const PASSWORD_MIN_LENGTH = 12;
-
-export function isLongEnough(password: Secret): boolean {
-  return Array.from(password.reveal()).length >= PASSWORD_MIN_LENGTH;
+export function declinePassword(password: Secret) {
+  switch (whyUnfit(password)) {
+    case 'too-short':
+      return decline('password-too-short', `${PASSWORD_MIN_LENGTH}`);
+    case 'too-long':
+      return decline('text-malformed', 'password');
+    case undefined:
+      return undefined;
+  }
 }
 
 /** A new password ends the browser sessions that the old one began. */
@@ -19,11 +24,12 @@ export async function setPassword(
   password: Secret,
   { store, by }: AdminPorts,
 ): Promise<AdminOutcome<Identity>> {
-  if (!isLongEnough(password)) return decline('password-too-short', `${PASSWORD_MIN_LENGTH}`);
+  const objection = declinePassword(password);
+  if (objection) return objection;
   const identity = await findIdentity(name, { store });
   if (!identity.ok) return identity;
   const { id } = identity.value;
-  if (!id.startsWith('local:')) return decline('identity-not-local', id);
+  if (!isLocal(identity.value)) return decline('identity-not-local', id);
   const phc = await hashPassword(password);
   await store.change(passwords, id, (_, at) => ({
     outcome: undefined,

@@ -1,6 +1,10 @@
 // postgres://user:password@host:port,host:port/database?sslmode=verify-full&…
 import { readFileSync } from 'node:fs';
-import type { Secret } from '../../tokens/secret.ts';
+
+/** It may hold a password, and shows itself on purpose only. */
+export interface HiddenUrl {
+  reveal(): string;
+}
 
 export interface Host {
   /** A name, an address, or the folder of a Unix socket. */
@@ -42,7 +46,7 @@ const DEFAULT_PORT = 5432;
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/]+)(?:\?(.*))?$/;
 
 /** Mistakes are told without repeating the URL: it may hold a password. */
-export function parseAddress(url: Secret, environment: NodeJS.ProcessEnv): Address {
+export function parseAddress(url: HiddenUrl, environment: NodeJS.ProcessEnv): Address {
   const [, user, password, hosts, database, query] =
     SHAPE.exec(url.reveal()) ?? fail('is not postgres://HOST/DATABASE');
   const given = new URLSearchParams(query ?? '');

@@ -9,7 +9,7 @@ import { Lane } from './lane.ts';
 import { createText, swapText } from './statements.ts';
 
 /** One step of a unit: nothing of the unit happens where a step does not. */
-export type Step = ({ readonly do: 'swap' } & Swap) | ({ readonly do: 'create' } & Insert);
+type Step = ({ readonly do: 'swap' } & Swap) | ({ readonly do: 'create' } & Insert);
 
 /** The most that go into one statement, and how many such statements a node has under way per kind. */
 const TOGETHER = { most: 500, parallel: 2 };
@@ -55,11 +55,13 @@ export class Commits {
     return lane;
   }
 
-  /** Units of one step each, all of the same kind. */
+  /** Units of one step each, all of the same kind. In the order of their keys: then no two nodes wait in a circle. */
   async #together(units: readonly Commit[]): Promise<boolean[]> {
-    const { rows } = await this.#connections.write((connection) => takeSteps(connection, units));
-    const happened = new Set(rows.map(([unit]) => unit));
-    return units.map((_, index) => happened.has(index + 1));
+    const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => Buffer.compare(a.key, b.key));
+    const steps = ordered.map(({ unit }) => unit);
+    const { rows } = await this.#connections.write((connection) => takeSteps(connection, steps));
+    const happened = new Set(rows.map(([unit]) => steps[Number(unit) - 1]));
+    return units.map((unit) => happened.has(unit));
   }
 
   async #tell(units: readonly Commit[]): Promise<boolean[]> {
@@ -93,11 +95,17 @@ async function inTransaction(connection: Connection, unit: Commit): Promise<bool
   }
 }
 
+function keyOf(unit: Commit): Buffer {
+  const [step] = stepsOf(unit);
+  const key = step?.table.encodeKey(step.table.keyOf(step.row));
+  return key instanceof Uint8Array ? Buffer.from(key) : Buffer.from(String(key));
+}
+
 function alone(step: Step): Pick<Commit, 'swap' | 'inserts'> {
   return step.do === 'swap' ? { swap: step, inserts: [] } : { inserts: [step] };
 }
 
-export function stepsOf({ swap, inserts }: Commit): Step[] {
+function stepsOf({ swap, inserts }: Commit): Step[] {
   const first: Step[] = [];
   if (swap) first.push(swap.expected === undefined ? { do: 'create', ...swap } : { do: 'swap', ...swap });
   return [...first, ...inserts.map((insert): Step => ({ do: 'create', ...insert }))];

@@ -5,8 +5,8 @@ import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isReadOnly, isRefusedStatement } from './faults.ts';
 
-/** The server ends a statement that takes too long; only one that has fallen silent is given up from here. */
-const SILENCE_MS = 5_000;
+/** The server ends a statement that takes too long; one that has fallen silent is given up from here, after twice the time. */
+const SILENCE = 2;
 
 export interface Statement {
   /** Prepared once per connection under this name. */
@@ -96,7 +96,7 @@ async function connectTo(host: Host, address: Address): Promise<Connection> {
     ssl: tlsOptions(host, address),
     application_name: address.applicationName,
     connectionTimeoutMillis: address.connectTimeoutMs,
-    query_timeout: address.statementTimeoutMs + SILENCE_MS,
+    query_timeout: address.statementTimeoutMs * SILENCE,
     keepAlive: true,
   });
   const connection = new Connection(client);

@@ -5,7 +5,6 @@ import { type Answer, type Connection, connect, type Parameter, type Statement }
 import { ConnectionLost, isPassingConflict, storeFault } from './faults.ts';
 
 const MOST_ATTEMPTS = 20;
-const LONGEST_PAUSE_MS = 20;
 
 /** A few connections, opened when needed; one that broke is replaced by the next use, so that nothing needs a restart. */
 export class Connections {
@@ -42,7 +41,7 @@ export class Connections {
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
         if (!isPassingConflict(error) || attempt === MOST_ATTEMPTS) throw storeFault(error);
-        await pause(Math.random() * LONGEST_PAUSE_MS);
+        await pause(attempt);
       }
     }
   }

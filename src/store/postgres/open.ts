@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Secret } from '../../tokens/secret.ts';
 import { storeOf } from '../change.ts';
 import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
-import { type Address, parseAddress } from './address.ts';
+import { type Address, type HiddenUrl, parseAddress } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
 import { type Connection, connect } from './connection.ts';
 import { Connections } from './connections.ts';
@@ -11,7 +10,7 @@ import { storeFault } from './faults.ts';
 import { MIGRATIONS, migrate, schemaState } from './migrations.ts';
 
 export interface PostgresOptions {
-  readonly url: Secret;
+  readonly url: HiddenUrl;
   readonly environment: NodeJS.ProcessEnv;
   /** A service waits for its database, and says so through this; a command without it gives up at once. */
   readonly whileAway?: (why: string) => void;

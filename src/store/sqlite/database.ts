@@ -3,8 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../store.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
-/** A refresh rewrites one page: smaller pages than the default mean less to write and to sync. */
+// Chosen by measurement: docs/decisions/0002-writer-thread.md.
 const PAGE_SIZE = 4096;
+/** The writer empties the WAL into the database after so many pages: 4 MB. */
+const CHECKPOINT_PAGES = 1000;
+/** A WAL that a long reader let grow is cut back to this once it is empty. */
+const WAL_LIMIT = 32 * 2 ** 20;
 
 /** Opens a database for writing: every commit is on the disk when it returns. */
 export function openForWriting(path: string): DatabaseSync {
@@ -12,6 +16,7 @@ export function openForWriting(path: string): DatabaseSync {
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
+  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
   return database;
 }
 

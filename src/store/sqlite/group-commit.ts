@@ -4,6 +4,9 @@ import type { Unit } from './writer.ts';
 /** Runs units durably; see Writer.run. */
 export type RunUnits = (units: readonly Unit[]) => Promise<readonly number[]>;
 
+/** More than these wait for the transaction after it: what one transaction adds to the WAL is bounded, and so is its time. */
+const MOST_UNITS = 1000;
+
 interface Waiting {
   readonly unit: Unit;
   readonly resolve: (changed: number) => void;
@@ -16,7 +19,7 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #run: RunUnits;
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #closed = false;
 
@@ -42,9 +45,7 @@ export class GroupCommit {
     // The rest of this turn of the event loop may bring more units along.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      await this.#write(batch);
+      await this.#write(this.#waiting.splice(0, MOST_UNITS));
     }
     this.#writing = undefined;
   }

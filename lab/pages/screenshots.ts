@@ -1,0 +1,29 @@
+// Pictures of every page, desktop and phone, light and dark, into out/screenshots:
+//   npm run screenshots [-- name …]
+import { mkdirSync } from 'node:fs';
+import { DESKTOP, openPage, PHONE, startBrowser } from '../../test/pages/browser.ts';
+import { EVERY_PAGE } from '../../test/pages/every-page.ts';
+import { startService } from '../../test/pages/running-service.ts';
+
+const OUT = 'out/screenshots';
+const LOCALE = process.env['LOCALE'] ?? 'en';
+
+mkdirSync(OUT, { recursive: true });
+const wanted = process.argv.slice(2);
+const service = await startService({ sets: ['signIn.failedPerIdentity=1000', 'device.wrongUserCodes=100'] });
+const browser = await startBrowser();
+for (const [name, open] of Object.entries(EVERY_PAGE)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const page = await openPage(browser, { locale: LOCALE });
+  await open(page, service);
+  for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${OUT}/${name}-${size}-${colorScheme}.png`, fullPage: true });
+    }
+  }
+  await page.context().close();
+}
+await browser.close();
+await service.stop();

@@ -1,0 +1,8 @@
+/** What `tessera init` takes. */
+export interface InitFlags {
+  readonly publicUrl?: string;
+  readonly dataFolder: string;
+  readonly integration?: string;
+  readonly scope?: string;
+  readonly identity?: string;
+}

@@ -1,0 +1,66 @@
+// The `tessera` command. Every group of commands declares itself here; what a command needs is loaded when it runs, so
+// that help is quick.
+import { Command } from 'commander';
+import { certificateCommands } from './certificate.ts';
+import { configCommands } from './config.ts';
+import { doctorCommand } from './doctor.ts';
+import { eventsCommand } from './events.ts';
+import { EXIT, EXIT_MEANINGS } from './exit.ts';
+import { grantCommands } from './grant.ts';
+import { identityCommands } from './identity.ts';
+import { initCommand } from './init.ts';
+import { integrationCommands } from './integration.ts';
+import { issuerCommands } from './issuer.ts';
+import { keyringCommands } from './keyring.ts';
+import { collect, examples } from './options.ts';
+import { quickstartCommand } from './quickstart.ts';
+import { serveCommand } from './serve.ts';
+import { storeCommands } from './store.ts';
+
+const GROUPS = [
+  serveCommand,
+  quickstartCommand,
+  initCommand,
+  doctorCommand,
+  configCommands,
+  integrationCommands,
+  identityCommands,
+  issuerCommands,
+  certificateCommands,
+  grantCommands,
+  eventsCommand,
+  keyringCommands,
+  storeCommands,
+];
+
+function exitCodes(): string {
+  const lines = Object.entries(EXIT).map(
+    ([end, code]) => `  ${String(code).padEnd(3)} ${EXIT_MEANINGS[end as keyof typeof EXIT]}`,
+  );
+  return `\nExit codes:\n${lines.join('\n')}`;
+}
+
+export function buildProgram(): Command {
+  const program = new Command('tessera')
+    .description('Issues bearer tokens to machines and people, by client certificate or by browser confirmation.')
+    .option(
+      '-c, --config <file>',
+      'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
+    )
+    .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect)
+    .option('--debug', 'show stack traces of faults')
+    .addHelpText(
+      'after',
+      examples(
+        'tessera init --public-url https://tokens.example.com',
+        'tessera doctor',
+        'tessera grant list --ending 30d',
+      ),
+    )
+    .addHelpText('after', exitCodes)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tessera: ')) })
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  for (const declare of GROUPS) declare(program);
+  return program;
+}

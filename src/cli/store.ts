@@ -1,0 +1,103 @@
+// What is done to a store as a whole: copied, put back, moved to PostgreSQL.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../config/schema.ts';
+import { CommandFailure } from './exit.ts';
+import { examples } from './options.ts';
+import { counted, print, remark } from './output.ts';
+import { atWorkplace, configOf } from './workplace.ts';
+
+export function storeCommands(program: Command): void {
+  program
+    .command('backup <file>')
+    .description('copy the SQLite store to a file, while the service runs; keep the keyring elsewhere')
+    .addHelpText('after', examples('tessera backup /backup/tessera-2026-11-15.db'))
+    .action((file: string, _flags: unknown, command: Command) => backUpTo(resolve(file), command));
+
+  program
+    .command('restore <file>')
+    .description('put a copy back in the place of the SQLite store, while the service is stopped')
+    .option('--end-grants', 'end every grant of the copy, so that everybody authorizes anew')
+    .addHelpText('after', examples('tessera restore /backup/tessera-2026-11-15.db --end-grants'))
+    .action((file: string, flags: { endGrants?: true }, command: Command) =>
+      restoreFrom(resolve(file), flags, command),
+    );
+
+  program
+    .command('migrate-store')
+    .description('move everything to a PostgreSQL store; can be interrupted and run again')
+    .requiredOption(
+      '--to <address>',
+      'postgres://… without the password: give that by PGPASSWORD or ?passwordFile=FILE',
+    )
+    .option('--from <address>', 'sqlite:PATH; the configured store where left out')
+    .addHelpText('after', examples('tessera migrate-store --to postgres://tessera@db.example.com/tessera'))
+    .action((flags: { to: string; from?: string }, command: Command) => migrateStore(flags, command));
+}
+
+async function backUpTo(file: string, command: Command): Promise<void> {
+  const from = sqlitePath(await configOf(command));
+  if (existsSync(file))
+    throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
+  const { backUp } = await copies();
+  await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
+  if (process.stderr.isTTY) remark('');
+  print(`Copied ${from} to ${file} (mode 0600)`);
+}
+
+async function restoreFrom(file: string, { endGrants }: { endGrants?: true }, command: Command): Promise<void> {
+  const to = sqlitePath(await configOf(command));
+  const { restore, whyNoCopy } = await copies();
+  const why = whyNoCopy(file);
+  if (why) throw new CommandFailure('refused', `${file} is no copy of a store: ${why}`);
+  const before = await restore(file, to).catch((error: Error) => {
+    throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
+  });
+  print(`Restored ${to} from ${file}`);
+  if (before) print(`What was there before is in ${before}`);
+  if (endGrants)
+    await atWorkplace(command, async (workplace) => {
+      const { revokeEvery } = await import('../operations/revoke-grant.ts');
+      print(`Ended ${counted(await revokeEvery('restored', workplace), 'grant')}`);
+    });
+}
+
+async function migrateStore({ from, to }: { from?: string; to: string }, command: Command): Promise<void> {
+  if (URL.canParse(to) && new URL(to).password !== '') {
+    const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
+    throw new CommandFailure('usage', 'the address holds a password', todo);
+  }
+  const config = await configOf(command);
+  const { openForMove } = await import('../open-store.ts');
+  const { moveStore } = await import('../store/move.ts');
+  const { source, target } = await openForMove(from ? sqliteAddress(from) : sqlitePath(config), to);
+  try {
+    const moved = await moveStore(source, target, ({ what, rows, written }) =>
+      remark(`${what}: ${rows} seen, ${written} written`),
+    );
+    for (const { what, rows } of moved) print(`${what}  ${rows}`);
+    print('Moved, and proved by counts and checksums. Now set store: in the configuration, and start the service.');
+  } finally {
+    await Promise.all([source.close(), target.close()]);
+  }
+}
+
+async function copies() {
+  const { sqliteCopies } = await import('../open-store.ts');
+  return sqliteCopies();
+}
+
+function sqlitePath({ store }: Config): string {
+  if (store.kind === 'sqlite') return store.path;
+  throw new CommandFailure(
+    'configuration',
+    'the store is PostgreSQL',
+    'Use pg_dump and pg_restore: docs/postgresql.md.',
+  );
+}
+
+function sqliteAddress(address: string): string {
+  if (address.startsWith('sqlite:')) return resolve(address.slice('sqlite:'.length));
+  throw new CommandFailure('usage', 'only SQLite stores are moved', 'Write --from sqlite:PATH.');
+}

@@ -1,0 +1,13 @@
+import type { StoredKey } from '../tokens/keyring.ts';
+import { parseKeyring, readKeyringFile } from '../tokens/keyring-file.ts';
+import type { Config } from './schema.ts';
+
+/** The keys, from where the configuration says they are; undefined where there is no such file or variable. */
+export function readKeys(
+  { keyring }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): StoredKey[] | undefined {
+  if (keyring.from === 'file') return readKeyringFile(keyring.path);
+  const text = env[keyring.name];
+  return text === undefined ? undefined : parseKeyring(text, keyring.name);
+}

@@ -1,0 +1,43 @@
+// What acts in a person's name, seen and ended by that person.
+import { type Grant, type GrantId, grantState } from '../core/grant.ts';
+import type { Integration } from '../core/integration.ts';
+import { grants } from '../store/tables/grants.ts';
+import { identityKey } from '../store/tables/identities.ts';
+import type { Person } from './decide-device.ts';
+import type { Ports } from './ports.ts';
+import { revokeAll, revokeById } from './revoke-grant.ts';
+
+const STEP = 500;
+
+export interface MyGrant {
+  readonly grant: Grant;
+  /** Undefined where the integration was removed since. */
+  readonly integration: Integration | undefined;
+}
+
+/** The live grants of a person, newest first. */
+export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<readonly MyGrant[]> {
+  const where = { column: 'holder', value: identityKey(identity.id) };
+  const now = await store.now();
+  const live: Grant[] = [];
+  let last: string | undefined;
+  for (;;) {
+    const page = await store.page(grants, { where, limit: STEP, ...(last !== undefined && { after: last }) });
+    live.push(...page.filter((grant) => grantState(grant, now) === 'live'));
+    last = page.at(-1)?.id;
+    if (page.length < STEP) break;
+  }
+  // Ids begin with the time of creation, so the order of keys is the order of age.
+  return live.toReversed().map((grant) => ({ grant, integration: registry.integration(grant.clientId) }));
+}
+
+/** False where there is no such grant of this person, or it had ended before. */
+export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }: Ports): Promise<boolean> {
+  const { found } = await store.load(grants, id);
+  // The holder of a grant never changes, so checking before the change is as good as checking in it.
+  return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
+}
+
+export function revokeMyGrants({ identity }: Person, { store }: Ports): Promise<number> {
+  return revokeAll({ column: 'holder', value: identityKey(identity.id) }, 'by-holder', { store });
+}

@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify';
+import { PAGE_HEADERS, STRICT_TRANSPORT } from './headers.ts';
+import { layout, type Page } from './layout.ts';
+import { isSecure, type Site, type Visit } from './visit.ts';
+
+/** What a page's handler says: show this, or go there. `goTo` is always a path of ours, never taken from a request. */
+export type Answer = (Shown | { readonly goTo: string }) & { readonly cookies?: readonly string[] };
+
+export interface Shown {
+  readonly page: Page;
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
+}
+
+export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.headers(PAGE_HEADERS);
+  if (isKnownByName(visit.site)) reply.headers(STRICT_TRANSPORT);
+  const cookies = [...visit.cookies, ...(answer.cookies ?? [])];
+  if (cookies.length > 0) reply.header('set-cookie', cookies);
+  // 303: whatever the method was, the next request is a GET, so that reloading repeats nothing.
+  if ('goTo' in answer) return reply.code(303).header('location', answer.goTo).send();
+  if (answer.retryAfter !== undefined) reply.header('retry-after', answer.retryAfter);
+  return reply
+    .code(answer.status ?? 200)
+    .header('content-language', visit.language.tag)
+    .type('text/html; charset=utf-8')
+    .send(layout(visit, answer.page).toString());
+}
+
+/** Strict transport on `localhost` would bind every other service of a developer's machine, on every port. */
+function isKnownByName(site: Site): boolean {
+  return isSecure(site) && new URL(site.publicUrl).hostname !== 'localhost';
+}

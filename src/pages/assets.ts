@@ -1,0 +1,59 @@
+// What pages load besides themselves: a style sheet, a mark and the operator's logo, each under an address that holds the
+// hash of its content, so that browsers may keep them for ever.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { type Accent, legibleAccent } from './accent.ts';
+import { ASSET_HEADERS } from './headers.ts';
+
+/** How an operator wants the pages to look. */
+export interface Look {
+  readonly name: string;
+  /** As `#rrggbb`. */
+  readonly accent: string;
+  readonly logo?: { readonly bytes: Buffer; readonly type: 'image/svg+xml' | 'image/png' } | undefined;
+}
+
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export interface Assets {
+  readonly style: Asset;
+  readonly icon: Asset;
+  /** The operator's logo, or the mark of the service. */
+  readonly logo: Asset;
+}
+
+/** Served as one style sheet, in this order. */
+const SHEETS = ['colours.css', 'around.css', 'parts.css', 'views.css'] as const;
+
+function readAsset(name: string): string {
+  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+}
+
+export function makeAssets({ accent, logo }: Look): Assets {
+  const colours = legibleAccent(accent);
+  const style = [...SHEETS.map(readAsset), accentRules(colours)].join('\n');
+  const mark = readAsset('mark.svg');
+  const icon = asset('mark.svg', 'image/svg+xml', Buffer.from(mark.replaceAll('#0b5fff', colours.light.accent)));
+  const own = logo && asset(logo.type === 'image/png' ? 'logo.png' : 'logo.svg', logo.type, logo.bytes);
+  return { style: asset('pages.css', 'text/css; charset=utf-8', Buffer.from(style)), icon, logo: own ?? icon };
+}
+
+function asset(name: string, type: string, bytes: Buffer): Asset {
+  return { path: `/account/assets/${hash('sha256', bytes).slice(0, 16)}/${name}`, type, bytes };
+}
+
+function accentRules({ light, dark }: Accent): string {
+  const rule = ({ accent, onAccent }: Accent['light']) => `:root { --accent: ${accent}; --on-accent: ${onAccent}; }`;
+  return `${rule(light)}\n@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`;
+}
+
+export function hangAssets(app: FastifyInstance, { style, icon, logo }: Assets): void {
+  for (const { path, type, bytes } of new Set([style, icon, logo])) {
+    app.get(path, async (_request, reply) => reply.headers(ASSET_HEADERS).type(type).send(bytes));
+  }
+}

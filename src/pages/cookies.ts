@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+
+/** `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be told apart. */
+export type CookieName = 'session' | 'visitor';
+
+const NAMES: Readonly<Record<CookieName, string>> = { session: 'tessera', visitor: 'tessera-visitor' };
+
+/** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */
+function nameOf(cookie: CookieName, isSecure: boolean): string {
+  return isSecure ? `__Host-${NAMES[cookie]}` : NAMES[cookie];
+}
+
+export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure: boolean): string | undefined {
+  const prefix = `${nameOf(cookie, isSecure)}=`;
+  const [found, ...others] = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(prefix));
+  return others.length === 0 ? found?.slice(prefix.length) : undefined;
+}
+
+/**
+ * It ends with the browser; the session behind it ends sooner (settings.sessionIdle). Lax rather than Strict: with Strict
+ * a person who follows a verification_uri_complete from a chat or a mail would seem signed out. Lax cookies come with
+ * navigation alone, which changes nothing here; every form carries a token besides.
+ */
+export function writeCookie(cookie: CookieName, value: string, isSecure: boolean): string {
+  return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+}
+
+export function dropCookie(cookie: CookieName, isSecure: boolean): string {
+  return `${writeCookie(cookie, '', isSecure)}; Max-Age=0`;
+}

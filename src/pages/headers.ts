@@ -1,0 +1,24 @@
+// Headers of everything the pages door answers.
+
+const NO_SNIFFING = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' } as const;
+
+/** No script at all, nothing from elsewhere, no frame around us; nothing of a page is kept by anyone on the way. */
+export const PAGE_HEADERS = {
+  ...NO_SNIFFING,
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cache-control': 'no-store',
+} as const;
+
+/** An operator's logo may be an SVG, which is a document too: opened by itself it can do nothing. */
+export const ASSET_HEADERS = {
+  ...NO_SNIFFING,
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  'cache-control': 'public, max-age=31536000, immutable',
+} as const;
+
+export const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const;

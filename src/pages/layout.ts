@@ -1,0 +1,65 @@
+// What every page has around it.
+import { type Html, html } from './html.ts';
+import type { Visit } from './visit.ts';
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  /** `wide` for lists; forms and questions read best narrow. */
+  readonly width?: 'wide';
+}
+
+export function layout(visit: Visit, { title, body, width }: Page): Html {
+  const { look, assets } = visit.site;
+  const { tag, texts } = visit.language;
+  return html`<!doctype html>
+<html lang="${tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · ${look.name}</title>
+<link rel="stylesheet" href="${assets.style.path}">
+<link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
+</head>
+<body>
+<a class="skip" href="#content">${texts.layout.skip}</a>
+<header class="top">
+<a class="brand" href="/account"><img src="${assets.logo.path}" alt="" width="32" height="32"><span>${look.name}</span></a>
+${visit.person && personMenu(visit)}
+</header>
+<main id="content" class="${width ?? 'narrow'}" tabindex="-1">
+${body}
+</main>
+<footer class="bottom"><p>${texts.layout.footer(look.name)}</p></footer>
+</body>
+</html>
+`;
+}
+
+function personMenu(visit: Visit): Html {
+  const { layout: words } = visit.language.texts;
+  return html`<nav class="menu" aria-label="${words.account}">
+<span class="who">${words.signedInAs(personName(visit))}</span>
+<a href="/account">${words.account}</a>
+${postForm(visit, '/account/sign-out', html`<button class="plain">${words.signOut}</button>`)}
+</nav>`;
+}
+
+export function personName({ person }: Visit): string {
+  return person?.identity.userName ?? person?.identity.id ?? '';
+}
+
+/** Every form of ours is made here, so none lacks its token. */
+export function postForm({ formToken }: Visit, action: string, fields: Html): Html {
+  return html`<form method="post" action="${action}">
+<input type="hidden" name="form_token" value="${formToken}">
+${fields}
+</form>`;
+}
+
+/** A problem that the person should read first. */
+export function alertBox(title: string, text?: string): Html {
+  return html`<div class="alert" role="alert"><p><strong>${title}</strong></p>${text && html`<p>${text}</p>`}</div>`;
+}

@@ -1,0 +1,62 @@
+// Copies of a SQLite store, taken while the service writes, and put back while it does not.
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { openForReading } from './database.ts';
+
+/** Pages copied in one step; between two steps the service writes on. */
+const STEP_PAGES = 500;
+
+/** A whole copy as of one moment, mode 0600. It appears under its name when it is complete. */
+export async function backUp(from: string, to: string, tell: (part: number) => void): Promise<void> {
+  const unfinished = `${to}.unfinished`;
+  closeSync(openSync(unfinished, 'w', 0o600));
+  const source = openForReading(from);
+  try {
+    const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
+      tell(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
+    await backup(source, unfinished, { rate: STEP_PAGES, progress });
+  } finally {
+    source.close();
+  }
+  sync(unfinished);
+  renameSync(unfinished, to);
+}
+
+/** Why a file is no copy that could be put back, if so. */
+export function whyNoCopy(path: string): string | undefined {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
+    database.prepare('SELECT count(*) FROM grants').get();
+    database.close();
+    return found === 'ok' ? undefined : String(found);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Puts a copy in the place of a store that no process has open. What was there is kept beside it, and its name returned. */
+export async function restore(copy: string, to: string): Promise<string | undefined> {
+  const before = existsSync(to) ? `${to}.before-restore` : undefined;
+  if (before) takeAside(to, before);
+  await backUp(copy, to, () => undefined);
+  return before;
+}
+
+/** Folds the WAL into the file first, which also fails where somebody else has it open. */
+function takeAside(path: string, aside: string): void {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+  for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+  renameSync(path, aside);
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+}

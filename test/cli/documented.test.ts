@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import type { Command } from 'commander';
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+
+const page = readFileSync('docs/cli.md', 'utf8');
+
+interface Named {
+  readonly name: string;
+  readonly command: Command;
+}
+
+function everyCommand(command: Command, name: string): Named[] {
+  if (command.commands.length === 0) return [{ name, command }];
+  return command.commands.flatMap((child) => everyCommand(child, `${name} ${child.name()}`));
+}
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}
+
+suite('the tessera command is documented', () => {
+  const commands = everyCommand(buildProgram(), 'tessera');
+  test('there are commands', () => assert.ok(commands.length > 25));
+
+  for (const { name, command } of commands) {
+    test(`${name} stands in docs/cli.md, and its help ends with an example of itself`, () => {
+      assert.ok(page.includes(`| \`${name}\` |`), 'a row of the table');
+      assert.match(helpOf(command), new RegExp(`Examples:\n  \\$ tessera .*${command.name()}`));
+    });
+  }
+
+  test('every exit code stands there', () => {
+    for (const [end, code] of Object.entries(EXIT)) {
+      assert.ok(page.includes(`| ${code} | ${EXIT_MEANINGS[end as keyof typeof EXIT]} |`), end);
+    }
+  });
+});

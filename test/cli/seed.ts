@@ -1,0 +1,27 @@
+// For transcripts: `seed GRANT_ID CLIENT_ID USER_NAME DAYS [KEY_ID]` puts a grant that ends in DAYS into data/tessera.db.
+import type { GrantId } from '../../src/core/grant.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { systemClock } from '../../src/system.ts';
+import { aGrant } from '../samples.ts';
+
+const [id, clientId, userName = '', days, keyId = '1'] = process.argv.slice(2);
+const store = await openSqliteStore({ path: 'data/tessera.db', clock: () => systemClock.now(), writer: 'here' });
+const [holder] = await store.find(identities, 'user_name', userName);
+if (!holder) throw new Error(`no identity ${userName}`);
+await store.change(grants, id ?? '', (_, now) => {
+  const { pair } = aGrant();
+  const next = aGrant({
+    id: id as GrantId,
+    clientId: clientId as ClientId,
+    identityId: holder.id,
+    createdAt: now,
+    refreshUntil: epochSeconds(now + Number(days) * 86_400),
+    pair: { ...pair, keyId: Number(keyId), issuedAt: now, expiresAt: epochSeconds(now + 3600) },
+  });
+  return { outcome: undefined, next };
+});
+await store.close();

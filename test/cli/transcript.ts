@@ -1,0 +1,130 @@
+// Runs transcripts: text files with commands and what they print, as an operator would see them.
+//
+//   $ tessera COMMAND …        run in a folder of its own; `< NAME` gives a file as standard input
+//   $ seed …                   test/cli/seed.ts: puts grants into the store
+//   $ chmod MODE NAME          $ rm NAME          $ ls -l NAME (prints the mode)
+//   expected output            `[..]` stands for anything within a line, a line `[...]` for any number of lines
+//   [exit N]                   where the exit code is not 0
+//   # a remark
+//   -- NAME --                 at the end: files that are there from the beginning
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Step {
+  readonly line: number;
+  readonly command: string;
+  readonly expected: readonly string[];
+}
+
+interface Transcript {
+  readonly steps: readonly Step[];
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const PROGRAMS = {
+  tessera: fileURLToPath(import.meta.resolve('../../src/cli/main.ts')),
+  seed: fileURLToPath(import.meta.resolve('./seed.ts')),
+} as const;
+
+export async function runTranscript(path: string): Promise<void> {
+  const { steps, files } = parse(readFileSync(path, 'utf8'));
+  assert.ok(steps.length > 0, `${path} has no commands`);
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-transcript-'));
+  try {
+    for (const [name, text] of files) writeFileSync(join(folder, name), text);
+    for (const step of steps) check(step, await run(step.command, folder), path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function parse(text: string): Transcript {
+  const [head = '', ...rest] = text.split(/^-- (.+) --\n/m);
+  const files = new Map<string, string>();
+  for (let at = 0; at < rest.length; at += 2) files.set(rest[at] ?? '', rest[at + 1] ?? '');
+  const steps: { line: number; command: string; expected: string[] }[] = [];
+  for (const [index, line] of head.split('\n').entries()) {
+    if (line.startsWith('$ ')) steps.push({ line: index + 1, command: line.slice(2), expected: [] });
+    else if (!line.startsWith('# ') && line !== '#') steps.at(-1)?.expected.push(line);
+  }
+  return { steps, files };
+}
+
+function check({ line, command, expected }: Step, actual: readonly string[], path: string): void {
+  if (matches(trimmed(expected), actual)) return;
+  assert.fail(
+    `${path}:${line}\n$ ${command}\n--- expected\n${trimmed(expected).join('\n')}\n--- printed\n${actual.join('\n')}`,
+  );
+}
+
+/** Blank lines between steps are layout. */
+function trimmed(lines: readonly string[]): readonly string[] {
+  return lines.join('\n').trimEnd().split('\n');
+}
+
+function matches([expected, ...later]: readonly string[], actual: readonly string[]): boolean {
+  if (expected === undefined) return actual.length === 0;
+  if (expected === '[...]') return actual.some((_, skip) => matches(later, actual.slice(skip))) || later.length === 0;
+  const [line, ...rest] = actual;
+  return line !== undefined && patternOf(expected).test(line) && matches(later, rest);
+}
+
+function patternOf(expected: string): RegExp {
+  const parts = expected.split('[..]').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+async function run(command: string, folder: string): Promise<readonly string[]> {
+  const { words, input } = parseCommand(command);
+  const [name = '', ...args] = words;
+  const own = BUILT_IN[name];
+  if (own) return own(args, folder);
+  return runProgram(name as keyof typeof PROGRAMS, args, folder, input);
+}
+
+/** Words are split at spaces; single quotes keep them together. */
+function parseCommand(command: string): { words: string[]; input: string | undefined } {
+  const [line = '', input] = command.split(' < ');
+  const words = (line.match(/'[^']*'|[^ ]+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
+  return { words, input };
+}
+
+const BUILT_IN: Readonly<Record<string, (args: readonly string[], folder: string) => readonly string[]>> = {
+  chmod: ([mode = '', name = ''], folder) => {
+    chmodSync(join(folder, name), Number.parseInt(mode, 8));
+    return [''];
+  },
+  rm: ([name = ''], folder) => {
+    rmSync(join(folder, name));
+    return [''];
+  },
+  ls: ([, name = ''], folder) => [`${(statSync(join(folder, name)).mode & 0o777).toString(8)} ${name}`],
+};
+
+/** Both streams go to one file, so that lines keep their order. */
+async function runProgram(name: keyof typeof PROGRAMS, args: readonly string[], folder: string, input?: string) {
+  const printed = join(folder, '.printed');
+  const output = openSync(printed, 'w');
+  const stdin = openSync(input === undefined ? '/dev/null' : join(folder, input), 'r');
+  const child = spawn(process.execPath, [PROGRAMS[name], ...args], {
+    cwd: folder,
+    env: environment(),
+    stdio: [stdin, output, output],
+  });
+  const [status] = await once(child, 'exit');
+  closeSync(output);
+  closeSync(stdin);
+  const lines = readFileSync(printed, 'utf8').replaceAll(folder, '.').trimEnd().split('\n');
+  return status === 0 ? lines : [...lines, `[exit ${status}]`];
+}
+
+/** Nothing of the machine's own settings, and compiled code kept between the many short runs. */
+function environment(): Record<string, string | undefined> {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, COLUMNS: '100', NODE_COMPILE_CACHE: join(tmpdir(), 'tessera-compile-cache') };
+}

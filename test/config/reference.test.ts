@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { variableOf } from '../../src/config/layers.ts';
+import { readNode } from '../../src/config/read.ts';
+import { configReference } from '../../src/config/reference.ts';
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
+import { type SettingPlace, settingPlaces } from '../../src/config/tree.ts';
+
+type Node = Parameters<typeof readNode>[0];
+
+/** Every single setting, those inside lists too. */
+function everySetting(node: Node, path: readonly string[] = []): SettingPlace[] {
+  if (node.items) return everySetting(node.items, [...path, '[]']);
+  if (!node.properties) return [{ path, node }];
+  return Object.entries(node.properties).flatMap(([key, child]) => everySetting(child, [...path, key]));
+}
+
+const SETTINGS = everySetting(CONFIG_SCHEMA as Node);
+
+suite('every setting is documented', () => {
+  test('the walk finds them', () => assert.ok(SETTINGS.length > 45));
+
+  for (const { path, node } of SETTINGS) {
+    const name = path.join('.');
+    test(`${name} says what it does, what is expected, and shows an example that is right`, () => {
+      assert.match(node.description ?? '', /\.$/);
+      assert.ok(node.expected);
+      const [example] = node.examples ?? [];
+      assert.notEqual(example, undefined);
+      for (const value of [example, ...(node.default === undefined ? [] : [node.default])]) {
+        const reading = { folders: { base: '/', data: '/data' }, mistakes: [] };
+        readNode(node, value, path, reading);
+        assert.deepEqual(reading.mistakes, []);
+      }
+    });
+    test(`${name} stands in docs/configuration.md`, () => {
+      assert.ok(readFileSync('docs/configuration.md', 'utf8').includes(`| \`${name}\``));
+    });
+  }
+
+  test('no two settings share a variable', () => {
+    const names = settingPlaces(CONFIG_SCHEMA as Node).map(variableOf);
+    assert.deepEqual(names, [...new Set(names)]);
+  });
+});
+
+suite('generated files are fresh', () => {
+  test('docs/configuration.md; else: tessera config reference > docs/configuration.md', () => {
+    assert.equal(readFileSync('docs/configuration.md', 'utf8'), configReference());
+  });
+
+  test('docs/tessera.schema.json; else: tessera config schema > docs/tessera.schema.json', () => {
+    assert.deepEqual(JSON.parse(readFileSync('docs/tessera.schema.json', 'utf8')), configJsonSchema());
+  });
+});

@@ -1,0 +1,52 @@
+// The dashboard asks for what /metrics shows, and for nothing else.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { Metrics } from '../../src/http/ops/metrics.ts';
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+const file = new URL('../../deploy/grafana/tessera.json', import.meta.url);
+const { panels } = JSON.parse(readFileSync(file, 'utf8')) as Dashboard;
+const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+const FAMILIES = /\b(?:tessera|process|nodejs)_[a-z0-9_]+/g;
+
+async function shown(): Promise<string> {
+  const metrics = new Metrics(async () => 3);
+  metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
+  metrics.ignoredHeader();
+  return metrics.text();
+}
+
+test('every metric that the dashboard asks for is shown', async () => {
+  const text = await shown();
+  const names = new Set([...text.matchAll(/^([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name));
+  const asked = new Set(queries.flatMap((query) => query.match(FAMILIES) ?? []));
+  assert.ok(asked.size >= 6);
+  assert.deepEqual(
+    [...asked].filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+test('every metric of ours that is shown has a place on the dashboard', async () => {
+  const families = [...(await shown()).matchAll(/^# TYPE (tessera_[a-z_]+)/gm)].map(([, name]) => name as string);
+  assert.ok(families.length >= 4);
+  const missing = families.filter((name) => !queries.some((query) => query.includes(name)));
+  assert.deepEqual(missing, []);
+});
+
+test('labels and reasons of refusal are those that exist', async () => {
+  const text = await shown();
+  for (const query of queries) {
+    for (const [, labels = ''] of query.matchAll(/by \(([a-z, ]+)\)/g))
+      for (const label of labels.split(', ').filter((each) => each !== 'instance'))
+        assert.match(text, new RegExp(`[{,]${label}="`), query); // Prometheus itself adds the instance
+    for (const [, reasons = ''] of query.matchAll(/reason=~"([^"]+)"/g))
+      for (const reason of reasons.split('|'))
+        assert.ok((REFUSAL_REASONS as readonly string[]).includes(reason), reason);
+  }
+});

@@ -1,0 +1,377 @@
+// Bad input by the thousand: never a 5xx, never a crash, always a refusal in JSON [issue: what must be shown].
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { connect } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { ScopeParameters, TokenParameters } from '../../src/http/authsvc/schemas.ts';
+import {
+  type Answer,
+  type Caller,
+  callerOver,
+  PROTOCOLS,
+  type Question,
+  reachOf,
+  sendRaw,
+  tlsOptionsOf,
+} from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import { CERTIFICATE, CLIENT, DEVICE, DEVICE_GRANT, REVOKE, TOKEN, VERIFY } from './steps.ts';
+
+const CODES = [
+  'authorization_pending',
+  'invalid_client',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_grant',
+  'unauthorized_client',
+  'invalid_token',
+];
+
+function assertJsonRefusal(answer: Answer): void {
+  assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  assert.ok(CODES.includes(String(answer.json?.['Error'])), answer.text);
+  assert.deepEqual(Object.keys(answer.json).sort(), ['Error', 'Error_description']);
+}
+
+const POSTED = fc.constantFrom(TOKEN, CERTIFICATE, DEVICE);
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    '../../x',
+    "' OR 1=1 --",
+    '*)(uid=*',
+    '\r\nSet-Cookie: a=b',
+    'tsr_',
+    'tsd_==',
+    '\ud800',
+    CLIENT,
+  ),
+  fc.constant(DEVICE_GRANT),
+);
+const names = fc.constantFrom(
+  ...Object.keys({ ...TokenParameters.properties, ...ScopeParameters.properties }),
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'Client_Id',
+  '',
+);
+/** Bodies after the schemas: the known names, with values that they are not meant to have, beside names that are not. */
+const objects = fc.dictionary(names, fc.oneof({ weight: 4, arbitrary: odd }, fc.jsonValue({ maxDepth: 3 })), {
+  noNullPrototype: false,
+});
+const jsonTexts = fc.oneof(
+  objects.map((value) => JSON.stringify(value)),
+  fc.tuple(objects, fc.nat(200), fc.string({ maxLength: 3 })).map(([value, at, text]) => {
+    const whole = JSON.stringify(value);
+    return whole.slice(0, at) + text + whole.slice(at + 1);
+  }),
+  fc.json(),
+);
+const types = fc.constantFrom(
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'application/json; charset=utf-8',
+  'application/json; charset=utf-7',
+  'text/xml',
+  'multipart/form-data; boundary=x',
+);
+
+for (const protocol of PROTOCOLS) {
+  suite(`bad input over ${protocol}`, () => {
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService();
+      caller = callerOver(protocol, reachOf(service));
+    });
+    after(async () => {
+      const health = await caller.ask({ path: '/healthz' });
+      caller.close();
+      await service.stop();
+      assert.equal(health.status, 200, 'it is still there');
+      const faults = service.logLines.filter((line) => JSON.parse(line).level === 'error');
+      assert.deepEqual(faults, []);
+    });
+
+    const holds = <T>(inputs: fc.Arbitrary<T>, question: (input: T) => Question, numRuns: number) =>
+      fc.assert(
+        fc.asyncProperty(inputs, async (input) => assertJsonRefusal(await caller.ask(question(input)))),
+        { numRuns },
+      );
+    const posting = (path: string, type: string, body: string | Uint8Array): Question => ({
+      method: 'POST',
+      path,
+      headers: { 'content-type': type },
+      body,
+    });
+
+    test('JSON after the schemas, with wrong types, odd names and broken text', () =>
+      holds(fc.tuple(POSTED, jsonTexts), ([path, body]) => posting(path, 'application/json', body), 600));
+
+    test('forms after the schemas', () =>
+      holds(
+        fc.tuple(fc.constantFrom(TOKEN, DEVICE), fc.array(fc.tuple(names, odd), { maxLength: 6 })),
+        ([path, fields]) =>
+          posting(
+            path,
+            'application/x-www-form-urlencoded',
+            fields.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
+          ),
+        300,
+      ));
+
+    test('any bytes under any content type', () =>
+      holds(
+        fc.tuple(POSTED, types, fc.uint8Array({ maxLength: 500 })),
+        ([path, type, body]) => posting(path, type, body),
+        400,
+      ));
+
+    test('bearer tokens of any text', () =>
+      holds(
+        fc.tuple(fc.constantFrom(VERIFY, REVOKE), fc.string({ unit: 'grapheme-ascii', maxLength: 200 })),
+        ([path, token]) => ({ path, headers: { authorization: `Bearer ${token.trim()}` } }),
+        200,
+      ));
+
+    test('odd encodings: UTF-16, a BOM, invalid UTF-8, compressed', async () => {
+      const text = JSON.stringify({ client_id: CLIENT, refresh_token: 'x' });
+      const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le');
+      const bodies = [
+        utf16,
+        Buffer.from(utf16).swap16(),
+        Buffer.from(`\ufeff${text}`),
+        Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+        gzipSync(text),
+      ];
+      for (const body of bodies) {
+        for (const encoding of [undefined, 'gzip', 'deflate, br', 'nonsense']) {
+          const headers = { 'content-type': 'application/json', ...(encoding && { 'content-encoding': encoding }) };
+          assertJsonRefusal(await caller.ask({ method: 'POST', path: TOKEN, headers, body }));
+        }
+      }
+    });
+
+    test('deep and huge', async () => {
+      const bodies = [
+        '['.repeat(65_000),
+        '{"a":'.repeat(13_000),
+        `{"client_id":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+        `{"a":"${'x'.repeat(65_000)}"}`,
+        '&'.repeat(65_000),
+        'client_id&'.repeat(6000),
+        `{"a":1e${'9'.repeat(6000)}}`,
+        ' '.repeat(1_000_000),
+      ];
+      for (const body of bodies)
+        for (const type of ['application/json', 'application/x-www-form-urlencoded'])
+          assertJsonRefusal(await caller.ask(posting(TOKEN, type, body)));
+    });
+
+    test('odd header names and values', async () => {
+      const headers = [
+        '__proto__',
+        'constructor',
+        'prototype',
+        'x-http-method-override',
+        'x-forwarded-for',
+        'client-cert',
+        'range',
+        'if-none-match',
+        'content-md5',
+        'accept-encoding',
+        'te',
+        'x-request-id',
+        'forwarded',
+      ];
+      for (const name of headers) {
+        for (const value of ['', 'trailers', '{"a":1}', '__proto__', 'x'.repeat(4000), '\t']) {
+          if (protocol === 'HTTP/2' && name === 'te' && value !== 'trailers') continue; // its client refuses to send it
+          assertJsonRefusal(await caller.ask({ path: VERIFY, headers: { [name]: value } }));
+        }
+      }
+      const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x-${index}`, 'y']));
+      assertJsonRefusal(await caller.ask({ path: VERIFY, headers: many }));
+    });
+
+    test('odd paths', () => {
+      const part = fc.oneof(
+        fc.webPath(),
+        fc.constantFrom(
+          '/..',
+          '/.',
+          '//',
+          '/%00',
+          '/%2e%2e',
+          '/%ff',
+          '/%',
+          '/__proto__',
+          '/constructor',
+          '/authsvc',
+          '/Authorize/Token',
+          ';a=b',
+          '?a=%zz',
+          '/*',
+          '/:id',
+          '/%E0%A4%A',
+        ),
+      );
+      return holds(
+        fc.array(part, { maxLength: 4 }).map((parts) => `/${parts.join('')}`),
+        (path) => ({ path }),
+        300,
+      );
+    });
+  });
+}
+
+suite('bad HTTP on the bare socket', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService();
+  });
+  after(async () => {
+    const caller = callerOver('HTTP/1.1', reachOf(service));
+    assert.equal((await caller.ask({ path: '/healthz' })).status, 200, 'it is still there');
+    caller.close();
+    await service.stop();
+    assert.deepEqual(
+      service.logLines.filter((line) => JSON.parse(line).level === 'error'),
+      [],
+    );
+  });
+
+  /** Every answer on the connection is a refusal in JSON; hanging up without a word is one as well, for half a request. */
+  function assertRefusals(text: string): void {
+    for (const [, status] of text.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)) assert.match(String(status), /^4/, text);
+    if (text === '') return;
+    assert.match(text, /^content-type: application\/json; charset=utf-8\r$/im, text);
+    assert.match(text, /\{"Error":"invalid_\w+"/, text);
+  }
+
+  const methods = fc.constantFrom(
+    'GET',
+    'POST',
+    'PUT',
+    'get',
+    'TRACE',
+    'CONNECT',
+    'PRI',
+    'M-SEARCH',
+    'G\0T',
+    '',
+    'POST POST',
+    'QUERY',
+  );
+  const targets = fc.constantFrom(
+    TOKEN,
+    VERIFY,
+    '*',
+    'x:443',
+    'http://x',
+    `http://x${TOKEN}`,
+    '//x/y',
+    'https://',
+    '/\xff',
+    '/a b',
+    '',
+    '/#',
+    '?',
+    '/%00',
+    '\\\\x',
+    `/${'a'.repeat(9000)}`,
+  );
+  const versions = fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/11', 'HTTP', 'http/1.1', '');
+  const lines = fc.constantFrom(
+    'Host: x',
+    'Host: x\r\nHost: y',
+    'Host: ',
+    'Host : x',
+    ' folded',
+    'X: a\r\n b',
+    'X: \x01',
+    'X',
+    ': x',
+    '__proto__: x',
+    'Content-Length: 5',
+    'Content-Length: 5, 5',
+    'Content-Length: +5',
+    'Content-Length: 99999999999999999999',
+    'Content-Length: 0x5',
+    'Transfer-Encoding: chunked',
+    'Transfer-Encoding: xchunked',
+    'Transfer-Encoding: chunked, chunked',
+    'Transfer-Encoding: identity',
+    'Expect: 100-continue',
+    'Expect: x',
+    'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings',
+    'Connection: close',
+    'Connection: nonsense',
+    'Content-Type: application/json',
+    'X: a\rb',
+    'X: a\nb',
+    'Trailer: X',
+  );
+  const bodies = fc.constantFrom(
+    '',
+    '{}',
+    'hello',
+    '5\r\nhello\r\n0\r\n\r\n',
+    'zz\r\n',
+    '-1\r\n',
+    'ffffffffffffffff1\r\n',
+    '5;x="\r\nhello\r\n0\r\n\r\n',
+    '0\r\nX: y\r\n\r\n',
+    '0\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+    '\0'.repeat(100),
+  );
+
+  test('request lines, headers and chunks put together at random', () =>
+    fc.assert(
+      fc.asyncProperty(
+        methods,
+        targets,
+        versions,
+        fc.array(lines, { maxLength: 5 }),
+        bodies,
+        async (method, target, version, headers, body) => {
+          const request = `${method} ${target} ${version}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
+          assertRefusals(await sendRaw(reachOf(service), Buffer.from(request, 'latin1'), 150));
+        },
+      ),
+      { numRuns: 150 },
+    ));
+
+  test('any bytes', () =>
+    fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) =>
+        assertRefusals(await sendRaw(reachOf(service), bytes, 150)),
+      ),
+      { numRuns: 40 },
+    ));
+
+  test('any frames after the preface of HTTP/2 end the connection and nothing else', () =>
+    fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 9, maxLength: 200 }), fc.boolean(), async (bytes, prefaced) => {
+        const socket = connect({ ...tlsOptionsOf(reachOf(service)), ALPNProtocols: ['h2'] });
+        socket.on('error', () => undefined);
+        if (prefaced) socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0');
+        socket.end(bytes);
+        socket.resume();
+        await new Promise((resolve) => {
+          socket.once('close', resolve);
+          setTimeout(() => socket.destroy(), 100);
+        });
+      }),
+      { numRuns: 60 },
+    ));
+});

@@ -1,0 +1,224 @@
+// Canary secrets: every operation at trace level, then a search wherever something could have been left behind
+// [threats: tokens in logs, metrics, error bodies; issue: what must be shown].
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { signIn } from '../../src/operations/sign-in.ts';
+import { passwords } from '../../src/store/tables/sign-in.ts';
+import { hashPassword } from '../../src/tokens/password.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { ADA } from '../samples.ts';
+import {
+  type Answer,
+  bearer,
+  type Caller,
+  callerOver,
+  form,
+  json,
+  PROTOCOLS,
+  type Question,
+  reachOf,
+  sendRaw,
+} from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
+
+const PASSWORD = 'canary correct horse battery staple';
+/** Where a token text keeps what nobody may learn; before it come its kind, its key and the id of its row. */
+const SECRET_FROM = 22;
+const SECRET_TO = 54;
+
+interface Canary {
+  readonly what: string;
+  readonly forms: readonly Buffer[];
+}
+
+/** A text in every form that it could be left behind in. */
+function formsOf(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  const encoded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
+  return [text, ...encoded, encodeURIComponent(text)].map((form) => Buffer.from(form));
+}
+
+function tokenCanary(token: string): Canary {
+  const body = token.slice(4);
+  const secret = Buffer.from(body, 'base64url').subarray(SECRET_FROM, SECRET_TO);
+  const parts = [secret.subarray(0, 16), secret.subarray(16)];
+  const decoded = parts.flatMap((part) => [
+    part,
+    Buffer.from(part.toString('hex')),
+    Buffer.from(part.toString('base64').slice(0, 20)),
+  ]);
+  return {
+    what: token.slice(0, 4),
+    forms: [...formsOf(token), ...formsOf(body), Buffer.from(body.slice(0, 8)), ...decoded],
+  };
+}
+
+/** What an answer issues is for its caller; all else in it is searched. */
+function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
+  const own = ['access_token', 'refresh_token', 'device_code', 'user_code', 'verification_uri_complete'];
+  const issued = own.map((name) => body?.[name]).filter((value) => typeof value === 'string');
+  const rest = issued.reduce((left, value) => left.replaceAll(value, ''), text);
+  return `${phrase}\n${JSON.stringify(headers)}\n${rest}`;
+}
+
+suite('canary secrets', () => {
+  let service: TestService;
+  const canaries: Canary[] = [{ what: 'password', forms: formsOf(PASSWORD) }];
+  const answers: Answer[] = [];
+  let metrics = '';
+
+  /** Asks, and remembers the answer and every secret in it. */
+  async function ask(caller: Caller, question: Question): Promise<Record<string, string>> {
+    const answer = await caller.ask(question);
+    answers.push(answer);
+    const found = (answer.json ?? {}) as Record<string, string>;
+    for (const name of ['access_token', 'refresh_token', 'device_code']) {
+      const token = found[name];
+      if (token) canaries.push(tokenCanary(token));
+    }
+    const { user_code } = found;
+    if (user_code)
+      canaries.push({ what: 'user code', forms: [...formsOf(user_code), ...formsOf(user_code.replace('-', ''))] });
+    return found;
+  }
+
+  async function everyOperation(caller: Caller): Promise<void> {
+    const wish = { client_id: CLIENT, scope: SCOPE };
+    const first = await ask(caller, { path: CERTIFICATE, ...json(wish) });
+    const refresh_token = first['refresh_token'] ?? '';
+    const second = await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
+    await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
+    const access = second['access_token'] ?? '';
+    await ask(caller, { path: VERIFY, ...bearer(access) });
+    const started = await ask(caller, { path: DEVICE, ...form(wish) });
+    const exchange = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code: started['device_code'] ?? '' };
+    await ask(caller, { path: TOKEN, ...form(exchange) });
+    await confirm(service, started as never);
+    await ask(caller, { path: TOKEN, ...form(exchange) });
+    await ask(caller, { path: TOKEN, ...form(exchange) });
+    const denied = await ask(caller, { path: DEVICE, ...json(wish) });
+    await deny(service, denied as never);
+    await ask(caller, { path: TOKEN, ...json({ ...exchange, device_code: denied['device_code'] }) });
+    await inWrongPlaces(caller, [access, second['refresh_token'] ?? '', started['device_code'] ?? '']);
+    await ask(caller, { path: REVOKE, ...bearer(access) });
+    await ask(caller, { path: REVOKE, ...bearer(access) });
+    await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
+  }
+
+  /** Where people paste tokens by mistake. */
+  async function inWrongPlaces(caller: Caller, tokens: readonly string[]): Promise<void> {
+    for (const token of tokens) {
+      const questions: Question[] = [
+        { path: `/${token}` },
+        { path: `/authsvc/${token}?x=${encodeURIComponent(token)}` },
+        { path: `${VERIFY}?access_token=${token}` },
+        { path: `/authsvc/%zz${token}` },
+        { path: VERIFY, headers: { authorization: token } },
+        {
+          path: VERIFY,
+          headers: { authorization: `Basic ${Buffer.from(token).toString('base64')}`, cookie: `t=${token}` },
+        },
+        { path: VERIFY, ...bearer(`${token}x`) },
+        { path: TOKEN, ...json({ client_id: token, refresh_token: token }) },
+        { path: TOKEN, ...json({ client_id: token.slice(0, 40), refresh_token: 'x' }) },
+        { path: TOKEN, ...json({ client_id: CLIENT, grant_type: token, device_code: token }) },
+        { path: TOKEN, ...json({ client_id: [token] }) },
+        { path: TOKEN, ...json({}), body: `{"refresh_token":"${token}"` },
+        { path: TOKEN, method: 'POST', headers: { 'content-type': token }, body: token },
+        { path: DEVICE, ...json({ client_id: CLIENT, scope: token }) },
+        { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: token }) },
+        { path: CERTIFICATE, ...form({ client_id: token }) },
+        { path: TOKEN, ...json({ client_id: 'other-sync', refresh_token: token }) },
+      ];
+      for (const question of questions) await ask(caller, question);
+      await sendRaw(reachOf(service), `GET /${token} HTTP/9.9\r\n${token}\r\n\r\n`);
+    }
+  }
+
+  before(async () => {
+    service = await startService({ log: { level: 'trace' } });
+    await service.put(passwords, { identityId: ADA, phc: await hashPassword(new Secret(PASSWORD)) });
+    const presenter = { address: '127.0.0.1', agent: 'browser' };
+    for (const password of [PASSWORD, `${PASSWORD}!`]) {
+      const outcome = await signIn({ userName: 'ada', password: new Secret(password), presenter }, service.ports);
+      if (outcome.ok) canaries.push({ what: 'session cookie', forms: formsOf(outcome.value.cookie.reveal()) });
+    }
+    for (const protocol of PROTOCOLS) {
+      const caller = callerOver(protocol, reachOf(service, service.ada));
+      await everyOperation(caller);
+      metrics = (await caller.ask({ path: '/metrics' })).text;
+      caller.close();
+    }
+  });
+  after(() => service.stop());
+
+  function assertNone(where: string, content: Buffer): void {
+    for (const { what, forms } of canaries) {
+      for (const form of forms)
+        assert.ok(!content.includes(form), `${where} holds a ${what}: ${form.toString('latin1')}`);
+    }
+  }
+
+  test('the run was worth searching', () => {
+    const kinds = new Set(canaries.map(({ what }) => what));
+    assert.deepEqual(kinds, new Set(['password', 'session cookie', 'tsa_', 'tsr_', 'tsd_', 'user code']));
+    assert.ok(answers.length > 100 && service.logLines.length > 100);
+    const [token] = canaries.filter(({ what }) => what === 'tsr_');
+    assert.throws(() => assertNone('a planted line', Buffer.from(`x${token?.forms[0]}x`)), /holds a tsr_/);
+  });
+
+  test('logs at trace level hold none', () => assertNone('the log', Buffer.from(service.logLines.join(''))));
+
+  test('metrics hold none', () => assertNone('/metrics', Buffer.from(metrics)));
+
+  test('answers hold none but those they issue', () => {
+    for (const answer of answers) assertNone('an answer', Buffer.from(withoutItsOwn(answer)));
+  });
+
+  test('no file of the data folder holds one: database, WAL, SHM', () => {
+    const files = readdirSync(service.folder);
+    for (const name of ['tessera.db', 'tessera.db-wal', 'tessera.db-shm']) assert.ok(files.includes(name), name);
+    for (const name of files) assertNone(name, readFileSync(join(service.folder, name)));
+  });
+
+  test('the server’s keys stand in the keyring and nowhere else', () => {
+    const { keys } = JSON.parse(readFileSync(join(service.folder, 'keyring.json'), 'utf8'));
+    const secret = Buffer.from(keys[0].secret, 'base64');
+    const forms = [secret, Buffer.from(secret.toString('hex')), Buffer.from(keys[0].secret)];
+    const places = readdirSync(service.folder).filter((name) => name !== 'keyring.json');
+    const contents = [
+      ...places.map((name) => readFileSync(join(service.folder, name))),
+      Buffer.from(service.logLines.join('')),
+    ];
+    for (const content of contents) for (const form of forms) assert.ok(!content.includes(form));
+  });
+
+  test('the log has one line per request, with what an operator needs and unknown paths not at all', () => {
+    const lines = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    const operations = new Set(lines.map(({ operation }) => operation));
+    for (const name of [
+      'refresh',
+      'redeem',
+      'authorize-certificate',
+      'authorize-device',
+      'verify',
+      'revoke',
+      'none',
+      'ops',
+    ])
+      assert.ok(operations.has(name), name);
+    for (const line of lines) {
+      assert.match(line.id, /^[0-9a-f]{16}$/);
+      assert.ok(['accepted', 'refused'].includes(line.outcome));
+      assert.equal(line.outcome === 'refused', typeof line.reason === 'string');
+      assert.ok(line.ms >= 0 && line.status >= 200 && line.address === '127.0.0.1');
+      assert.equal(line.url ?? line.path ?? line.req, undefined);
+    }
+    const refreshes = lines.filter(({ operation, outcome }) => operation === 'refresh' && outcome === 'accepted');
+    for (const line of refreshes) assert.deepEqual([line.clientId, line.identityId], [CLIENT, ADA]);
+    assert.equal(new Set(lines.map(({ id }) => id)).size, lines.length);
+  });
+});

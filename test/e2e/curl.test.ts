@@ -1,0 +1,45 @@
+// The commands a person would type, run against a running service.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startService, type TestService } from './service.ts';
+import { confirm } from './steps.ts';
+
+function environment(service: TestService): Record<string, string> {
+  const file = (name: string, text: string) => {
+    const path = join(service.folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  return {
+    PATH: process.env['PATH'] ?? '',
+    BASE: `https://localhost:${service.port}`,
+    CA: file('authority.crt', service.authority.pem),
+    CERT: file('client.crt', service.ada.pem),
+    KEY: file('client.key', service.ada.key),
+  };
+}
+
+test('certificate, refresh, verify, device and revoke, with plain curl [issue: what must be shown]', async (t) => {
+  const service = await startService({ settings: { device: { pollInterval: '1s' } } });
+  t.after(() => service.stop());
+  const script = spawn('bash', [fileURLToPath(new URL('curl.sh', import.meta.url))], { env: environment(service) });
+  let printed = '';
+  let confirmed: Promise<void> | undefined;
+  for (const stream of [script.stdout, script.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      const [, user_code] = /enter (\S+)/.exec(printed) ?? [];
+      const isAsking = printed.includes('until it is confirmed');
+      if (user_code && isAsking) confirmed ??= confirm(service, { user_code, device_code: '' });
+    });
+  }
+  const code = await new Promise((resolve) => script.once('close', resolve));
+  await confirmed;
+  assert.equal(code, 0, printed);
+  assert.match(printed, /# done\n$/);
+  assert.doesNotMatch(printed, /ts[ard]_[A-Za-z0-9_-]{20}/, 'it prints no whole token');
+});

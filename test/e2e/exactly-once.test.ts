@@ -1,0 +1,106 @@
+// One refresh token, one successor: in parallel, and across a process that is killed [threats: Refresh, revoke, device].
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
+import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { startProcess } from './process.ts';
+import { makeHome, populate, startService } from './service.ts';
+import { type Pair, pairByCertificate, refresh, refreshed, revoke, verify } from './steps.ts';
+
+for (const protocol of PROTOCOLS) {
+  test(`64 parallel refreshes of one token yield one pair, byte for byte (${protocol}) [wire: Refresh]`, async (t) => {
+    const service = await startService();
+    t.after(() => service.stop());
+    const caller = callerOver(protocol, reachOf(service, service.ada));
+    t.after(() => caller.close());
+    const { refresh_token } = await pairByCertificate(caller);
+    const answers = await Promise.all(Array.from({ length: 64 }, () => refresh(caller, refresh_token)));
+    const distinct = new Set(answers.map(({ status, text }) => `${status} ${text.replace(/"expires_in":\d+/, '')}`));
+    assert.equal(distinct.size, 1, [...distinct].join('\n'));
+    await refreshed(caller, answers[0]?.json as unknown as Pair);
+  });
+}
+
+/** A caller at work: everything it was told, in order. */
+interface History {
+  readonly acknowledged: Pair[];
+  revoked: boolean;
+}
+
+async function work(caller: Caller, history: History): Promise<void> {
+  for (;;) {
+    const last = history.acknowledged.at(-1);
+    const answer = last ? await refresh(caller, last.refresh_token) : undefined;
+    if (answer && answer.status !== 200) throw new Error(answer.text);
+    history.acknowledged.push((answer?.json as unknown as Pair) ?? (await pairByCertificate(caller)));
+  }
+}
+
+async function workAndRevoke(caller: Caller, histories: History[]): Promise<void> {
+  for (;;) {
+    const history: History = { acknowledged: [await pairByCertificate(caller)], revoked: false };
+    const pair = await refreshed(caller, history.acknowledged[0] as Pair);
+    history.acknowledged.push(pair);
+    history.revoked = (await revoke(caller, pair.access_token)).status === 200;
+    histories.push(history);
+  }
+}
+
+test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh]', async (t) => {
+  const home = makeHome({ log: { level: 'silent' } });
+  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  const store = await openSqliteStore({
+    path: join(home.folder, 'tessera.db'),
+    clock: systemClock.now,
+    writer: 'here',
+  });
+  await populate(store, home.authority);
+  await store.close();
+  const ada = home.authority.issue({ commonName: 'ada' });
+
+  const histories: History[] = Array.from({ length: 8 }, () => ({ acknowledged: [], revoked: false }));
+  const ended: History[] = [];
+  for (let round = 0; round < 2; round++) {
+    const killed = await startProcess(home);
+    t.after(() => killed.kill());
+    const caller = callerOver(PROTOCOLS[round % 2] ?? 'HTTP/2', {
+      port: killed.port,
+      ca: home.authority.pem,
+      certificate: ada,
+    });
+    const atWork = [...histories.map((history) => work(caller, history)), workAndRevoke(caller, ended)];
+    const settled = Promise.allSettled(atWork);
+    await wait(1200);
+    await killed.kill();
+    await settled; // each fails with the connection that was cut
+    caller.close();
+  }
+
+  const restarted = await startProcess(home);
+  t.after(() => restarted.kill());
+  const caller = callerOver('HTTP/2', { port: restarted.port, ca: home.authority.pem, certificate: ada });
+  t.after(() => caller.close());
+  assert.ok(
+    histories.every(({ acknowledged }) => acknowledged.length > 5),
+    'there was load',
+  );
+  assert.ok(ended.filter(({ revoked }) => revoked).length > 2);
+  for (const { acknowledged } of histories) {
+    for (const { access_token } of acknowledged.slice(-3))
+      assert.equal((await verify(caller, access_token)).status, 200);
+    const next = await refreshed(caller, acknowledged.at(-1) as Pair);
+    const spent = acknowledged.at(-3) as Pair;
+    assert.equal((await refresh(caller, spent.refresh_token)).status, 400, 'a spent token is reuse');
+    assert.equal((await verify(caller, next.access_token)).status, 401, 'which ends the grant');
+  }
+  for (const { acknowledged } of ended.filter(({ revoked }) => revoked)) {
+    for (const { access_token, refresh_token } of acknowledged) {
+      assert.equal((await verify(caller, access_token)).status, 401, 'what was revoked stays revoked');
+      assert.equal((await refresh(caller, refresh_token)).status, 400);
+    }
+  }
+});

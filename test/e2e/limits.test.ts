@@ -1,0 +1,393 @@
+// What the service takes before it says no: sizes, times, connections, rates, and how it stops [issue: Server, Rate limits].
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import {
+  type Answer,
+  bearer,
+  type Caller,
+  callerOver,
+  json,
+  PROTOCOLS,
+  rawConnection,
+  reachOf,
+  readToEnd,
+  tlsOptionsOf,
+} from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import {
+  assertRefused,
+  CLIENT,
+  DEVICE,
+  type Pair,
+  pairByCertificate,
+  redeem,
+  refresh,
+  refreshed,
+  revoke,
+  SCOPE,
+  startedDevice,
+  TOKEN,
+  VERIFY,
+  verify,
+} from './steps.ts';
+
+const KIB = 1024;
+
+for (const protocol of PROTOCOLS) {
+  suite(`sizes over ${protocol}`, () => {
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService();
+      caller = callerOver(protocol, reachOf(service));
+    });
+    after(async () => {
+      caller.close();
+      await service.stop();
+    });
+
+    test('headers of up to 16 KiB are read, more are 431 in JSON [issue: Server]', async () => {
+      const sized = (bytes: number) => caller.ask({ path: VERIFY, headers: { 'x-filler': 'x'.repeat(bytes) } });
+      assertRefused(await sized(15 * KIB), 401, 'invalid_token');
+      assertRefused(await sized(17 * KIB), 431, 'invalid_request');
+      assertRefused(await sized(30 * KIB), 431, 'invalid_request');
+    });
+
+    test('a body of 64 KiB is read, more is 413 in JSON [issue: Server]', async () => {
+      const sized = (bytes: number) => {
+        const body = JSON.stringify({ client_id: 'x' });
+        return caller.ask({ path: TOKEN, ...json({}), body: body.padEnd(bytes, ' ') });
+      };
+      assertRefused(await sized(64 * KIB), 400, 'invalid_request', /Send a device_code/);
+      assertRefused(await sized(64 * KIB + 1), 413, 'invalid_request');
+      assertRefused(await sized(200 * KIB), 413, 'invalid_request');
+    });
+
+    test('a body that does not say its length is measured as it comes [issue: Server]', async () => {
+      const chunked = {
+        'content-type': 'application/json',
+        ...(protocol === 'HTTP/1.1' && { 'transfer-encoding': 'chunked' }),
+      };
+      const answer = await caller.ask({ method: 'POST', path: TOKEN, headers: chunked, body: ' '.repeat(100 * KIB) });
+      assertRefused(answer, 413, 'invalid_request');
+    });
+  });
+}
+
+suite('slow callers', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService({
+      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: 20 } },
+    });
+  });
+  after(() => service.stop());
+
+  const HEAD = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
+  for (const [what, bytes] of [
+    ['headers', 'POST / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['bodies', `${HEAD}{"client_id":`],
+  ] as const) {
+    test(`slow ${what} time out, in JSON, though they keep dripping (HTTP/1.1) [issue: Server]`, async () => {
+      const socket = await rawConnection(reachOf(service));
+      socket.write(bytes);
+      const drip = setInterval(() => socket.write('x'), 200);
+      const text = await readToEnd(socket, 6000);
+      clearInterval(drip);
+      assert.match(text, /^HTTP\/1.1 400 The request took too long to arrive\./, text);
+      assert.match(text, /"Error":"invalid_request"/);
+    });
+  }
+
+  test('slow bodies time out, in JSON, though they keep dripping (HTTP/2) [issue: Server]', async () => {
+    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
+    const stream = session.request({ ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' });
+    stream.on('error', () => undefined);
+    const drip = setInterval(() => stream.writable && stream.write(' '), 200);
+    let text = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await new Promise((resolve) => stream.once('close', resolve));
+    clearInterval(drip);
+    session.destroy();
+    assert.equal(JSON.parse(text).Error_description, 'The request took too long to arrive.');
+  });
+
+  test('a connection that asks nothing is closed (HTTP/2) [issue: Server]', async () => {
+    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
+    const closed = new Promise<string>((resolve) => session.once('close', () => resolve('closed')));
+    assert.equal(await Promise.race([closed, wait(5000, 'still open')]), 'closed');
+  });
+
+  test('connections are bounded: more are hung up on, and the others are served [issue: Server]', async () => {
+    const caller = callerOver('HTTP/2', reachOf(service));
+    await caller.ask({ path: '/healthz' });
+    const sockets = await Promise.allSettled(Array.from({ length: 30 }, () => rawConnection(reachOf(service))));
+    const opened = sockets.filter(({ status }) => status === 'fulfilled').length;
+    assert.ok(opened <= 20 && opened > 0, `${opened} of 30 were let in`);
+    assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
+    for (const socket of sockets) if (socket.status === 'fulfilled') socket.value.destroy();
+    caller.close();
+  });
+});
+
+test('a caller that hangs up in the middle holds no place for ever [issue: Server]', async (t) => {
+  const service = await startService({ settings: { limits: { maxInFlight: 5 } } });
+  t.after(() => service.stop());
+  for (let round = 0; round < 12; round++) {
+    const socket = await rawConnection(reachOf(service));
+    socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    await wait(20);
+    socket.destroy();
+    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
+    session.on('error', () => undefined);
+    await once(session, 'connect');
+    const stream = session.request({ ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' });
+    stream.on('error', () => undefined);
+    await wait(20);
+    session.destroy();
+  }
+  const caller = callerOver('HTTP/1.1', reachOf(service));
+  assertRefused(await caller.ask({ path: TOKEN, ...json({}) }), 400, 'invalid_request', /client_id/);
+  const told = service.logLines.map((line) => JSON.parse(line).outcome);
+  assert.deepEqual(new Set(told.slice(0, 24)), new Set(['aborted']), 'and the log tells of each');
+  caller.close();
+});
+
+for (const protocol of PROTOCOLS) {
+  suite(`rates over ${protocol}`, () => {
+    const few = { perMinute: 60, burst: 20 };
+    let service: TestService;
+    let caller: Caller;
+
+    async function exhaust(ask: () => Promise<Answer>): Promise<Answer> {
+      for (let asked = 0; asked < 60; asked++) {
+        const answer = await ask();
+        if (answer.status === 429) return answer;
+      }
+      return assert.fail('no limit was met');
+    }
+
+    function assertLimited(answer: Answer): void {
+      assertRefused(answer, 429, 'invalid_request', /Too many requests/);
+      assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+      assert.equal(answer.headers['cache-control'], 'no-store');
+    }
+
+    suite('of one address', () => {
+      let spare: Pair;
+
+      before(async () => {
+        service = await startService({ settings: { limits: { requestsPerAddress: few } } });
+        caller = callerOver(protocol, reachOf(service, service.ada));
+      });
+      after(async () => {
+        caller.close();
+        await service.stop();
+      });
+
+      test('too many requests are 429 with Retry-After, in the words of the door; a dead grant stays 400 [wire: Authorize/Token]', async () => {
+        const [alive, dead] = [await pairByCertificate(caller), await pairByCertificate(caller)];
+        spare = await pairByCertificate(caller);
+        const { device_code } = await startedDevice(caller);
+        await revoke(caller, dead.access_token);
+        assertLimited(await exhaust(() => caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) })));
+        assertRefused(await refresh(caller, dead.refresh_token), 400, 'invalid_grant', /revoked/);
+        assertRefused(await refresh(caller, 'tsr_nonsense'), 400, 'invalid_grant');
+        assertRefused(await redeem(caller, 'tsd_nonsense'), 400, 'invalid_grant');
+        assertLimited(await refresh(caller, alive.refresh_token));
+        assertLimited(await redeem(caller, device_code));
+        assertLimited(await verify(caller, alive.access_token));
+        for (let asked = 0; asked < 50; asked++) assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
+        assert.equal((await caller.ask({ path: '/readyz' })).status, 200);
+        assert.equal((await caller.ask({ path: '/metrics' })).status, 200);
+        assert.equal((await revoke(caller, alive.access_token)).status, 200, 'ending a grant is never put off');
+      });
+
+      test('after Retry-After the caller is served again, and nothing was spent [wire: Authorize/Token]', async () => {
+        const limited = await refresh(caller, spare.refresh_token);
+        assertLimited(limited);
+        await wait(Number(limited.headers['retry-after']) * 1000 + 100);
+        await refreshed(caller, spare);
+      });
+    });
+
+    suite('of one integration', () => {
+      before(async () => {
+        service = await startService({ settings: { limits: { requestsPerIntegration: few } } });
+        caller = callerOver(protocol, reachOf(service, service.ada));
+      });
+      after(async () => {
+        caller.close();
+        await service.stop();
+      });
+
+      test('one integration over its limit leaves the others alone [issue: Rate limits]', async () => {
+        const wish = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+        assertLimited(await exhaust(() => caller.ask(wish)));
+        await startedDevice(caller, 'other-sync');
+        await pairByCertificate(caller, 'other-sync');
+      });
+    });
+  });
+}
+
+/** A store that can be away, and slow. */
+function fragile() {
+  const state = {
+    away: false,
+    broken: false,
+    slow: 0,
+    wrap: (real: Store): Store => {
+      const trouble = async () => {
+        if (state.away) throw new StoreUnavailable('injected: the disk /var/lib is away');
+        if (state.broken) throw new TypeError('injected: nobody foresaw this');
+        if (state.slow) await wait(state.slow);
+      };
+      return {
+        ...real,
+        load: (table, key) => trouble().then(() => real.load(table, key)),
+        change: (table, key, decide) => trouble().then(() => real.change(table, key, decide)),
+        now: () => trouble().then(() => real.now()),
+      };
+    },
+  };
+  return state;
+}
+
+for (const protocol of PROTOCOLS) {
+  suite(`a store that is away, over ${protocol}`, () => {
+    const store = fragile();
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService({ store: store.wrap });
+      caller = callerOver(protocol, reachOf(service, service.ada));
+    });
+    after(async () => {
+      caller.close();
+      await service.stop();
+    });
+
+    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [wire: Authorize/Token]', async () => {
+      const pair = await pairByCertificate(caller);
+      const { device_code } = await startedDevice(caller);
+      store.away = true;
+      const answers = [
+        await refresh(caller, pair.refresh_token),
+        await redeem(caller, device_code),
+        await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) }),
+        await verify(caller, pair.access_token),
+        await revoke(caller, pair.access_token),
+      ];
+      const unready = await caller.ask({ path: '/readyz' });
+      store.away = false;
+      for (const answer of answers) {
+        assertRefused(answer, 503, 'invalid_request', /Ask again/);
+        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+        assert.doesNotMatch(answer.text, /injected|disk|var/);
+        assert.equal(answer.headers['cache-control'], 'no-store');
+      }
+      assert.equal(unready.status, 503);
+      await refreshed(caller, pair);
+    });
+
+    test('a fault that nobody foresaw is 400 invalid_request with a request id and no detail [spec 7.1]', async () => {
+      const pair = await pairByCertificate(caller);
+      store.broken = true;
+      const answers = [await refresh(caller, pair.refresh_token), await revoke(caller, pair.access_token)];
+      store.broken = false;
+      for (const answer of answers) {
+        assertRefused(answer, 400, 'invalid_request', /^An internal error occurred\. Request [0-9a-f]{16}\.$/);
+        const [, id] = /Request (\w+)/.exec(answer.text) ?? [];
+        const told = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.id === id);
+        assert.match(String(told.find(({ fault }) => fault)?.fault), /injected/, 'the log says what broke');
+      }
+      assert.equal(
+        (await verify(caller, pair.access_token)).status,
+        200,
+        'a revocation that broke is not acknowledged',
+      );
+    });
+  });
+}
+
+suite('stopping', () => {
+  for (const protocol of PROTOCOLS) {
+    test(`requests in flight finish, nothing acknowledged is lost, new ones are turned away (${protocol}) [issue: Server]`, async () => {
+      const store = fragile();
+      const service = await startService({ store: store.wrap });
+      const caller = callerOver(protocol, reachOf(service, service.ada));
+      const pairs = await Promise.all(Array.from({ length: 5 }, () => pairByCertificate(caller)));
+      store.slow = 500;
+      const underWay = pairs.map((pair) => refreshed(caller, pair));
+      await wait(200);
+      const began = performance.now();
+      const stopped = service.stop();
+      await wait(50);
+      const late = callerOver(protocol, reachOf(service));
+      await assert.rejects(late.ask({ path: '/healthz' }), 'no new connection is taken');
+      assert.equal((await Promise.all(underWay)).length, 5);
+      await stopped;
+      assert.ok(performance.now() - began < 3000, 'and idle connections do not hold it up');
+      caller.close();
+      late.close();
+    });
+  }
+
+  test('a request that arrives while it stops is told 503 with Retry-After, and to close [wire: Authorize/Token]', async (t) => {
+    const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
+    t.after(() => service.stop());
+    const socket = await rawConnection(reachOf(service));
+    socket.write(`GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n`);
+    await wait(100);
+    const stopped = service.stop();
+    await wait(50);
+    socket.write('\r\n');
+    const text = await readToEnd(socket);
+    await stopped;
+    assert.match(text, /^HTTP\/1.1 503 Service Unavailable\r\n/, text);
+    assert.match(text, /^retry-after: 1\r$/im);
+    assert.match(text, /^connection: close\r$/im);
+    assert.match(text, /"Error_description":"The service is shutting down. Nothing was changed. Ask again."/);
+  });
+
+  test('a caller that never lets go is cut off after stopTimeout [issue: Server]', async () => {
+    const service = await startService({ settings: { limits: { stopTimeout: '1s' } } });
+    const socket = await rawConnection(reachOf(service));
+    socket.on('error', () => undefined);
+    socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    await wait(100);
+    const began = performance.now();
+    await service.stop();
+    assert.ok(performance.now() - began < 3000);
+  });
+});
+
+test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [wire: Authorize/Token]', async () => {
+  const store = fragile();
+  const service = await startService({ store: store.wrap, settings: { limits: { maxInFlight: 10 } } });
+  const caller = callerOver('HTTP/2', reachOf(service, service.ada));
+  const { access_token } = await pairByCertificate(caller);
+  store.slow = 300;
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => caller.ask({ path: VERIFY, ...bearer(access_token) })),
+  );
+  const served = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 503);
+  assert.deepEqual([served.length, refused.length], [10, 30]);
+  for (const answer of refused) {
+    assertRefused(answer, 503, 'invalid_request', /overloaded/);
+    assert.equal(answer.headers['retry-after'], '1');
+  }
+  caller.close();
+  await service.stop();
+});

@@ -1,0 +1,211 @@
+// Forged certificate headers (CVE-2024-10039, CVE-2026-46579): real proxies, configured as docs/proxies.md says.
+import assert from 'node:assert/strict';
+import { request as requestHttp } from 'node:http';
+import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
+import { after, before, suite, test } from 'node:test';
+import type { Issued } from '../authority.ts';
+import { ADA } from '../samples.ts';
+import { type Answer, json, tlsOptionsOf } from './caller.ts';
+import { ENCODINGS, type Forgery, forgeriesOf } from './proxies/forgeries.ts';
+import { KINDS, PROXIES, type ProxyName, type RunningProxy, startProxy } from './proxies/proxy.ts';
+import { MALLORY, startService, type TestService } from './service.ts';
+import { CERTIFICATE, CLIENT, TOKEN } from './steps.ts';
+
+const HEADERS = ['rfc9440', 'url-encoded-pem'] as const;
+type Header = (typeof HEADERS)[number];
+
+// Loopback has many addresses; the proxies come from the listed one.
+const LISTED = '127.0.0.1';
+const UNLISTED = '127.0.0.2';
+
+const services = {} as Record<Header, TestService>;
+const proxies = {} as Record<ProxyName, RunningProxy>;
+
+before(async () => {
+  for (const header of HEADERS) {
+    services[header] = await startService({
+      settings: { proxies: { addresses: [LISTED], clientCertificateHeader: header } },
+      listeners: [{}, { tls: true }],
+    });
+  }
+  const starts = PROXIES.map(async (name) => {
+    proxies[name] = await startProxy(name, services[KINDS[name].header]);
+  });
+  // All of them end before one of them fails the set-up, so that none is left running.
+  for (const result of await Promise.allSettled(starts)) if (result.status === 'rejected') throw result.reason;
+});
+after(async () => {
+  await Promise.all(Object.values(proxies).map((proxy) => proxy.stop()));
+  await Promise.all(Object.values(services).map((service) => service.stop()));
+});
+
+for (const name of PROXIES) {
+  suite(`behind ${name}, configured as docs/proxies.md says`, () => {
+    let service: TestService;
+    let agents: Agents;
+
+    before(() => {
+      service = services[KINDS[name].header];
+      agents = agentsFor(service, proxies[name].port);
+    });
+    after(() => agents.close());
+
+    test('a genuine client certificate gets a token for its identity', async () => {
+      const answer = await authorize(agents.of(service.ada));
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json['identity'], ADA);
+    });
+
+    test('no certificate is told as such, and one of a stranger is judged by us', async () => {
+      const none = await authorize(agents.of(undefined));
+      assert.deepEqual([none.status, none.json['Error_description']], [401, 'No client certificate was presented.']);
+      const { makeAuthority } = await import('../authority.ts');
+      const stranger = await authorize(agents.of(makeAuthority({ name: 'Stranger' }).issue({ commonName: 'ada' })));
+      assert.equal(stranger.status, 401, stranger.text);
+      assert.match(String(stranger.json['Error_description']), /not issued by an approved issuer/);
+    });
+
+    test('forged headers, in every letter case, underscore and duplicate variant, give nobody an identity', async () => {
+      const mallory = service.authority.issue({ commonName: 'mallory' });
+      const forgeries = forgeriesOf(service.ada);
+      assert.ok(forgeries.length > 500);
+      await inTurns(forgeries, async (forgery) => {
+        assertPowerless(await authorize(agents.of(undefined), forgery), forgery, undefined);
+        assertPowerless(await authorize(agents.of(mallory), forgery), forgery, MALLORY);
+      });
+    });
+
+    test('a grant that is bound to its certificate is refreshed through the proxy with it, and not without', async () => {
+      const first = await authorize(agents.of(service.ada), undefined, 'bound');
+      const body = json({ client_id: 'bound', refresh_token: first.json['refresh_token'] });
+      const refused = await ask(agents.of(undefined), { path: TOKEN, ...body });
+      assert.deepEqual([refused.status, refused.json['Error']], [400, 'invalid_grant'], refused.text);
+      const forged = forgeriesOf(service.ada)[0] ?? assert.fail();
+      assert.equal((await ask(agents.of(undefined), { path: TOKEN, ...body }, forged)).status, 400);
+      assert.equal((await ask(agents.of(service.ada), { path: TOKEN, ...body })).status, 200);
+    });
+
+    test('the address of the caller is the one the proxy saw, whatever X-Forwarded-For says', async () => {
+      const id = `agent ${Math.random()}`;
+      const forgery = { about: '', headers: ['X-Forwarded-For', '203.0.113.9', 'User-Agent', id] };
+      await authorize(agents.of(service.ada), forgery);
+      const events = await service.ports.store.events({ after: 0, limit: 100_000 });
+      const told = events.find(({ presenter }) => presenter?.agent === id);
+      assert.equal(told?.presenter?.address, LISTED);
+    });
+  });
+}
+
+suite('without a proxy in between', () => {
+  for (const header of HEADERS) {
+    test(`forged headers from an address that is not listed give nobody an identity (${header})`, async () => {
+      const service = services[header];
+      const [plain = 0, secure = 0] = service.portsOfListeners;
+      const mallory = service.authority.issue({ commonName: 'mallory' });
+      const agents = agentsFor(service, secure, UNLISTED);
+      await inTurns(forgeriesOf(service.ada), async (forgery) => {
+        assertPowerless(await authorize({ port: plain, localAddress: UNLISTED }, forgery), forgery, undefined);
+        assertPowerless(await authorize(agents.of(mallory), forgery), forgery, MALLORY);
+      });
+      agents.close();
+    });
+
+    test(`from a listed address one header is believed, two are refused with 400 (${header})`, async () => {
+      const service = services[header];
+      const value = ENCODINGS[header](service.ada);
+      const name = header === 'rfc9440' ? 'Client-Cert' : 'X-Client-Cert';
+      const reach = { port: service.port, localAddress: LISTED };
+      const one = await authorize(reach, { about: '', headers: [name, value] });
+      assert.equal(one.json['identity'], ADA, one.text);
+      const two = await authorize(reach, { about: '', headers: [name, value, name.toLowerCase(), value] });
+      assert.deepEqual([two.status, two.json['Error']], [400, 'invalid_request'], two.text);
+    });
+
+    test(`the certificate of a listed proxy itself gives nobody an identity (${header})`, async () => {
+      const service = services[header];
+      const agents = agentsFor(service, service.portsOfListeners[1] ?? 0, LISTED);
+      assert.equal((await authorize(agents.of(service.ada))).status, 401);
+      agents.close();
+    });
+  }
+
+  test('ignored headers are counted', async () => {
+    const { port } = services.rfc9440;
+    const { text } = await ask({ port, localAddress: UNLISTED }, { method: 'GET', path: '/metrics' });
+    assert.match(text, /tessera_ignored_certificate_headers_total [1-9]/);
+  });
+});
+
+/** Either refused, or answered for whoever the handshake proved. */
+function assertPowerless({ status, json: body, text }: Answer, { about }: Forgery, proven: string | undefined): void {
+  if (status === 200) assert.equal(body['identity'], proven, `${about}: ${text}`);
+  else assert.ok(status === 400 || status === 401, `${about}: ${status} ${text}`);
+}
+
+type Reach = Pick<RequestOptions, 'port' | 'localAddress' | 'agent'>;
+
+interface Agents {
+  of(certificate: Issued | undefined): Reach;
+  close(): void;
+}
+
+/** One kept-alive pool per certificate. */
+function agentsFor({ authority }: TestService, port: number, localAddress = LISTED): Agents {
+  const agents = new Map<Issued | undefined, Agent>();
+  return {
+    of: (certificate) => {
+      const options = { keepAlive: true, localAddress, ...tlsOptionsOf({ port, ca: authority.pem, certificate }) };
+      const agent = agents.get(certificate) ?? new Agent(options);
+      agents.set(certificate, agent);
+      return { port, localAddress, agent };
+    },
+    close: () => {
+      for (const agent of agents.values()) agent.destroy();
+    },
+  };
+}
+
+function authorize(reach: Reach, forgery?: Forgery, client_id = CLIENT): Promise<Answer> {
+  return ask(reach, { path: CERTIFICATE, ...json({ client_id, scope: 'orders:read' }) }, forgery);
+}
+
+interface Question {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+}
+
+/** Headers as a list, so that they go out exactly as written. */
+function ask(reach: Reach, { method = 'POST', path, body = '' }: Question, forgery?: Forgery): Promise<Answer> {
+  const length = ['Content-Length', String(Buffer.byteLength(body))];
+  const headers = ['Host', 'localhost', 'Content-Type', 'application/json', ...length, ...(forgery?.headers ?? [])];
+  const options = { host: LISTED, servername: 'localhost', method, path, ...reach };
+  return new Promise((resolve, reject) => {
+    const send = reach.agent ? requestHttps : requestHttp;
+    const request = send({ ...options, headers }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString('utf8');
+      resolve({ status: response.statusCode ?? 0, phrase: '', headers: response.headers, text, json: parse(text) });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>, atOnce = 8): Promise<void> {
+  const queue = items.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of queue) await act(item);
+    }),
+  );
+}

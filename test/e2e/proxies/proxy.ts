@@ -1,0 +1,164 @@
+// Real proxies in front of the service, each with the very configuration that docs/proxies.md shows.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TestService } from '../service.ts';
+
+export const PROXIES = ['nginx', 'haproxy', 'apache', 'caddy'] as const;
+export type ProxyName = (typeof PROXIES)[number];
+
+export interface RunningProxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface Kind {
+  readonly header: 'rfc9440' | 'url-encoded-pem';
+  /** The command, given the folder; and the file it reads, around the snippet of the page. */
+  readonly command: (folder: string) => readonly [string, ...string[]];
+  readonly around: (snippet: string, folder: string, port: number) => string;
+}
+
+/** What a distribution's own configuration provides around the snippet, cut down to a folder and no privileges. */
+export const KINDS: Readonly<Record<ProxyName, Kind>> = {
+  nginx: {
+    header: 'url-encoded-pem',
+    command: (folder) => ['nginx', '-p', folder, '-c', join(folder, 'conf'), '-e', join(folder, 'log')],
+    around: (snippet, folder) => `
+      daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log;
+      events {}
+      http {
+        access_log off;
+        client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
+        uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
+        ${snippet}
+      }`,
+  },
+  haproxy: {
+    header: 'rfc9440',
+    command: (folder) => ['haproxy', '-db', '-q', '-f', join(folder, 'conf')],
+    around: (snippet) => `
+defaults
+    timeout connect 5s
+    timeout client 30s
+    timeout server 30s
+${snippet}`,
+  },
+  apache: {
+    header: 'url-encoded-pem',
+    command: (folder) => ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'conf')],
+    around: (snippet, folder, port) =>
+      [
+        ...['mpm_event', 'authz_core', 'ssl', 'headers', 'proxy', 'proxy_http'].map(
+          (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
+        ),
+        `ServerRoot ${folder}\nDefaultRuntimeDir ${folder}\nPidFile ${folder}/pid\nErrorLog ${folder}/log`,
+        `ServerName localhost\nUser #65534\nGroup #65534\nStartServers 1\nListen 127.0.0.1:${port}\n`,
+        snippet,
+      ].join('\n'),
+  },
+  caddy: {
+    header: 'rfc9440',
+    command: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'conf')],
+    around: (snippet, folder) => `
+{
+  admin off
+  auto_https off
+  storage file_system ${folder}
+}
+${snippet}`,
+  },
+};
+
+const PAGE = readFileSync('docs/proxies.md', 'utf8');
+
+/** The block of the page, with its example values replaced by those of the test. */
+function snippetOf(name: ProxyName, files: string, port: number, backPort: number): string {
+  const snippet = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1];
+  if (!snippet) throw new Error(`docs/proxies.md shows no ${name}`);
+  const replacements: readonly [RegExp, string][] = [
+    [/\/etc\/proxy/g, files],
+    [/127\.0\.0\.1:8080/g, `127.0.0.1:${backPort}`],
+    [/listen 443/g, `listen 127.0.0.1:${port}`],
+    [/bind :443/g, `bind 127.0.0.1:${port}`],
+    [/\*:443/g, `127.0.0.1:${port}`],
+    [/^tokens\.example\.com \{/gm, `https://localhost:${port} {`],
+    [/tokens\.example\.com/g, 'localhost'],
+  ];
+  return replacements.reduce((text, [from, to]) => text.replace(from, to), snippet);
+}
+
+export async function startProxy(name: ProxyName, service: TestService): Promise<RunningProxy> {
+  const folder = mkdtempSync(join(tmpdir(), `tessera-${name}-`));
+  const port = await freePort();
+  writeFiles(folder, service);
+  const kind = KINDS[name];
+  writeFileSync(join(folder, 'conf'), kind.around(snippetOf(name, folder, port, service.port), folder, port));
+  const [command, ...args] = kind.command(folder);
+  const env = {
+    PATH: `${process.env['PATH']}:/usr/sbin`,
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+  };
+  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
+  const ended = endOf(child);
+  await Promise.race([reachable(port), ended.then(() => Promise.reject(new Error(`${name}: ${read(folder, 'log')}`)))]);
+  return {
+    port,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function writeFiles(folder: string, { serverFiles, authority }: TestService): void {
+  const [certificate, key] = [readFileSync(serverFiles.certificate, 'utf8'), readFileSync(serverFiles.key, 'utf8')];
+  writeFileSync(join(folder, 'server.crt'), certificate);
+  writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 });
+  writeFileSync(join(folder, 'server.pem'), certificate + key, { mode: 0o600 });
+  writeFileSync(join(folder, 'issuers.pem'), authority.pem);
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  await Promise.race([once(child, 'exit'), once(child, 'error')]);
+}
+
+function read(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch {
+    return 'it could not be started: is its package installed? .ci/run names it';
+  }
+}
+
+async function reachable(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'close').then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    if (isOpen) return;
+    await wait(50);
+  }
+  throw new Error(`nobody listens on port ${port}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

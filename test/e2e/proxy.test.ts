@@ -1,0 +1,134 @@
+// Behind a proxy: headers are believed from listed addresses alone [wire: Authorize/Certificate].
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import type { Issued } from '../authority.ts';
+import { ADA } from '../samples.ts';
+import { type Answer, askPlainly, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
+import { type SetUp, startService, type TestService } from './service.ts';
+import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE } from './steps.ts';
+
+const WISH = json({ client_id: CLIENT, scope: SCOPE });
+
+async function behind(t: TestContext, proxies: object, more: SetUp = {}): Promise<TestService> {
+  const service = await startService({ ...more, settings: { ...more.settings, proxies } });
+  t.after(() => service.stop());
+  return service;
+}
+
+const clientCert = (certificate: Issued) => `:${Buffer.from(certificate.certificate).toString('base64')}:`;
+
+function ask(port: number, headers: Record<string, string | string[]>, path = CERTIFICATE): Promise<Answer> {
+  return askPlainly(port, { ...WISH, path, headers: { ...WISH.headers, ...headers } });
+}
+
+/** The addresses that the log names, request by request. */
+function addresses(service: TestService): string[] {
+  return service.logLines.map((line) => JSON.parse(line).address).filter(Boolean);
+}
+
+async function ignoredHeaders(service: TestService): Promise<number> {
+  const { text } = await askPlainly(service.port, { path: '/metrics' });
+  return Number(/^tessera_ignored_certificate_headers_total (\d+)$/m.exec(text)?.[1]);
+}
+
+suite('a proxy that is listed', () => {
+  const proxies = { addresses: ['127.0.0.1', '10.0.0.0/8'], clientCertificateHeader: 'rfc9440' };
+
+  test('hands over the client certificate, which is validated here again [wire: Authorize/Certificate]', async (t) => {
+    const service = await behind(t, proxies, { listeners: [{}] });
+    const good = await ask(service.port, { 'Client-Cert': clientCert(service.ada) });
+    assert.deepEqual([good.status, good.json['identity']], [200, ADA], good.text);
+    const expired = service.authority.issue({ commonName: 'ada', notAfter: '2021-01-01' });
+    assertRefused(await ask(service.port, { 'Client-Cert': clientCert(expired) }), 401, 'invalid_client', /expired/);
+    assertRefused(await ask(service.port, {}), 401, 'invalid_client', /No client certificate/);
+    assertRefused(await ask(service.port, { 'Client-Cert': 'nonsense' }), 401, 'invalid_client', /could not be read/);
+    const chained = service.authority.makeIntermediate().issue({ commonName: 'ada' });
+    const [, ...above] = chained.chain.map((der) => `:${Buffer.from(der).toString('base64')}:`);
+    const answer = await ask(service.port, {
+      'Client-Cert': clientCert(chained),
+      'Client-Cert-Chain': above.join(', '),
+    });
+    assert.equal(answer.status, 200, answer.text);
+  });
+
+  test('a certificate header given twice is 400 [threats: Proxy]', async (t) => {
+    const service = await behind(t, proxies, { listeners: [{}] });
+    const twice = await ask(service.port, { 'Client-Cert': [clientCert(service.ada), clientCert(service.ada)] });
+    assertRefused(twice, 400, 'invalid_request', /more than once/);
+  });
+
+  test('variants of the header’s name are no such header [threats: Proxy]', async (t) => {
+    const service = await behind(t, proxies, { listeners: [{}] });
+    for (const name of ['Client_Cert', 'X-Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])
+      assertRefused(await ask(service.port, { [name]: clientCert(service.ada) }), 401, 'invalid_client');
+    assert.equal((await ask(service.port, { 'CLIENT-CERT': clientCert(service.ada) })).status, 200);
+  });
+
+  for (const protocol of PROTOCOLS) {
+    test(`its own certificate never gives an identity (${protocol}) [wire: Authorize/Certificate]`, async (t) => {
+      const service = await behind(t, proxies);
+      const proxy = callerOver(protocol, reachOf(service, service.ada));
+      t.after(() => proxy.close());
+      assertRefused(await proxy.ask({ path: CERTIFICATE, ...WISH }), 401, 'invalid_client', /No client certificate/);
+    });
+  }
+
+  test('X-Forwarded-For is read from the right, up to the first address that is not listed [wire: Authorize/Certificate]', async (t) => {
+    const service = await behind(t, proxies, { listeners: [{}] });
+    const rows: readonly [header: string | string[], address: string][] = [
+      ['192.0.2.1', '192.0.2.1'],
+      ['198.51.100.9, 192.0.2.1', '192.0.2.1'],
+      ['198.51.100.9, 192.0.2.1, 10.1.2.3', '192.0.2.1'],
+      [['198.51.100.9', '192.0.2.2'], '192.0.2.2'],
+      ['2001:db8::1', '2001:db8::1'],
+      ['::ffff:192.0.2.3', '192.0.2.3'],
+      ['10.1.2.3', '127.0.0.1'],
+      ['192.0.2.1, nonsense', '127.0.0.1'],
+      ['', '127.0.0.1'],
+    ];
+    for (const [header] of rows) await ask(service.port, { 'X-Forwarded-For': header }, DEVICE);
+    assert.deepEqual(
+      addresses(service),
+      rows.map(([, address]) => address),
+    );
+  });
+
+  test('rates are counted by the caller’s address, not by the proxy’s [issue: Rate limits]', async (t) => {
+    const limits = { requestsPerAddress: { perMinute: 60, burst: 3 } };
+    const service = await behind(t, proxies, { listeners: [{}], settings: { limits } });
+    const from = async (address: string) => (await ask(service.port, { 'X-Forwarded-For': address }, DEVICE)).status;
+    const statuses = [];
+    for (let asked = 0; asked < 5; asked++) statuses.push(await from('192.0.2.1'));
+    assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+    assert.equal(await from('192.0.2.2'), 200);
+  });
+});
+
+suite('anybody else', () => {
+  test('sends the header in vain, and it is counted [wire: Authorize/Certificate]', async (t) => {
+    const service = await behind(
+      t,
+      { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' },
+      { listeners: [{}] },
+    );
+    assertRefused(
+      await ask(service.port, { 'Client-Cert': clientCert(service.ada) }),
+      401,
+      'invalid_client',
+      /No client/,
+    );
+    assertRefused(await ask(service.port, { 'Client-Cert': 'x' }), 401, 'invalid_client', /No client/);
+    assert.equal(await ignoredHeaders(service), 2);
+    await ask(service.port, { 'X-Forwarded-For': '192.0.2.1' }, DEVICE);
+    assert.deepEqual(new Set(addresses(service)), new Set(['127.0.0.1']), 'X-Forwarded-For neither');
+  });
+
+  test('is identified by the handshake, whatever the header says [wire: Authorize/Certificate]', async (t) => {
+    const service = await behind(t, { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' });
+    const victim = service.authority.issue({ commonName: 'mallory' });
+    const caller = callerOver('HTTP/2', reachOf(service, service.ada));
+    t.after(() => caller.close());
+    const headers = { ...WISH.headers, 'client-cert': clientCert(victim) };
+    assert.equal((await caller.ask({ ...WISH, path: CERTIFICATE, headers })).json['identity'], ADA);
+  });
+});

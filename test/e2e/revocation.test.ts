@@ -1,0 +1,181 @@
+// Revoked certificates, end to end: the first request after boot, the grants issued through them, the event.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RevocationPolicy } from '../../src/core/issuer.ts';
+import { contextTag } from '../../src/pki/der.ts';
+import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import { issuers } from '../../src/store/tables/registry.ts';
+import { extension, type Issued, makeAuthority } from '../authority.ts';
+import { type Caller, callerOver, json, reachOf } from './caller.ts';
+import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
+import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, pairByDevice, refresh, verify } from './steps.ts';
+
+const POLICY: RevocationPolicy = { crl: 'required', ocsp: 'off', crlFiles: [], endGrants: true };
+const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
+
+suite('revoked certificates', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-lists-'));
+  const authority = makeAuthority({ name: 'Listing Root' });
+  const list = join(folder, 'ca.crl');
+  const publish = (...revoked: readonly Issued[]) =>
+    writeFileSync(list, authority.crl({ revoked: revoked.map(({ serial }) => serial) }));
+  const ada = authority.issue({ commonName: 'ada' });
+  const early = authority.issue({ commonName: 'ada' });
+  let service: TestService;
+  const callers: Caller[] = [];
+  const callerWith = (certificate?: Issued): Caller => {
+    const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
+    callers.push(caller);
+    return caller;
+  };
+  const ask = (caller: Caller) =>
+    caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
+
+  before(async () => {
+    publish(early);
+    const revocation = { ...POLICY, crlFiles: [list] };
+    service = await startService({
+      issuers: [{ label: 'listing', certificate: authority.certificate, revocation }],
+    });
+  });
+  after(async () => {
+    for (const caller of callers) caller.close();
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a CRL is enforced on the first request after boot', async () => {
+    assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
+  });
+
+  test('the log of a refused request says it in the words of `tessera certificate explain`', () => {
+    const line = service.logLines.find((text) => text.includes('certificate refused')) ?? assert.fail('nothing logged');
+    const { steps } = JSON.parse(line) as { steps: string[] };
+    assert.equal(steps.at(-1), 'FAIL crl-revoked [leaf CN=ada] a CRL lists it {revocation.crl: required}');
+    assert.match(steps[0] ?? '', /^pass issuer-approved \[leaf CN=ada\] a path of signatures leads to the key/);
+  });
+
+  test('a certificate that becomes revoked ends the grants issued through it, and no other, with an event', async () => {
+    const caller = callerWith(ada);
+    const bare = callerWith();
+    const pair = await pairByCertificate(caller);
+    const sibling = authority.issue({ commonName: 'ada' });
+    const others = [await pairByCertificate(callerWith(sibling)), await pairByDevice(service, bare)];
+    publish(early, ada);
+    await eventually(async () => (await verify(bare, pair.access_token)).status === 401);
+    assertRefused(await refresh(bare, pair.refresh_token), 400, 'invalid_grant', /revoked/);
+    assertRefused(await ask(caller), 401, 'invalid_client', /revoked/);
+    for (const { access_token } of others) assert.equal((await verify(bare, access_token)).status, 200);
+    assert.deepEqual(await reasonsOfRevocations(service), ['certificate-revoked']);
+  });
+
+  test('a missing or damaged list keeps its word, and the log tells of it', async () => {
+    writeFileSync(list, 'no list');
+    await eventually(async () => service.logLines.some((line) => line.includes('it holds no CRL')));
+    assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
+    publish(early, ada);
+  });
+
+  test('a list of the same serial number by another issuer revokes nothing: issuer and serial count', async () => {
+    const other = makeAuthority({ name: 'Other Root' });
+    const caller = other.issue({ commonName: 'ada', serial: early.serial });
+    const ownList = join(folder, 'other.crl');
+    writeFileSync(ownList, other.crl());
+    const revocation = { ...POLICY, crlFiles: [ownList] };
+    await service.put(issuers, anIssuer(other, { label: 'other', revocation }));
+    await registryFollows();
+    await eventually(async () => (await ask(callerWith(caller))).status === 200);
+  });
+
+  test('a stale list closes, and a configured one that is missing closes too', async () => {
+    const stale = makeAuthority({ name: 'Stale Root' });
+    const staleList = join(folder, 'stale.crl');
+    writeFileSync(staleList, stale.crl({ nextUpdate: '2025-01-01' }));
+    await service.put(issuers, anIssuer(stale, { label: 'stale', revocation: { ...POLICY, crlFiles: [staleList] } }));
+    const lost = makeAuthority({ name: 'Lost Root' });
+    const missing = join(folder, 'missing.crl');
+    await service.put(issuers, anIssuer(lost, { label: 'lost', revocation: { ...POLICY, crlFiles: [missing] } }));
+    await registryFollows();
+    for (const root of [stale, lost]) {
+      const answer = await ask(callerWith(root.issue({ commonName: 'ada' })));
+      assertRefused(answer, 401, 'invalid_client', /could not be found out/);
+    }
+  });
+});
+
+suite('revocation found by asking', () => {
+  let service: TestService;
+  const callers: Caller[] = [];
+  let state: 'good' | 'revoked' = 'good';
+  const authority = makeAuthority({ name: 'Responding Root' });
+  const answering = new Map<string, Issued>();
+  const responder = createServer((request, response) => {
+    const leaf = answering.get(request.url ?? '');
+    // Answers that end soon, so that it is asked again soon.
+    const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(1) };
+    response.end(leaf && authority.ocsp(leaf.serial, { state, ...times }));
+  });
+  const issueAsking = (path: string): Issued => {
+    const { port } = responder.address() as AddressInfo;
+    const url = Buffer.from(`http://127.0.0.1:${port}${path}`);
+    const access = writeSequence(writeSequence(writeOid(OCSP_ACCESS), write(contextTag(6, 'primitive'), url)));
+    const leaf = authority.issue({
+      commonName: 'ada',
+      extensions: [extension(EXTENSION.authorityInfoAccess, access)],
+    });
+    answering.set(path, leaf);
+    return leaf;
+  };
+
+  before(async () => {
+    await new Promise<void>((resolve) => responder.listen(0, '127.0.0.1', resolve));
+    const revocation: RevocationPolicy = { ...POLICY, crl: 'off', ocsp: 'if-available' };
+    service = await startService({
+      issuers: [{ label: 'asking', certificate: authority.certificate, revocation }],
+    });
+  });
+  after(async () => {
+    for (const caller of callers) caller.close();
+    responder.close();
+    await service.stop();
+  });
+
+  test('an OCSP answer ends the grants of the certificate that was presented', async () => {
+    const caller = callerOver('HTTP/1.1', reachOf(service, issueAsking('/one')));
+    callers.push(caller);
+    const pair = await pairByCertificate(caller);
+    assert.equal((await verify(caller, pair.access_token)).status, 200);
+    state = 'revoked';
+    await eventually(async () => {
+      const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
+      return answer.status === 401;
+    });
+    assert.equal((await verify(caller, pair.access_token)).status, 401);
+    assert.ok((await reasonsOfRevocations(service)).every((reason) => reason === 'certificate-revoked'));
+  });
+});
+
+function inSeconds(seconds: number): string {
+  return `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}Z`;
+}
+
+async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
+  const events = await service.ports.store.events({ after: 0, limit: 1000 });
+  return events.filter(({ type }) => type === 'revoked').map(({ detail }) => detail?.['reason']);
+}
+
+/** Files are looked at every two seconds. */
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (await holds()) return;
+    await wait(100);
+  }
+  assert.fail('it did not happen within ten seconds');
+}

@@ -1,0 +1,228 @@
+// TLS as callers meet it: versions, certificates asked for and not required, reloads, listeners of their own [issue: Server].
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, type TLSSocket } from 'node:tls';
+import { issuers } from '../../src/store/tables/registry.ts';
+import { makeAuthority } from '../authority.ts';
+import { ADA } from '../samples.ts';
+import {
+  askPlainly,
+  type Caller,
+  callerOver,
+  json,
+  PROTOCOLS,
+  type Question,
+  rawConnection,
+  reachOf,
+  tlsOptionsOf,
+} from './caller.ts';
+import { anIssuer, issueServer, registryFollows, startService, type TestService } from './service.ts';
+import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE, VERIFY } from './steps.ts';
+
+const WISH = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+
+/** What `openssl s_client` prints; it never waits for more than it was given. */
+function sClient(service: TestService, ...args: string[]): Promise<string> {
+  const client = spawn('openssl', [
+    's_client',
+    '-connect',
+    `127.0.0.1:${service.port}`,
+    '-servername',
+    'localhost',
+    ...args,
+  ]);
+  const chunks: Buffer[] = [];
+  client.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  client.stderr.resume();
+  client.stdin.on('error', () => undefined); // it may have hung up already
+  return new Promise((resolve, reject) => {
+    client.once('error', reject);
+    client.once('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    setTimeout(() => client.stdin.end(), 300);
+  });
+}
+
+function handshake(service: TestService, more: object = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...tlsOptionsOf(reachOf(service)), ...more }, () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+suite('the TLS listener', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    test(`${version} is spoken, with and without a client certificate [issue: Server]`, async () => {
+      for (const certificate of [undefined, service.ada]) {
+        const options = { ...tlsOptionsOf(reachOf(service, certificate)), minVersion: version, maxVersion: version };
+        const socket = await handshake(service, options);
+        assert.equal(socket.getProtocol(), version);
+        socket.destroy();
+      }
+    });
+  }
+
+  test('TLS 1.1 is not spoken [issue: Server]', async () => {
+    const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    await assert.rejects(handshake(service, old));
+  });
+
+  test('both protocols are offered, HTTP/1.1 also to those who do not say [issue: Server]', async () => {
+    for (const [offered, chosen] of [
+      [['h2', 'http/1.1'], 'h2'],
+      [['http/1.1'], 'http/1.1'],
+      [undefined, false],
+    ] as const) {
+      const socket = await handshake(service, offered && { ALPNProtocols: [...offered] });
+      assert.equal(socket.alpnProtocol, chosen);
+      socket.destroy();
+    }
+  });
+
+  test('the handshake advertises the approved issuers [wire: Authorize/Certificate]', async () => {
+    for (const version of ['-tls1_2', '-tls1_3']) {
+      const shown = await sClient(service, version);
+      const [, names = ''] = shown.split('Acceptable client certificate CA names');
+      assert.match(names.split('\n').slice(0, 3).join('\n'), /CN ?= ?Example Root/, shown);
+    }
+  });
+
+  test('no session is ever resumed, so that the chain is never lost [wire: Authorize/Certificate]', async () => {
+    for (const version of ['-tls1_2', '-tls1_3']) {
+      const session = join(service.folder, `session${version}`);
+      await sClient(service, version, '-sess_out', session);
+      const shown = await sClient(service, version, '-sess_in', session);
+      assert.match(shown, /^New, TLS/m, shown);
+      assert.doesNotMatch(shown, /^Reused/m);
+    }
+    const again = await sClient(service, '-tls1_2', '-reconnect');
+    assert.doesNotMatch(again, /^Reused/m);
+  });
+
+  test('a caller that offers its old session is identified all the same, chain and all [wire: Authorize/Certificate]', async () => {
+    const certificate = service.authority.makeIntermediate().issue({ commonName: 'ada' });
+    for (let connection = 0; connection < 3; connection++) {
+      for (const protocol of PROTOCOLS) {
+        const caller = callerOver(protocol, reachOf(service, certificate));
+        assert.equal((await caller.ask(WISH)).json['identity'], ADA);
+        caller.close();
+      }
+    }
+  });
+
+  test('issuers added while it runs are in force within a second, new handshakes included [wire: Admin]', async () => {
+    const late = makeAuthority({ name: 'Late Root' });
+    const certificate = late.issue({ commonName: 'ada' });
+    const open = callerOver('HTTP/2', reachOf(service, certificate));
+    assertRefused(await open.ask(WISH), 401, 'invalid_client');
+    await service.put(issuers, anIssuer(late, { label: 'late' }));
+    await registryFollows();
+    assert.equal((await callerOnce(certificate)).status, 200);
+    assert.match(await sClient(service), /CN ?= ?Late Root/);
+    await service.put(issuers, anIssuer(late, { label: 'late', enabled: false }));
+    await registryFollows();
+    assertRefused(await callerOnce(certificate), 401, 'invalid_client');
+    assertRefused(await open.ask(WISH), 401, 'invalid_client');
+    open.close();
+  });
+
+  async function callerOnce(certificate: Parameters<typeof reachOf>[1]) {
+    const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
+    const answer = await caller.ask(WISH);
+    caller.close();
+    return answer;
+  }
+
+  test('a new server certificate is served to new connections, and open ones are left alone [issue: Server]', async () => {
+    const serial = async () => {
+      const socket = await handshake(service);
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      return serialNumber;
+    };
+    const open = callerOver('HTTP/2', reachOf(service, service.ada));
+    await pairByCertificate(open);
+    const old = await serial();
+    const { pem, key } = issueServer(service.authority);
+    replace(service.serverFiles.certificate, pem);
+    await wait(2500);
+    assert.equal(await serial(), old, 'a certificate without its key is not taken');
+    replace(service.serverFiles.key, key);
+    await wait(2500);
+    assert.notEqual(await serial(), old);
+    await pairByCertificate(open);
+    open.close();
+  });
+
+  function replace(path: string, text: string): void {
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+});
+
+suite('listeners of their own', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService({
+      listeners: [
+        { tls: true },
+        { tls: true, clientCertificates: 'off' },
+        { tls: true, clientCertificates: 'require', doors: ['authsvc'] },
+        {},
+      ],
+    });
+  });
+  after(() => service.stop());
+
+  const on = (index: number) => ({ ...service, port: service.portsOfListeners[index] ?? 0 });
+
+  async function asked(caller: Caller, question: Question = WISH) {
+    try {
+      return await caller.ask(question);
+    } finally {
+      caller.close();
+    }
+  }
+
+  for (const protocol of PROTOCOLS) {
+    test(`clientCertificates off: nobody is asked, and none counts (${protocol}) [issue: Server]`, async () => {
+      const answer = await asked(callerOver(protocol, reachOf(on(1), service.ada)));
+      assertRefused(answer, 401, 'invalid_client', /No client certificate/);
+      assert.match(await sClient(on(1)), /No client certificate CA names sent/);
+    });
+
+    test(`clientCertificates require: those who show none are turned away (${protocol}) [issue: Server]`, async () => {
+      await assert.rejects(asked(callerOver(protocol, reachOf(on(2)))));
+      assert.equal((await asked(callerOver(protocol, reachOf(on(2), service.ada)))).status, 200);
+    });
+  }
+
+  test('a listener serves the doors it names and no other [issue: Server]', async () => {
+    const answer = await asked(callerOver('HTTP/1.1', reachOf(on(2), service.ada)), { path: '/healthz' });
+    assertRefused(answer, 404, 'invalid_request');
+  });
+
+  test('plain HTTP serves on loopback, where no certificate can be shown [issue: Server]', async () => {
+    const port = service.portsOfListeners[3] ?? 0;
+    assertRefused(await askPlainly(port, WISH), 401, 'invalid_client', /No client certificate/);
+    assertRefused(await askPlainly(port, { path: VERIFY }), 401, 'invalid_token');
+    assert.equal((await askPlainly(port, { path: '/healthz' })).status, 200);
+  });
+
+  test('plain HTTP spoken to the TLS port is hung up on, and harms nobody [issue: Server]', async () => {
+    await assert.rejects(askPlainly(service.port, { path: '/healthz' }));
+    const socket = await rawConnection(reachOf(service));
+    socket.destroy();
+  });
+});

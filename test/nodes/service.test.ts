@@ -1,0 +1,104 @@
+// Three whole services, doors and all, on one PostgreSQL of their own that comes and goes.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { composeService, type Service } from '../../src/compose.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import { makeLog } from '../../src/log/log.ts';
+import { openStore } from '../../src/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { integrations } from '../../src/store/tables/registry.ts';
+import { makeHome, populate } from '../e2e/service.ts';
+import { anotherNode, issue, put } from '../node.ts';
+import { anIntegration, CLIENT } from '../samples.ts';
+import { PostgresServer } from '../store/postgres-server.ts';
+
+interface Running {
+  readonly url: string;
+  readonly service: Service;
+}
+
+let server: PostgresServer;
+let home: ReturnType<typeof makeHome>;
+let own: Store;
+const running: Running[] = [];
+
+before(async () => {
+  server = await PostgresServer.start();
+  home = makeHome({
+    listeners: [{}],
+    settings: { store: `${server.url()}?statement_timeout=1000`, limits: { stopTimeout: '1s' } },
+  });
+  own = await openStore(home.config, 'here');
+  await populate(own, home.authority);
+  for (let n = 0; n < 3; n++) running.push(await start());
+});
+
+after(async () => {
+  await Promise.all([...running.map(({ service }) => service.stop()), own.close()]);
+  await server.remove();
+  rmSync(home.folder, { recursive: true });
+});
+
+async function start(): Promise<Running> {
+  const log = makeLog({ ...home.config.log, destination: { write: () => undefined } });
+  const service = await composeService(home.config, await openStore(home.config, 'thread'), home.keyring, log);
+  const [url = ''] = await service.listen();
+  return { url, service };
+}
+
+async function aPair(): Promise<{ refreshToken: string }> {
+  const node = await anotherNode(own, { keyring: home.keyring });
+  const { refreshToken } = await issue(node);
+  return { refreshToken: refreshToken?.reveal() ?? '' };
+}
+
+function refreshAt({ url }: Running, refreshToken: string): Promise<Response> {
+  return fetch(`${url}/authsvc/Authorize/Token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id: CLIENT, refresh_token: refreshToken }),
+  });
+}
+
+const statusAt = async ({ url }: Running, path: string) => (await fetch(`${url}${path}`)).status;
+
+test('64 refreshes of one token over HTTP at three nodes: one pair', async () => {
+  const { refreshToken } = await aPair();
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, async (_, n) => {
+      const response = await refreshAt(running[n % 3] as Running, refreshToken);
+      assert.equal(response.status, 200);
+      return (await response.json()) as Record<string, unknown>;
+    }),
+  );
+  assert.equal(new Set(answers.map(({ access_token }) => access_token)).size, 1);
+  assert.equal(new Set(answers.map(({ refresh_token }) => refresh_token)).size, 1);
+});
+
+test('an integration changed at one node is in force at the others within a second', async () => {
+  const { refreshToken } = await aPair();
+  await put(own, integrations, anIntegration({ enabled: false }));
+  await pause(1000);
+  for (const node of running) assert.equal((await refreshAt(node, refreshToken)).status, 400);
+  await put(own, integrations, anIntegration());
+  await put(own, integrations, anIntegration({ clientId: 'new' as ClientId }));
+  await pause(1000);
+  assert.equal((await refreshAt(running[2] as Running, refreshToken)).status, 200);
+});
+
+test('the database goes away: 503 with Retry-After, not ready; it comes back: no restart is needed', async () => {
+  const [node] = running as [Running];
+  const { refreshToken } = await aPair();
+  assert.equal(await statusAt(node, '/readyz'), 200);
+  await server.kill();
+  const refused = await refreshAt(node, refreshToken);
+  assert.equal(refused.status, 503);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  assert.equal(((await refused.json()) as Record<string, unknown>)['Error'], 'invalid_request');
+  assert.deepEqual([await statusAt(node, '/readyz'), await statusAt(node, '/healthz')], [503, 200]);
+  await server.launch();
+  assert.equal((await refreshAt(node, refreshToken)).status, 200);
+  assert.equal(await statusAt(node, '/readyz'), 200);
+});

@@ -1,0 +1,21 @@
+// A store of its own for each test of administration.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { NOW } from '../../samples.ts';
+
+export async function administration(context: TestContext) {
+  const path = join(mkdtempSync(join(tmpdir(), 'tessera-admin-')), 'tessera.db');
+  let now: EpochSeconds = NOW;
+  const store = await openSqliteStore({ path, clock: () => now, writer: 'here' });
+  context.after(() => store.close());
+  const pass = (length: number) => {
+    now = epochSeconds(now + length);
+  };
+  const did = async () => (await store.events({ after: 0, limit: 100 })).map(({ detail }) => detail?.['did']);
+  return { store, by: 'test', random: systemRandom, pass, did };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { parseIdentityId } from '../../../src/core/identity.ts';
+import { localDirectory } from '../../../src/directory/local.ts';
+import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
+import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
+import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { administration } from './admin-samples.ts';
+
+const PASSWORD = new Secret('correct horse battery');
+
+suite('identities', () => {
+  test('a new identity can sign in, and its id is of the documented shape', async (t) => {
+    const admin = await administration(t);
+    const added = await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
+    assert.ok(added.ok);
+    assert.ok(parseIdentityId(added.value.id));
+    assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
+    const directory = await localDirectory(admin.store);
+    assert.deepEqual(await directory.bySignIn('ada', PASSWORD), added.value);
+  });
+
+  test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {
+    const admin = await administration(t);
+    await addIdentity({ userName: 'ada', email: 'Ada@Example.COM', upn: 'ada@Corp.Example' }, admin);
+    const directory = await localDirectory(admin.store);
+    assert.equal((await directory.byEmail('Ada@example.com')).length, 1);
+    assert.equal((await directory.byUpn('ada@corp.example')).length, 1);
+    assert.equal((await directory.byEmail('ada@example.com')).length, 0, 'the local part keeps its case');
+  });
+
+  const second: [why: string, draft: IdentityDraft, reason: string | true][] = [
+    ['the same user name', { userName: 'ada' }, 'user-name-taken'],
+    ['a user name of another case is another', { userName: 'Ada' }, true],
+    ['the same e-mail', { userName: 'b', email: 'ada@EXAMPLE.com' }, 'address-shared'],
+    ['the same principal name', { userName: 'b', upn: 'ada@corp.example' }, 'address-shared'],
+    ['the same e-mail, meant so', { userName: 'b', email: 'ada@example.com', mayShare: true }, true],
+    ['a user name with a colon', { userName: 'local:b' }, 'user-name-malformed'],
+    ['a user name with a newline', { userName: 'b\n' }, 'user-name-malformed'],
+    ['a user name that an issuer could derive', { userName: 'corp/b' }, 'user-name-malformed'],
+    ['an address without a domain', { userName: 'b', email: 'b' }, 'address-malformed'],
+    ['a short password', { userName: 'b', password: new Secret('short') }, 'password-too-short'],
+  ];
+  for (const [why, draft, reason] of second) {
+    test(`a second identity: ${why}`, async (t) => {
+      const admin = await administration(t);
+      await addIdentity({ userName: 'ada', email: 'ada@example.com', upn: 'ada@corp.example' }, admin);
+      const outcome = await addIdentity(draft, admin);
+      assert.equal(outcome.ok || outcome.refusal.reason, reason);
+    });
+  }
+
+  test('a new password replaces the old one', async (t) => {
+    const admin = await administration(t);
+    await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
+    const next = new Secret('another long password');
+    assert.ok((await setPassword('ada', next, admin)).ok);
+    const directory = await localDirectory(admin.store);
+    assert.equal(await directory.bySignIn('ada', PASSWORD), undefined);
+    assert.ok(await directory.bySignIn('ada', next));
+  });
+
+  test('an identity without a password gets one', async (t) => {
+    const admin = await administration(t);
+    await addIdentity({ userName: 'ada' }, admin);
+    assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
+    assert.ok(await (await localDirectory(admin.store)).bySignIn('ada', PASSWORD));
+  });
+
+  test('disabling is by name or id, and is recorded', async (t) => {
+    const admin = await administration(t);
+    const added = await addIdentity({ userName: 'ada' }, admin);
+    assert.ok(added.ok);
+    const disabled = await enableIdentity('ada', false, admin);
+    assert.equal(disabled.ok && disabled.value.enabled, false);
+    assert.ok((await enableIdentity(added.value.id, true, admin)).ok);
+    assert.deepEqual(await admin.did(), ['identity added', 'identity disabled', 'identity enabled']);
+  });
+
+  test('no event holds a password or its hash', async (t) => {
+    const admin = await administration(t);
+    await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
+    await setPassword('ada', PASSWORD, admin);
+    const log = JSON.stringify(await admin.store.events({ after: 0, limit: 10 }));
+    assert.ok(!log.includes('correct horse') && !log.includes('argon2'));
+  });
+});

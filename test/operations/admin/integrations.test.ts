@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { seconds } from '../../../src/core/time.ts';
+import { changeIntegration, enableIntegration } from '../../../src/operations/admin/change-integration.ts';
+import { readImport } from '../../../src/operations/admin/import-integrations.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { integrations } from '../../../src/store/tables/registry.ts';
+import { administration } from './admin-samples.ts';
+
+suite('integrations', () => {
+  test('a registered integration is stored, with an event in the same commit', async (t) => {
+    const admin = await administration(t);
+    const outcome = await registerIntegration('orders-sync', { scope: 'orders:read' }, admin);
+    assert.ok(outcome.ok);
+    const { found } = await admin.store.load(integrations, 'orders-sync');
+    assert.deepEqual(found?.row, outcome.value);
+    assert.deepEqual(await admin.did(), ['integration registered']);
+  });
+
+  test('one that exists is not registered again, even by two at once', async (t) => {
+    const admin = await administration(t);
+    const outcomes = await Promise.all(
+      ['orders:read', 'orders:write'].map((scope) => registerIntegration('orders-sync', { scope }, admin)),
+    );
+    assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
+    assert.deepEqual(await admin.did(), ['integration registered']);
+  });
+
+  test('a change keeps what it does not name', async (t) => {
+    const admin = await administration(t);
+    const overrides = { grantLifetime: seconds(60), refresh: false };
+    await registerIntegration('a', { scope: 'orders:read,write', name: 'A', overrides }, admin);
+    await enableIntegration('a', false, admin);
+    const changed = await changeIntegration('a', { scope: 'orders:read', overrides: { refresh: true } }, admin);
+    assert.ok(changed.ok);
+    const { name, enabled, scope, overrides: after } = changed.value;
+    assert.deepEqual(
+      [name, enabled, scope.text, after],
+      ['A', false, 'orders:read', { grantLifetime: 60, refresh: true }],
+    );
+  });
+
+  const refused: [why: string, clientId: string, draft: Parameters<typeof registerIntegration>[1], reason: string][] = [
+    ['a client id with a space', 'a b', { scope: 'a' }, 'client-id-malformed'],
+    ['a client id too long', 'a'.repeat(129), { scope: 'a' }, 'client-id-malformed'],
+    ['no scope', 'a', {}, 'scope-malformed'],
+    ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
+    ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
+    ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],
+    ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
+    [
+      'an identity that is none',
+      'a',
+      { scope: 'a', access: { to: 'named', identities: ['ada' as never], groups: [] } },
+      'identity-id-malformed',
+    ],
+  ];
+  for (const [why, clientId, draft, reason] of refused) {
+    test(`refused: ${why}`, async (t) => {
+      const admin = await administration(t);
+      const outcome = await registerIntegration(clientId, draft, admin);
+      assert.equal(outcome.ok || outcome.refusal.reason, reason);
+      assert.deepEqual(await admin.did(), []);
+    });
+  }
+
+  test('what is unknown is neither changed nor enabled', async (t) => {
+    const admin = await administration(t);
+    for (const outcome of [await changeIntegration('a', {}, admin), await enableIntegration('a b', true, admin)]) {
+      assert.equal(outcome.ok || outcome.refusal.reason, 'integration-unknown');
+    }
+  });
+});
+
+suite('import files', () => {
+  test('one object or a list, with or without a byte order mark; other fields are ignored', () => {
+    const one = '{"id":"a","name":"A","description":"d","scope":"orders:read","colour":7}';
+    for (const text of [one, `[${one}]`, `\ufeff${one}`]) {
+      const read = readImport(text);
+      assert.ok(read.ok);
+      assert.deepEqual(read.value, [{ clientId: 'a', draft: { name: 'A', description: 'd', scope: 'orders:read' } }]);
+    }
+  });
+
+  for (const text of [
+    '',
+    '[]',
+    '7',
+    'null',
+    '[null]',
+    '[[]]',
+    '{}',
+    '{"id":7,"scope":"a"}',
+    '{"__proto__":{"id":"a","scope":"a"}}',
+  ]) {
+    test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));
+  }
+
+  test('an id twice is refused', () => {
+    assert.equal(readImport('[{"id":"a","scope":"a"},{"id":"a","scope":"b"}]').ok, false);
+  });
+});

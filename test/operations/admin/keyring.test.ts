@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { GrantId } from '../../../src/core/grant.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/change-keyring.ts';
+import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
+import { markMinting } from '../../../src/operations/admin/mark-minting.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { firstKey, Keyring, KeyringFault, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { aGrant, NOW } from '../../samples.ts';
+import { administration } from './admin-samples.ts';
+
+type Admin = Awaited<ReturnType<typeof administration>>;
+const DAY = 86_400;
+
+/** An installation whose first key mints. */
+async function installed(admin: Admin): Promise<readonly StoredKey[]> {
+  const keys = firstKey();
+  await markMinting(new Keyring(keys).minting, undefined, admin);
+  return keys;
+}
+
+/** And whose second key has taken over. */
+async function rotated(admin: Admin): Promise<readonly StoredKey[]> {
+  const added = await addToKeyring(await installed(admin), admin);
+  assert.ok(added.ok);
+  const minting = await mintWithKey(added.value, 2, admin);
+  assert.ok(minting.ok);
+  return minting.value;
+}
+
+async function grantUnder(keyId: number, admin: Admin): Promise<void> {
+  const holder = await addIdentity({ userName: 'ada' }, admin);
+  assert.ok(holder.ok);
+  const { pair } = aGrant();
+  const difference = {
+    identityId: holder.value.id,
+    refreshUntil: epochSeconds(NOW + 10 * DAY),
+    pair: { ...pair, keyId },
+  };
+  const grant = aGrant({ id: '018f00000000000000000000000000bb' as GrantId, ...difference });
+  await admin.store.change(grants, grant.id, () => ({ outcome: undefined, next: grant }));
+}
+
+const retireFirst = (keys: readonly StoredKey[], admin: Admin, atOnce = false) =>
+  retireKey(keys, { id: 1, accessTokenLifetime: 90 * DAY, atOnce }, admin);
+
+suite('the life of a key', () => {
+  test('added to check, then minting, while the one before retires', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    assert.deepEqual(
+      keys.map(({ id, state }) => [id, state]),
+      [
+        [1, 'retiring'],
+        [2, 'minting'],
+      ],
+    );
+    assert.deepEqual(await admin.did(), ['key minting', 'key added', 'key minting']);
+  });
+
+  test('a key is not retired while a live grant uses it', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    await grantUnder(1, admin);
+    const refused = await retireFirst(keys, admin, true);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'key-in-use', about: '1' });
+  });
+
+  test('nor while an access token that it minted may work, unless told so [spec 1.2]', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    const refused = await retireFirst(keys, admin);
+    assert.equal(refused.ok || refused.refusal.reason, 'key-tokens-alive');
+    admin.pass(90 * DAY - 1);
+    assert.equal((await retireFirst(keys, admin)).ok, false);
+    admin.pass(1);
+    assert.equal((await retireFirst(keys, admin)).ok, true);
+  });
+
+  test('grants that ended do not hold a key back', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    await grantUnder(1, admin);
+    admin.pass(100 * DAY);
+    const retired = await retireFirst(keys, admin);
+    assert.deepEqual(retired.ok && retired.value.map(({ id }) => id), [2]);
+  });
+
+  test('the id of a retired key is never given again', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    const third = await addToKeyring(keys, admin);
+    assert.ok(third.ok);
+    const minting = await mintWithKey(third.value, 3, admin);
+    assert.ok(minting.ok);
+    const onlyFirst = minting.value.filter(({ id }) => id === 1);
+    const next = await addToKeyring(onlyFirst, admin);
+    assert.equal(next.ok && next.value.at(-1)?.id, 4);
+  });
+
+  test('the minting key cannot be retired, and an unknown one neither minted with nor retired', async (t) => {
+    const admin = await administration(t);
+    const keys = await installed(admin);
+    const outcomes = [
+      await retireFirst(keys, admin),
+      await mintWithKey(keys, 1, admin),
+      await mintWithKey(keys, 9, admin),
+      await retireKey(keys, { id: 9, accessTokenLifetime: 1 }, admin),
+    ];
+    const reasons = outcomes.map((outcome) => outcome.ok || outcome.refusal.reason);
+    assert.deepEqual(reasons, ['key-mints', 'key-mints-already', 'key-unknown', 'key-unknown']);
+  });
+});
+
+suite('a service starts only with the keys that its store knows', () => {
+  test('the same keyring is accepted, and recording it again changes nothing', async (t) => {
+    const admin = await administration(t);
+    const keyring = new Keyring(await installed(admin));
+    assert.equal(await checkKeyring(keyring, admin.store), keyring);
+    assert.equal(await markMinting(keyring.minting, undefined, admin), false);
+    assert.deepEqual(await admin.did(), ['key minting']);
+  });
+
+  test('a missing keyring is a fault, never a new key', async (t) => {
+    const admin = await administration(t);
+    await assert.rejects(checkKeyring(undefined, admin.store), /no keyring yet.*tessera init/);
+    await installed(admin);
+    await assert.rejects(checkKeyring(undefined, admin.store), /missing.*Restore/);
+  });
+
+  test('another key under the same id is refused', async (t) => {
+    const admin = await administration(t);
+    await installed(admin);
+    await assert.rejects(checkKeyring(new Keyring(firstKey()), admin.store), KeyringFault);
+    await assert.rejects(markMinting(new Keyring(firstKey()).minting, undefined, admin), KeyringFault);
+  });
+
+  test('a node that lacks a key in use is refused', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    const onlySecond = new Keyring(keys.filter(({ id }) => id === 2));
+    await assert.rejects(checkKeyring(onlySecond, admin.store), /lacks key 1/);
+  });
+
+  test('a retired key may be missing, but must not mint', async (t) => {
+    const admin = await administration(t);
+    const keys = await rotated(admin);
+    const retired = await retireFirst(keys, admin, true);
+    assert.ok(retired.ok);
+    assert.ok(await checkKeyring(new Keyring(retired.value), admin.store));
+    const stale = keys.map((key) => ({ ...key, state: key.id === 1 ? ('minting' as const) : ('check-only' as const) }));
+    await assert.rejects(checkKeyring(new Keyring(stale), admin.store), /retired, yet/);
+  });
+});

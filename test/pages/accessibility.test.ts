@@ -1,0 +1,57 @@
+// axe-core finds nothing to object to on any page, light and dark.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { openPage, startBrowser } from './browser.ts';
+import { EVERY_PAGE } from './every-page.ts';
+import { type RunningService, startService } from './running-service.ts';
+
+let service: RunningService;
+let browser: Browser;
+before(async () => {
+  service = await startService({ sets: ['signIn.failedPerIdentity=1000', 'device.wrongUserCodes=100'] });
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: judge } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations: found } = await judge.run();
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+suite('accessibility', () => {
+  test('the check sees: a picture without a text and pale writing are found', async () => {
+    const page = await openPage(browser, { bypassCSP: true });
+    await page.goto(`${service.url}/device`);
+    await page.locator('main').evaluate((main) => {
+      main.innerHTML += '<img src="x"><p style="color:#bbb">pale</p>';
+    });
+    const found = (await violations(page)).map((violation) => violation.split(':')[0]);
+    assert.ok(found.includes('image-alt') && found.includes('color-contrast'), found.join());
+    await page.context().close();
+  });
+
+  for (const [name, open] of Object.entries(EVERY_PAGE)) {
+    test(`${name}: no violation, light and dark; one h1 and a title`, async () => {
+      const page = await openPage(browser);
+      await open(page, service);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await violations(page), [], colorScheme);
+      }
+      assert.equal(await page.locator('h1').count(), 1);
+      assert.match(await page.title(), /.+ · Tessera/);
+      await page.context().close();
+    });
+  }
+});

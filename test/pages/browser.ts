@@ -1,0 +1,66 @@
+// A real Chromium, Debian's. One is started per test file; every test gets a context of its own.
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { PASSWORD, type RunningService } from './running-service.ts';
+import { SESSION_COOKIE, signedIn } from './visitor.ts';
+
+const EXECUTABLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Tests of pages never skip: without a browser they fail, and say how to get one. */
+export async function startBrowser(): Promise<Browser> {
+  if (!existsSync(EXECUTABLE)) {
+    throw new Error(`no Chromium at ${EXECUTABLE}. Do: apt-get install --no-install-recommends chromium`);
+  }
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+/** A browser of its own, as far as cookies go. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const own = { ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options };
+  const context = await browser.newContext(own);
+  context.setDefaultTimeout(10_000);
+  return context.newPage();
+}
+
+/** Gives the browser a session, without the detour over the form, which tests of its own fill in. */
+export async function signIn(page: Page, service: RunningService, userName = 'ada'): Promise<void> {
+  const { cookies } = await signedIn(service, userName);
+  const value = cookies.get(SESSION_COOKIE) ?? '';
+  const { url } = service;
+  await page
+    .context()
+    .addCookies([{ name: SESSION_COOKIE, value, url, httpOnly: true, secure: true, sameSite: 'Lax' }]);
+}
+
+export async function fillSignIn(page: Page, userName = 'ada', password = PASSWORD): Promise<void> {
+  await page.locator('#user_name').fill(userName);
+  await page.locator('#password').fill(password);
+  await page.locator('main button').click();
+}
+
+/** Types the code; whoever is signed in arrives at who asks for what. */
+export async function enterCode(page: Page, service: RunningService, code: string): Promise<void> {
+  await page.goto(`${service.url}/device`);
+  await page.locator('#user_code').fill(code);
+  await page.locator('main button').click();
+}
+
+/** A computed style of the element. */
+export function styleOf(element: Locator, name: string): Promise<string> {
+  return element.evaluate((e, wanted) => e.ownerDocument.defaultView.getComputedStyle(e)[wanted], name);
+}

@@ -1,0 +1,71 @@
+// How to bring every page onto the screen: for the accessibility check and for pictures.
+import type { Page } from 'playwright-core';
+import { enterCode, fillSignIn, signIn } from './browser.ts';
+import { poll, startCode } from './calling-device.ts';
+import type { RunningService } from './running-service.ts';
+
+type OpenPage = (page: Page, service: RunningService) => Promise<unknown>;
+
+const request: OpenPage = async (page, service) => {
+  await signIn(page, service);
+  await enterCode(page, service, (await startCode(service)).userCode);
+};
+
+const account: OpenPage = async (page, service) => {
+  const code = await startCode(service);
+  await signIn(page, service);
+  await enterCode(page, service, code.userCode);
+  await page.locator('.confirm').click();
+  await poll(service, code);
+  await page.goto(`${service.url}/account`);
+};
+
+export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
+  code: (page, { url }) => page.goto(`${url}/device`),
+  compare: async (page, service) => page.goto((await startCode(service)).complete),
+  'code-wrong': async (page, service) => {
+    await signIn(page, service);
+    await enterCode(page, service, 'WDJB-MJHT');
+  },
+  'sign-in': async (page, service) => enterCode(page, service, (await startCode(service)).userCode),
+  'sign-in-failed': async (page, { url }) => {
+    await page.goto(`${url}/account/sign-in`);
+    await fillSignIn(page, 'grace', 'wrong');
+  },
+  request,
+  'not-allowed': async (page, service) => {
+    await signIn(page, service, 'cyd');
+    await enterCode(page, service, (await startCode(service)).userCode);
+  },
+  confirmed: async (page, service) => {
+    await request(page, service);
+    await page.locator('.confirm').click();
+  },
+  denied: async (page, service) => {
+    await request(page, service);
+    await page.locator('.deny').click();
+  },
+  qr: async (page, service) => {
+    const { userCode } = await startCode(service);
+    await page.goto(`${service.url}/device/qr?user_code=${userCode}`);
+  },
+  account,
+  'account-revoke': async (page, service) => {
+    await account(page, service);
+    await page.locator('.grant summary').first().click();
+  },
+  'account-empty': async (page, service) => {
+    await signIn(page, service, 'bob');
+    await page.goto(`${service.url}/account`);
+  },
+  'signed-out': async (page, service) => {
+    await signIn(page, service, 'bob');
+    await page.goto(`${service.url}/device`);
+    await page.locator('header button').click();
+  },
+  password: async (page, service) => {
+    await signIn(page, service);
+    await page.goto(`${service.url}/account/password`);
+  },
+  'not-found': (page, { url }) => page.goto(`${url}/account/nothing`),
+};

@@ -1,0 +1,62 @@
+// What a person sees and ends under /account.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { poll, post, startCode } from './calling-device.ts';
+import { type RunningService, startService } from './running-service.ts';
+import { signedIn } from './visitor.ts';
+
+let service: RunningService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+suite('my grants', () => {
+  test('nobody revokes a grant of somebody else', async () => {
+    const code = await startCode(service);
+    const ada = await signedIn(service);
+    await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
+    const { body } = await poll(service, code);
+    const page = await ada.get('/account');
+    const action = /action="(\/account\/grants\/[0-9a-f]{32}\/revoke)"/.exec(page.text)?.[1] ?? '';
+    const bob = await signedIn(service, 'bob');
+    await bob.get('/account');
+    assert.equal((await bob.post(action)).headers.location, '/account?done=revoked-before');
+    await bob.post('/account/grants/revoke');
+    const refresh = () =>
+      post(service, '/authsvc/Authorize/Token', {
+        client_id: 'orders-sync',
+        refresh_token: String(body['refresh_token']),
+      });
+    assert.equal((await refresh()).status, 200);
+    assert.equal((await ada.post(action)).headers.location, '/account?done=revoked');
+    assert.equal((await refresh()).body['Error'], 'invalid_grant');
+  });
+
+  test('twenty-five grants make two pages, and revoking all ends them all', async () => {
+    const ada = await signedIn(service);
+    await ada.get('/account');
+    await ada.post('/account/grants/revoke');
+    for (let count = 0; count < 25; count++) {
+      const code = await startCode(service);
+      await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
+      await poll(service, code);
+    }
+    const first = await ada.get('/account');
+    const second = await ada.get('/account?page=2');
+    const cards = (text: string) => text.split('class="card grant"').length - 1;
+    assert.equal(cards(first.text), 20);
+    assert.equal(cards(second.text), 5);
+    assert.equal((await ada.post('/account/grants/revoke')).headers.location, '/account?done=revoked-all');
+    assert.match((await ada.get('/account')).text, /Nothing acts in your name/);
+  });
+
+  test('recent events are my newest, newest first, and nobody else’s', async () => {
+    const ada = await signedIn(service);
+    const { text } = await ada.get('/account');
+    assert.equal(text.split('class="event-what"').length - 1, 20);
+    assert.match(text, /Grant revoked<\/span> <span class="small">by you/);
+    const bob = await signedIn(service, 'bob');
+    assert.match((await bob.get('/account')).text, /Nothing has happened yet/);
+  });
+});

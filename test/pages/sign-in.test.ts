@@ -1,0 +1,158 @@
+// Signing in, sessions and passwords, as the server sees them.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { identities } from '../../src/store/tables/identities.ts';
+import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
+import { SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
+
+let service: RunningService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+suite('sessions', () => {
+  test('the cookie is __Host-, HttpOnly, Secure, SameSite=Lax, and new at every sign-in', async () => {
+    const visitor = new Visitor(service);
+    const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
+    assert.match(first.join('\n'), /__Host-tessera=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure/);
+    const cookie = visitor.cookies.get(SESSION_COOKIE);
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), cookie);
+  });
+
+  test('a cookie set beforehand is not taken over at sign-in (fixation)', async () => {
+    const visitor = new Visitor(service);
+    const planted = Buffer.alloc(32, 7).toString('base64url');
+    visitor.cookies.set(SESSION_COOKIE, planted);
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), planted);
+  });
+
+  test('signing out ends the session on the server, not only in the browser', async () => {
+    const visitor = await signedIn(service);
+    const cookie = visitor.cookies.get(SESSION_COOKIE) ?? '';
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    assert.equal(visitor.cookies.has(SESSION_COOKIE), false);
+    const thief = new Visitor(service);
+    thief.cookies.set(SESSION_COOKIE, cookie);
+    assert.equal((await thief.get('/account')).status, 303);
+  });
+
+  test('signing out everywhere ends every session of the person and of nobody else', async () => {
+    const [here, there, bob] = [await signedIn(service), await signedIn(service), await signedIn(service, 'bob')];
+    await here.get('/account');
+    await here.post('/account/sign-out-everywhere');
+    assert.equal((await there.get('/account')).status, 303);
+    assert.equal((await bob.get('/account')).status, 200);
+  });
+
+  test('a session survives a restart', async () => {
+    const visitor = await signedIn(service);
+    await service.restart();
+    assert.equal((await visitor.get('/account')).status, 200);
+  });
+
+  test('a session ends when idle, and eight hours after sign-in whatever happens', async () => {
+    const idle = await signedIn(service);
+    const busy = await signedIn(service);
+    for (let minutes = 0; minutes < 8 * 60; minutes += 10) {
+      assert.equal((await busy.get('/account/password')).status, 200, `after ${minutes} minutes`);
+      service.advance(600);
+    }
+    assert.equal((await idle.get('/account')).status, 303);
+    assert.equal((await busy.get('/account')).status, 303);
+  });
+
+  test('a disabled identity is signed out at once', async () => {
+    const visitor = await signedIn(service, 'bob');
+    const change = (enabled: boolean) =>
+      service.store.change(identities, BOB.id, (found) => ({
+        outcome: undefined,
+        ...(found && { next: { ...found.row, enabled } }),
+      }));
+    await change(false);
+    assert.equal((await visitor.get('/account')).status, 303);
+    await change(true);
+  });
+});
+
+suite('password stuffing', () => {
+  test('the same answer for an unknown name, a wrong password and a disabled identity', async () => {
+    const answers = await Promise.all(
+      ['nobody', 'ada'].map(async (name) => {
+        const { status, text } = await new Visitor(service).signIn(name, 'wrong-password');
+        return { status, text: text.replaceAll(name, 'NAME').replace(/name="form_token" value="[^"]+"/, '') };
+      }),
+    );
+    assert.deepEqual(answers[0], answers[1]);
+  });
+
+  test('and about the same time', async () => {
+    const visitor = new Visitor(service);
+    await visitor.get('/account/sign-in');
+    const times: Record<string, number[]> = { nobody: [], ada: [] };
+    for (let round = 0; round < 7; round++) {
+      for (const [name, taken] of Object.entries(times)) {
+        const begun = performance.now();
+        await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
+        taken.push(performance.now() - begun);
+      }
+    }
+    const [nobody = 0, ada = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[3]);
+    assert.ok(nobody / ada < 1.6 && ada / nobody < 1.6, `${nobody} ms against ${ada} ms`);
+    service.advance(900);
+  });
+
+  test('ten failures per name lock that name, right password or wrong, from any address; then time opens it', async () => {
+    for (let tries = 0; tries < 10; tries++) await new Visitor(service).signIn('bob', 'wrong');
+    const { status, headers } = await new Visitor(service).signIn('bob');
+    assert.equal(status, 429);
+    assert.equal(headers['retry-after'], '900');
+    assert.equal((await new Visitor(service).signIn('ada')).status, 303, 'other names are not locked');
+    service.advance(900);
+    assert.equal((await new Visitor(service).signIn('bob')).status, 303);
+  });
+
+  test('an address over its limit is refused, and cannot use up the tries of a name', async () => {
+    const sets = ['signIn.failedPerAddress=3', 'signIn.failedPerIdentity=5', 'proxies.addresses=["127.0.0.1"]'];
+    const strict = await startService({ sets });
+    const from = (address: string) => new Visitor(strict, { 'x-forwarded-for': address });
+    try {
+      for (let tries = 0; tries < 8; tries++) await from('198.51.100.7').signIn('ada', 'wrong');
+      assert.equal((await from('198.51.100.7').signIn('bob')).status, 429, 'the address is over its limit');
+      assert.equal((await from('198.51.100.8').signIn('ada')).status, 303, 'ada is locked out by a stranger');
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+suite('changing the password', () => {
+  const NEXT = 'canary-another-long-password';
+
+  test('needs the current one, at least 12 characters, typed twice; ends all other sessions', async () => {
+    const [here, there] = [await signedIn(service), await signedIn(service)];
+    await here.get('/account/password');
+    const change = (current: string, next: string, repeated = next) =>
+      here.post('/account/password', { current, next, repeated });
+    assert.match((await change('wrong-password', NEXT)).text, /current password is wrong/);
+    assert.match((await change(PASSWORD, 'short')).text, /too short/);
+    assert.match((await change(PASSWORD, 'x'.repeat(1025))).text, /too long/);
+    assert.match((await change(PASSWORD, NEXT, `${NEXT}!`)).text, /differ/);
+    assert.match((await change(PASSWORD, PASSWORD)).text, /current one/);
+    const old = here.cookies.get(SESSION_COOKIE);
+    assert.equal((await change(PASSWORD, NEXT)).headers.location, '/account?done=password-changed');
+    assert.notEqual(here.cookies.get(SESSION_COOKIE), old);
+    assert.equal((await here.get('/account')).status, 200);
+    assert.equal((await there.get('/account')).status, 303);
+    assert.equal((await new Visitor(service).signIn('ada')).status, 403);
+    assert.equal((await new Visitor(service).signIn('ada', NEXT)).status, 303);
+    await here.get('/account/password');
+    await change(NEXT, PASSWORD);
+    service.advance(900);
+  });
+});
