@@ -20,7 +20,21 @@ export const SCOPE_MAX_LENGTH = 4096;
 const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
+/** The same few texts come with request after request. When there are this many, all are forgotten. */
+const MOST_REMEMBERED = 1000;
+const remembered = new Map<string, Scope>();
+
 export function parseScope(text: string): Scope | undefined {
+  const known = remembered.get(text);
+  if (known) return known;
+  const scope = parse(text);
+  if (!scope) return undefined;
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  remembered.set(text, scope);
+  return scope;
+}
+
+function parse(text: string): Scope | undefined {
   if (text.length === 0 || text.length > SCOPE_MAX_LENGTH) return undefined;
   const resources = new Map<string, Set<string>>();
   const entries = text.endsWith(';') ? text.slice(0, -1).split(';') : text.split(';');

@@ -47,6 +47,6 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 /** The server's settings as one integration overrides them. */
-export function settingsFor(integration: Integration, settings: Settings): Settings {
-  return { ...settings, ...integration.overrides };
+export function settingsFor({ overrides }: Integration, settings: Settings): Settings {
+  return Object.keys(overrides).length === 0 ? settings : { ...settings, ...overrides };
 }

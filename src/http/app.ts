@@ -70,22 +70,26 @@ export function makeApp(options: AppOptions): App {
   inFlight.watch(server);
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // fastify remembers the parser of a type that is named, and looks for that of '*' with every request.
+  for (const type of ['application/json', 'application/x-www-form-urlencoded', '*'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const allowedMethods = methodTable(app);
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, inFlight, options);
     const refusal = whyNotNow(request, inFlight, options.limits);
-    if (refusal) return options.refuse(request, reply, refusal);
-    if (request.is404) return refusePath(request, reply, allowedMethods(request.url), options);
+    if (refusal) return void options.refuse(request, reply, refusal);
+    if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
       void options.refuse(request, reply, { reason: 'request-too-slow' });
     });
+    proceed();
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, proceed) => {
     // A connection that stays open would hold up the stop. HTTP/2 says goodbye by a frame of its own and has no such header.
     if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
     else if (inFlight.isDraining) reply.header('connection', 'close');
+    proceed(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
     options.refuse(request, reply, refusalOf(error, request, options)),
@@ -115,9 +119,13 @@ function whyNotNow({ raw }: FastifyRequest, inFlight: InFlight, limits: Limits):
   if (inFlight.isDraining) return { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
   if (inFlight.count > limits.inFlight) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (!isWellFormed(raw)) return { reason: 'request-malformed' };
-  // Node sees to it over HTTP/1.1, before there is a request.
-  const headerBytes = raw.rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  return headerBytes > limits.headerBytes ? { reason: 'headers-too-large' } : undefined;
+  // Over HTTP/1.1, Node sees to it before there is a request.
+  const isTooLarge = raw.httpVersionMajor > 1 && headerBytes(raw) > limits.headerBytes;
+  return isTooLarge ? { reason: 'headers-too-large' } : undefined;
+}
+
+function headerBytes({ rawHeaders }: FastifyRequest['raw']): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** Before the body is looked at: nobody reads it here. */

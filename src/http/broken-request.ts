@@ -46,6 +46,7 @@ function answerSocket(socket: Socket, { status, phrase, body }: ReturnType<BareR
 /** RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. */
 export function isWellFormed({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): boolean {
   if (httpVersionMajor !== 1 || httpVersionMinor === 0) return true;
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  return hosts.length === 1;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  return hosts === 1;
 }

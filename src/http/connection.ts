@@ -12,17 +12,16 @@ export interface Connection {
 
 export type ReadConnection = (request: FastifyRequest) => Connection;
 
+// Read once, when the request arrives: an HTTP/2 stream that has been answered no longer knows its socket.
+const CONNECTION = Symbol('connection of the request');
+type ReadRequest = FastifyRequest & { [CONNECTION]?: Connection };
+
 /** `proxies`: addresses and CIDR ranges whose headers are believed. */
 export function connectionReader(proxies: readonly string[]): ReadConnection {
   const listed = listOf(proxies);
-  // Read once, when the request arrives: an HTTP/2 stream that has been answered no longer knows its socket.
-  const read = new WeakMap<FastifyRequest, Connection>();
-  return (request) => {
-    const known = read.get(request);
-    if (known) return known;
-    const connection = readConnection(request);
-    read.set(request, connection);
-    return connection;
+  return (request: ReadRequest) => {
+    request[CONNECTION] ??= readConnection(request);
+    return request[CONNECTION];
   };
 
   function readConnection(request: FastifyRequest): Connection {

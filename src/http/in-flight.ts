@@ -26,7 +26,7 @@ export class InFlight {
   enter(response: ServerResponse, leave: (departure: Departure) => void): void {
     const started = performance.now();
     this.#count += 1;
-    response.once('close', () => {
+    response.on('close', () => {
       this.#count -= 1;
       const milliseconds = Math.round((performance.now() - started) * 1000) / 1000;
       leave({ answered: isAnswered(response), milliseconds });

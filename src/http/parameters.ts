@@ -11,6 +11,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Which form a Content-Type announces; a charset other than UTF-8 is none that we read. */
 export function bodyForm(contentType: string | undefined): BodyForm | undefined {
+  if (contentType === 'application/json') return 'json'; // what nearly all say
   const [type, ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')

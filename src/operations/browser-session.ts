@@ -2,8 +2,8 @@ import type { Identity } from '../core/identity.ts';
 import { after, earlier } from '../core/time.ts';
 import { identityKey } from '../store/tables/identities.ts';
 import { type BrowserSession, sessions } from '../store/tables/sign-in.ts';
-import { sha256 } from '../tokens/pair.ts';
 import { Secret } from '../tokens/secret.ts';
+import { sha256 } from '../tokens/sha256.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
 

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Key, Keyring } from '../tokens/keyring.ts';
-import { sha256 } from '../tokens/pair.ts';
+import { sha256 } from '../tokens/sha256.ts';
 
 const TAG_LENGTH = 16;
 const TAG_AT = 1;

@@ -3,7 +3,7 @@ import type { Identity, IdentityId } from '../core/identity.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
 import { identities } from '../store/tables/identities.ts';
-import { sha256 } from '../tokens/pair.ts';
+import { sha256 } from '../tokens/sha256.ts';
 import type { AcceptedCertificate, Directory, Ports } from './ports.ts';
 
 /** Spec 5.4: from an accepted certificate to the identity that its issuer's settings map it to. */

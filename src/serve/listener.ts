@@ -17,7 +17,7 @@ import { type CertificateHeader, presentedReader } from '../http/presented-certi
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
-import type { Log } from '../log/log.ts';
+import { closedLines, type Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { Look } from '../pages/assets.ts';
 import { makePages, type Pages } from '../pages/door.ts';
@@ -63,13 +63,14 @@ export interface Listener {
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const readConnection = connectionReader(parts.proxies.addresses);
+  const telling = { log: closedLines(parts.log), metrics: parts.metrics };
   const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
   const app = makeApp({
     limits: parts.limits,
     tls: options.tls,
     requestId: () => parts.ports.random(8).toString('hex'),
     begin: readConnection,
-    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, parts),
+    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, telling),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
     refuse: (request, reply, refusal) =>
       pages?.owns(request.url) ? pages.refuse(request, reply, refusal) : refuseAnywhere(request, reply, refusal, parts),
@@ -184,7 +185,7 @@ function tellRequest(
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  { log, metrics }: ServiceParts,
+  { log, metrics }: Pick<ServiceParts, 'log' | 'metrics'>,
 ): void {
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);

@@ -4,7 +4,7 @@
 export type Value = string | number | Uint8Array | null;
 
 /**
- * - `bytes`, `text`, `json`: as they say; `json` is text to the back end
+ * - `bytes`, `text`, `json`: as they say; `bytes` are never empty, `json` is text to the back end
  * - `integer`: times, flags and small codes
  * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed one: rows that
  *   grow on refresh would split pages for ever.

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sha256 } from './sha256.ts';
 
 const BLOCK = 64;
 const DIGEST = 32;
@@ -24,6 +25,6 @@ export class Mac {
     if (message.length > MESSAGE_MAX_LENGTH) throw new RangeError('message too long for this MAC');
     this.#inner.set(message, BLOCK);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, BLOCK + message.length), 'binary'), BLOCK, 'binary');
-    return hash('sha256', this.#outer, 'buffer');
+    return sha256(this.#outer);
   }
 }

@@ -1,11 +1,12 @@
 // Token pairs: the first of a grant, the next of a rotation, and the same one again for a retry, byte for byte, though
 // neither a pair nor a secret is stored. What the grant's row keeps are hashes and the rotation's nonce.
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Grant, GrantId } from '../core/grant.ts';
 import type { Standing } from '../core/rules/refresh.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Key, Keyring } from './keyring.ts';
 import type { Secret } from './secret.ts';
+import { sha256 } from './sha256.ts';
 import {
   ACCESS_SECRET_LENGTH,
   type AccessToken,
@@ -57,10 +58,6 @@ export function standingOf(presented: RefreshToken, { pair }: Grant, keyring: Ke
 
 export function isAccessTokenOf({ secret }: AccessToken, { accessHash }: Grant): boolean {
   return hashesTo(secret, accessHash);
-}
-
-export function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer');
 }
 
 /** Compares in constant time: a near miss takes as long as any other. */

@@ -13,7 +13,8 @@ import { redeemDevice } from '../../src/operations/redeem-device.ts';
 import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
 import type { TokenPair } from '../../src/operations/token-pair.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { firstPair, nextPair, sha256, standingOf } from '../../src/tokens/pair.ts';
+import { firstPair, nextPair, standingOf } from '../../src/tokens/pair.ts';
+import { sha256 } from '../../src/tokens/sha256.ts';
 import {
   mintAccessToken,
   mintDeviceCode,

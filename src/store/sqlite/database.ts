@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../store.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 // Chosen by measurement: docs/decisions/0002-writer-thread.md.
 const PAGE_SIZE = 4096;
 /** The writer empties the WAL into the database after so many pages: 4 MB. */
@@ -24,6 +24,12 @@ export function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA query_only = ON');
   return database;
+}
+
+const BUSY = 5;
+
+export function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }
 
 // SQLite's primary result codes for states that pass: busy, locked, read-only, I/O error, full, cannot open.

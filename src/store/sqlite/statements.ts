@@ -46,23 +46,27 @@ export function pageStatement(table: AnyTable, query: PageQuery): { sql: string;
 }
 
 export function countStatement(table: AnyTable, column: string): string {
-  const { name } = columnOf(table, column);
-  return `SELECT ${name}, count(*) FROM ${table.name} GROUP BY ${name}`;
+  return `SELECT ${readable('t', columnOf(table, column))}, count(*) FROM ${table.name} t GROUP BY t.${column}`;
 }
 
 /** Reads the results of `countStatement`. */
 export function decodeCounts(table: AnyTable, column: string, results: readonly Value[][]): Map<Value, number> {
-  const columns = [columnOf(table, column)];
-  return new Map(results.map(([value = null, count]) => [decodeColumns(columns, [value])[0] ?? null, count as number]));
+  const counted = columnOf(table, column);
+  return new Map(results.map(([value = null, count]) => [decodeValue(counted, value), count as number]));
 }
 
 /** The row's columns, its revision, then the companion's columns. */
 function selectFrom(table: AnyTable): string {
-  const own = [...table.columns.map(({ name }) => `t.${name}`), 't.revision'];
+  const own = [...table.columns.map((column) => readable('t', column)), 't.revision'];
   if (!table.companion) return `SELECT ${own} FROM ${table.name} t`;
   const { table: other, by } = table.companion;
-  const others = other.columns.map(({ name }) => `c.${name}`);
+  const others = other.columns.map((column) => readable('c', column));
   return `SELECT ${[...own, ...others]} FROM ${table.name} t LEFT JOIN ${other.name} c ON c.${other.columns[0]?.name} = t.${by}`;
+}
+
+/** Bytes are read as text: node:sqlite takes memory from the system for every piece of bytes, half the cost of a read. */
+function readable(from: string, { name, kind }: Column): string {
+  return kind === 'bytes' ? `hex(${from}.${name})` : `${from}.${name}`;
 }
 
 function indexed(table: AnyTable, column: string): string {
@@ -78,11 +82,11 @@ function fail(table: AnyTable, column: string): never {
 }
 
 export function insertValues(table: AnyTable, row: unknown, revision: number): Value[] {
-  return [revision, ...encodeColumns(table.columns, table.encode(row))];
+  return [revision, ...encodeColumns(table, row)];
 }
 
 export function updateValues(table: AnyTable, row: unknown, revision: number, expected: number): Value[] {
-  const values = encodeColumns(table.columns, table.encode(row));
+  const values = encodeColumns(table, row);
   const changing = values.filter((_, index) => !table.columns[index]?.fixed);
   return [revision, ...changing, values[0] as Value, expected];
 }
@@ -93,19 +97,28 @@ export function decodeRow(
   values: readonly Value[],
 ): { row: unknown; companion: unknown; revision: number } {
   const width = table.columns.length;
-  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
-  const row = table.decode(decodeColumns(table.columns, values.slice(0, width)), companion);
+  const companion = table.companion && decodeCompanion(table.companion.table, values, width + 1);
+  const row = table.decode(decodeColumns(table, values, 0), companion);
   return { row, companion, revision: values[width] as number };
 }
 
-function decodeCompanion(table: AnyTable, values: readonly Value[]): unknown {
-  return values[0] === null ? undefined : table.decode(decodeColumns(table.columns, values), undefined);
+function decodeCompanion(table: AnyTable, values: readonly Value[], from: number): unknown {
+  const decoded = decodeColumns(table, values, from);
+  return decoded[0] === null ? undefined : table.decode(decoded, undefined);
 }
 
-function encodeColumns(columns: readonly Column[], values: readonly Value[]): Value[] {
-  return values.map((value, index) => (columns[index]?.kind === 'counter' ? (value as number) + COUNTER_BASE : value));
+function decodeColumns({ columns }: AnyTable, values: readonly Value[], from: number): Value[] {
+  return columns.map((column, index) => decodeValue(column, values[from + index] as Value));
 }
 
-function decodeColumns(columns: readonly Column[], values: readonly Value[]): Value[] {
-  return values.map((value, index) => (columns[index]?.kind === 'counter' ? (value as number) - COUNTER_BASE : value));
+function encodeColumns(table: AnyTable, row: unknown): Value[] {
+  return table
+    .encode(row)
+    .map((value, index) => (table.columns[index]?.kind === 'counter' ? (value as number) + COUNTER_BASE : value));
+}
+
+function decodeValue({ kind }: Column, value: Value): Value {
+  if (kind === 'counter') return (value as number) - COUNTER_BASE;
+  if (kind !== 'bytes') return value;
+  return value === '' ? null : Buffer.from(value as string, 'hex'); // hex(NULL) is ''
 }

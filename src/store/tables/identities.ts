@@ -4,7 +4,7 @@ import type { Table } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
 export function identityKey(id: string): Buffer {
-  return hash('sha256', id, 'buffer').subarray(0, 16);
+  return Buffer.from(hash('sha256', id, 'binary').slice(0, 16), 'binary');
 }
 
 export const identities: Table<Identity> = {

@@ -1,0 +1,99 @@
+// The whole benchmark: the suites one after another, the facts around them, and the reports.
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import {
+  atMost,
+  diskFact,
+  type Fact,
+  generatorFact,
+  proofFacts,
+  startFacts,
+  syncFact,
+  syncsPerRefresh,
+  type Workshop,
+} from './facts.ts';
+import type { Generator } from './generator/generator.ts';
+import type { Options } from './options.ts';
+import { watchSize } from './probe/disk.ts';
+import { type LaneResult, median, race } from './race.ts';
+import { factTable } from './report/facts.ts';
+import { type BarGroup, plot } from './report/plot.ts';
+import { suiteTable } from './report/table.ts';
+import { Stable } from './stable.ts';
+import { SUITES, type Suite } from './suites.ts';
+import { targetFacts } from './targets.ts';
+
+export async function bench(options: Options, generator: Generator, workshop: Workshop): Promise<void> {
+  const { only, many, pace } = options;
+  const stable = new Stable({ ...workshop, connections: pace.connections, toRevoke: options.toRevoke, many });
+  const isWhole = only.length === 0;
+  const suites = SUITES.filter(({ name }) => isWhole || only.includes(name));
+  const results = new Map<string, LaneResult[]>();
+  const facts: Fact[] = [syncFact(workshop.folder, 'before')];
+  try {
+    if (isWhole) facts.push(...(await startFacts(stable, many)));
+    const largestWal = isWhole ? await watchWal(stable) : undefined;
+    for (const suite of suites) {
+      results.set(suite.name, await runSuite(suite, stable, generator, options));
+      console.log(suiteTable(suite, results.get(suite.name) ?? []));
+    }
+    if (largestWal) facts.push(atMost('largest WAL', largestWal() / 1e6, 64, 'MB'));
+    if (isWhole) facts.push(...(await closingFacts(stable, generator, workshop)));
+    facts.push(syncFact(workshop.folder, 'after'));
+  } finally {
+    await stable.stopAll();
+  }
+  report(suites, results, facts, options);
+}
+
+async function runSuite(suite: Suite, stable: Stable, generator: Generator, { pace }: Options): Promise<LaneResult[]> {
+  const lanes = [];
+  for (const name of suite.lanes) lanes.push({ name, running: await stable.get(name) });
+  return race(suite.load, lanes, generator, pace);
+}
+
+async function watchWal(stable: Stable): Promise<() => number> {
+  const { store } = (await stable.tessera()).config;
+  return watchSize(store.kind === 'sqlite' ? `${store.path}-wal` : '');
+}
+
+async function closingFacts(stable: Stable, generator: Generator, workshop: Workshop): Promise<Fact[]> {
+  const facts = await proofFacts(stable, generator);
+  facts.push(await generatorFact(stable, generator, workshop.pace));
+  facts.push(await syncsPerRefresh(generator, workshop));
+  const { store } = (await stable.manyGrants()).config;
+  await stable.stop('Tessera, SQLite, many grants');
+  if (store.kind === 'sqlite') facts.push(diskFact(store.path, 'all indexes, without the event log'));
+  return facts;
+}
+
+function report(
+  suites: readonly Suite[],
+  results: ReadonlyMap<string, readonly LaneResult[]>,
+  facts: readonly Fact[],
+  { out, pace, many }: Options,
+): void {
+  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}`;
+  const date = new Date().toISOString().slice(0, 10);
+  const targets = targetFacts(results);
+  const pages = [
+    `Measured on ${date}: ${machine}; ${pace.rounds * 2} slices of ${pace.seconds} s each, medians; ${many.toLocaleString('en')} grants where many are meant.\n`,
+    factTable('Targets', targets),
+    factTable('Facts', facts),
+    ...suites.map((suite) => suiteTable(suite, results.get(suite.name) ?? [])),
+  ];
+  console.log(`${pages[1]}\n${pages[2]}`);
+  writeFileSync(join(out, 'bench.md'), pages.join('\n'));
+  writeFileSync(join(out, 'bench.svg'), plot(suites.map((suite) => barsOf(suite, results.get(suite.name) ?? []))));
+  const raw = { date, machine, pace, targets, facts, suites: Object.fromEntries(results) };
+  writeFileSync(join(out, 'bench.json'), `${JSON.stringify(raw, undefined, 1)}\n`);
+}
+
+function barsOf({ title }: Suite, results: readonly LaneResult[]): BarGroup {
+  const bars = results.map(({ name, slices }) => {
+    const value = median(slices.map(({ perSecond }) => perSecond));
+    return { name, value, words: `${Math.round(value)}/s`, ours: name.startsWith('Tessera') };
+  });
+  return { title, bars };
+}

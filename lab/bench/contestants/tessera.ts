@@ -1,0 +1,201 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { PostgresServer } from '../../../test/store/postgres-server.ts';
+import type { Contestant, LoadKind, Running } from '../contestant.ts';
+import { CLIENT_ID, type Filling, fill, SCOPE, type Seeds } from '../fill.ts';
+import type { ClientTls, Load } from '../generator/generator.ts';
+import { type ChainForm, getHead, post, postHead, type WalkSpec } from '../generator/walk.ts';
+import { CORES, pin, startPinned } from '../pinned.ts';
+import { childrenOf } from '../probe/processes.ts';
+import { freePorts, readyAfter } from '../ready.ts';
+import type { Beside, TesseraArguments } from '../servers/tessera.ts';
+
+export interface TesseraOptions {
+  /** A folder of its own: store, keyring and log. */
+  readonly folder: string;
+  /** Where the certificates are. */
+  readonly certificates: string;
+  readonly tls: ClientTls;
+  readonly filling: Partial<Filling>;
+  readonly workers?: 1 | 2;
+  /** On all cores. */
+  readonly unpinned?: boolean;
+  /** On a PostgreSQL of its own, durable as SQLite is. It runs beside the generator, as it would on another machine. */
+  readonly postgres?: boolean;
+  readonly beside?: Beside;
+  /** Settings over those of the bench, as of `--set`. */
+  readonly sets?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+  /** A command that starts the server instead, for counting its system calls. */
+  readonly under?: readonly string[];
+}
+
+export interface RunningTessera extends Running {
+  readonly config: Config;
+}
+
+export interface TesseraContestant extends Contestant {
+  start(): Promise<RunningTessera>;
+}
+
+const ENTRY = fileURLToPath(new URL('../servers/tessera.ts', import.meta.url));
+
+export function tessera(options: TesseraOptions): TesseraContestant {
+  return { start: () => start(options) };
+}
+
+async function start(options: TesseraOptions): Promise<RunningTessera> {
+  const { folder, tls, filling, workers = 1, beside } = options;
+  const [port = 0, tlsPort = 0] = await freePorts(2);
+  const postgres = options.postgres ? await startPostgres() : undefined;
+  const address = postgres ? [`store=${postgres.url()}`] : [];
+  const sets = [...benchSets(options, port, tlsPort), ...address, ...(options.sets ?? [])];
+  const config = loadConfig({ env: {}, sets });
+  const seeds = await fill(config, tls.authority, { known: 0, others: 0, ended: 0, deviceCodes: 0, ...filling });
+  const began = performance.now();
+  const child = startServer(options, { sets, workers, beside });
+  return {
+    config,
+    pids: [child.pid as number, ...(postgres?.pid ? [postgres.pid] : [])],
+    readyMs: await readyAfter(port, '/readyz', began),
+    load: (kind, connections) => loadOf(kind, connections, seeds, { port, tlsPort, tls }),
+    stop: async () => {
+      const exit = once(child, 'exit');
+      const [served] = options.under ? childrenOf(child.pid as number) : [child.pid];
+      process.kill(served as number, 'SIGTERM');
+      await exit;
+      await postgres?.remove();
+    },
+  };
+
+  function startServer({ nodeFlags = [] }: TesseraOptions, args: TesseraArguments): ChildProcess {
+    // The log is on, one line per request, into a file as under a supervisor.
+    const log = openSync(join(folder, 'log.jsonl'), 'a');
+    const server = startPinned(ENTRY, [JSON.stringify(args)], {
+      core: options.unpinned ? undefined : CORES.server,
+      nodeFlags,
+      ...(options.under && { under: options.under }),
+      cwd: folder,
+      stdio: ['ignore', log, 'inherit'],
+    });
+    closeSync(log);
+    return server;
+  }
+}
+
+async function startPostgres(): Promise<PostgresServer> {
+  const server = await PostgresServer.start({ durable: true, settings: ['synchronous_commit = on'] });
+  pin(server.pid as number, CORES.generator);
+  return server;
+}
+
+/** Everything is on; only the limits per address and integration are out of the way of a single address's 64 connections. */
+function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPort: number): string[] {
+  const files = { certificate: join(certificates, 'server.crt'), key: join(certificates, 'server.key') };
+  const listeners = [
+    { host: '127.0.0.1', port },
+    { host: '127.0.0.1', port: tlsPort, tls: files },
+  ];
+  return [
+    `dataFolder=${folder}`,
+    `listeners=${JSON.stringify(listeners)}`,
+    ...['limits.requestsPerAddress', 'limits.requestsPerIntegration'].flatMap((limit) => [
+      `${limit}.perMinute=1000000`,
+      `${limit}.burst=1000000`,
+    ]),
+    'device.codeLifetime=1h',
+    'tokens.onReuse=report', // so that after the run each spent token is refused for itself, not for an ended grant
+  ];
+}
+
+interface Doors {
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly tls: ClientTls;
+}
+
+const MOUNT = '/authsvc';
+const JSON_TYPE = 'application/json';
+const REFRESH: ChainForm = {
+  head: postHead(`${MOUNT}/Authorize/Token`, JSON_TYPE),
+  before: `{"client_id":"${CLIENT_ID}","refresh_token":"`,
+  after: '"}',
+};
+const CERTIFICATE: WalkSpec = {
+  kind: 'same',
+  request: post(`${MOUNT}/Authorize/Certificate`, JSON_TYPE, JSON.stringify({ client_id: CLIENT_ID, scope: SCOPE })),
+  status: 200,
+};
+/** Of twenty requests: eight refreshes, eight checks, two certificates, a poll and a revocation. */
+const MIXED_ORDER = [0, 1, 0, 1, 2, 0, 1, 0, 1, 3, 0, 1, 0, 1, 2, 0, 1, 0, 1, 4];
+
+function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPort, tls }: Doors): Load {
+  const isSecure = kind.startsWith('certificate') || kind === 'mixed';
+  const walks = Array.from({ length: connections }, (_, index) => walkOf(kind, index, connections, seeds));
+  return {
+    walks,
+    ...(isSecure ? { port: tlsPort, tls } : { port }),
+    freshConnections: kind === 'certificate-fresh',
+  };
+}
+
+/** Every kind and connection has grants of its own: the first four shares of the seeds, then all that remain to revoke. */
+function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds): WalkSpec {
+  const seed = (share: number) => seeds.pairs[share * connections + index] ?? noSeed(kind);
+  const rest = () => seeds.pairs.slice(4 * connections).filter((_, at) => at % connections === index);
+  switch (kind) {
+    case 'refresh':
+      return { kind: 'chain', form: REFRESH, token: seed(0).refreshToken };
+    case 'refresh-retried':
+      return { kind: 'chain', form: REFRESH, token: seed(1).refreshToken, retryEvery: 10 };
+    case 'certificate':
+    case 'certificate-fresh':
+      return CERTIFICATE;
+    case 'verify':
+      return { kind: 'same', request: verifyOf(seed(2).accessToken), status: 200 };
+    case 'poll':
+      return { kind: 'same', request: pollOf(seeds.deviceCodes[index] ?? ''), status: 400 };
+    case 'revoke':
+      return revokeOf(rest().filter((_, at) => at % 4 !== 0));
+    case 'mixed':
+      return {
+        kind: 'mixed',
+        order: MIXED_ORDER,
+        walks: [
+          { kind: 'chain', form: REFRESH, token: seed(3).refreshToken },
+          walkOf('verify', index, connections, seeds),
+          CERTIFICATE,
+          walkOf('poll', index, connections, seeds),
+          revokeOf(rest().filter((_, at) => at % 4 === 0)),
+        ],
+      };
+  }
+}
+
+function noSeed(kind: LoadKind): never {
+  throw new Error(`too few grants were seeded for ${kind}`);
+}
+
+function verifyOf(accessToken: string): string {
+  return `${getHead(`${MOUNT}/Authorize/Verify`)}${accessToken}\r\n\r\n`;
+}
+
+function revokeOf(pairs: Seeds['pairs']): WalkSpec {
+  return {
+    kind: 'spend',
+    head: getHead(`${MOUNT}/Revoke/Token`),
+    tokens: pairs.map(({ accessToken }) => accessToken),
+  };
+}
+
+function pollOf(deviceCode: string): string {
+  const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
+  const body = { client_id: CLIENT_ID, grant_type: grantType, device_code: deviceCode };
+  return post(`${MOUNT}/Authorize/Token`, JSON_TYPE, JSON.stringify(body));
+}

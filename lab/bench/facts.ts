@@ -1,0 +1,118 @@
+// What is measured once rather than raced: starting, sizes, syncs, the generator itself, and that the load was real.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { tessera } from './contestants/tessera.ts';
+import { type ClientTls, Generator } from './generator/generator.ts';
+import { CORES } from './pinned.ts';
+import { bytesOfTables, probeSync } from './probe/disk.ts';
+import { memoryOf } from './probe/processes.ts';
+import { holds, prove } from './proof.ts';
+import { type LaneResult, loadName, median, type Pace, race } from './race.ts';
+import type { Stable } from './stable.ts';
+
+export interface Fact {
+  readonly what: string;
+  readonly measured: string;
+  readonly target?: string;
+  readonly met?: boolean;
+}
+
+export function syncFact(folder: string, when: string): Fact {
+  const { medianMs, p99Ms } = probeSync(folder);
+  return { what: `one fdatasync, ${when}`, measured: `${medianMs.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms` };
+}
+
+/** With nothing asked of it yet. */
+export async function startFacts(stable: Stable, many: number): Promise<Fact[]> {
+  const facts: Fact[] = [];
+  for (const [name, grants] of [['Tessera, SQLite', 1000] as const, ['Tessera, SQLite, many grants', many] as const]) {
+    const { readyMs, pids } = await stable.get(name);
+    facts.push(atMost(`ready after start, ${grants.toLocaleString('en')} grants`, readyMs, 500, 'ms'));
+    facts.push(atMost(`memory, idle, ${grants.toLocaleString('en')} grants`, memoryOf(pids), 120, 'MB'));
+  }
+  return facts;
+}
+
+/** Two generators against one echo: were one the bottleneck, two would get more out of it. */
+export async function generatorFact(stable: Stable, generator: Generator, pace: Pace): Promise<Fact> {
+  const running = await stable.get('fastify echo');
+  const second = new Generator(CORES.generator);
+  const halves = [generator, second];
+  const half = running.load('refresh', pace.connections / 2);
+  if (!half) throw new Error('an echo answers everything');
+  for (const each of halves) await each.prepare('half', half);
+  const both = await Promise.all(halves.map((each) => each.run('half', pace.seconds, pace.warmUpSeconds)));
+  second.stop();
+  const [one] = await race('refresh', [{ name: 'fastify echo', running }], generator, { ...pace, rounds: 1 });
+  const single = median(one?.slices.map(({ perSecond }) => perSecond) ?? []);
+  const twice = both.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0);
+  const share = twice / single;
+  return {
+    what: 'two generators against one, same echo',
+    measured: `${Math.round(twice)} against ${Math.round(single)} requests/s: ${share.toFixed(2)}`,
+    target: '≤ 1.1',
+    met: share <= 1.1,
+  };
+}
+
+export async function proofFacts(stable: Stable, generator: Generator): Promise<Fact[]> {
+  const { config } = await stable.tessera();
+  const proof = await prove(config, await generator.report(loadName('Tessera, SQLite', 'refresh')));
+  const { chains, acknowledged, stored, working, spentShown, spentRefused } = proof;
+  return [
+    {
+      what: 'the load was real',
+      measured:
+        `${acknowledged} refreshes acknowledged, ${stored} generations stored; ${working} of ${chains} last pairs work; ` +
+        `${spentRefused} of ${spentShown} spent tokens refused`,
+      target: 'all',
+      met: holds(proof),
+    },
+  ];
+}
+
+export interface Workshop {
+  readonly folder: string;
+  readonly tls: ClientTls;
+  readonly pace: Pace;
+}
+
+/** System calls are counted by strace, on a server of its own: that slows it down, so nothing else is taken from this run. */
+export async function syncsPerRefresh(generator: Generator, { folder, tls, pace }: Workshop): Promise<Fact> {
+  const what = `fsyncs per refresh, ${pace.connections} connections`;
+  if (spawnSync('strace', ['-V']).status !== 0) return { what, measured: 'not counted: there is no strace here' };
+  const place = join(folder, 'strace');
+  mkdirSync(place);
+  const counts = join(place, 'counts');
+  const under = ['strace', '-f', '-c', '--seccomp-bpf', '-e', 'trace=fsync,fdatasync', '-o', counts];
+  const filling = { known: 4 * pace.connections, others: 1000 };
+  const running = await tessera({ folder: place, certificates: folder, tls, filling, under }).start();
+  const load = running.load('refresh', pace.connections);
+  if (load) await generator.prepare('strace', load);
+  await generator.run('strace', pace.seconds, pace.warmUpSeconds);
+  const refreshes = (await generator.report('strace')).reduce((sum, { rotations }) => sum + rotations, 0);
+  await running.stop();
+  const syncs = [...readFileSync(counts, 'utf8').matchAll(/^\s*\S+\s+\S+\s+\S+\s+(\d+).*\bf(?:data)?sync$/gm)];
+  return atMost(what, syncs.reduce((sum, [, calls]) => sum + Number(calls), 0) / refreshes, 0.25, '', 3);
+}
+
+/** Bytes on disk per grant, all indexes counted, the event log not. */
+export function diskFact(path: string, when: string): Fact {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const { grants } = database.prepare('SELECT count(*) AS grants FROM grants').get() as { grants: number };
+  database.close();
+  return atMost(`disk per grant, ${when}`, bytesOfTables(path, 'grants') / grants, 350, 'bytes');
+}
+
+export function atMost(what: string, value: number, limit: number, unit: string, digits = 0): Fact {
+  const words = (number: number) => `${number.toFixed(digits)} ${unit}`.trim();
+  return { what, measured: words(value), target: `≤ ${unit === '' ? limit : words(limit)}`, met: value <= limit };
+}
+
+/** Megabytes under load, from the slices of a race. */
+export function memoryFact(what: string, { slices }: LaneResult, limit: number): Fact {
+  return atMost(what, Math.max(...slices.map(({ memory }) => memory)), limit, 'MB');
+}

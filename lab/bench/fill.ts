@@ -1,0 +1,136 @@
+// A store as operators would have it after a while: an integration, people, an approved issuer, and grants, made by the
+// operations that make them in the service.
+import { mkdirSync } from 'node:fs';
+import { settingsOf } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { Grant } from '../../src/core/grant.ts';
+import type { Identity } from '../../src/core/identity.ts';
+import type { Integration } from '../../src/core/integration.ts';
+import { presenter } from '../../src/core/presenter.ts';
+import { type EpochSeconds, epochSeconds } from '../../src/core/time.ts';
+import { localDirectory } from '../../src/directory/local.ts';
+import { openStore } from '../../src/open-store.ts';
+import { addIdentity } from '../../src/operations/admin/add-identity.ts';
+import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
+import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
+import { drawGrant, issueGrant } from '../../src/operations/issue-grant.ts';
+import type { Ports } from '../../src/operations/ports.ts';
+import { startDevice } from '../../src/operations/start-device.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
+import { insert, type Store } from '../../src/store/store.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { systemClock, systemRandom } from '../../src/system.ts';
+import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { USER_NAME } from './certificates.ts';
+
+export const CLIENT_ID = 'bench';
+export const SCOPE = 'orders:read,write;stock:read';
+const PRESENTER = presenter('127.0.0.1', 'bench/1');
+const ORIGIN = { kind: 'device' } as const;
+const LONG_AGO = 2 * 365 * 86_400;
+
+export interface Filling {
+  /** Live grants whose tokens are handed back. */
+  readonly known: number;
+  /** Further live grants: company for those. */
+  readonly others: number;
+  /** Grants that ended long ago, for the sweep. */
+  readonly ended: number;
+  readonly deviceCodes: number;
+}
+
+export interface Seeds {
+  readonly pairs: readonly { readonly accessToken: string; readonly refreshToken: string }[];
+  readonly deviceCodes: readonly string[];
+}
+
+export async function fill(config: Config, issuerPem: string, filling: Filling): Promise<Seeds> {
+  mkdirSync(config.dataFolder, { recursive: true });
+  const keys = firstKey();
+  if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
+  writeKeyringFile(config.keyring.path, keys);
+  const store = await openStore(config, 'here');
+  await administer(store, issuerPem);
+  const ports = await portsOf(config, store, new Keyring(keys));
+  const draft = await draftOf(ports);
+  const now = systemClock.now();
+  const pairs = await addGrants(ports, draft, filling.known, now);
+  await addGrants(ports, draft, filling.others, now);
+  await addGrants(ports, draft, filling.ended, epochSeconds(now - LONG_AGO));
+  const deviceCodes = await startDevices(ports, filling.deviceCodes);
+  await store.close();
+  return { pairs, deviceCodes };
+}
+
+async function administer(store: Store, pem: string): Promise<void> {
+  const ports = { store, by: 'bench', random: systemRandom };
+  await registerIntegration(CLIENT_ID, { name: 'Bench', description: 'Measured.', vendor: 'lab', scope: SCOPE }, ports);
+  await addIdentity({ userName: USER_NAME }, ports);
+  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+  const draft = { label: 'LAB', identitySources: ['common-name'], identities: 'directory', profile: 'strict' } as const;
+  await approveIssuer({ ...draft, pem, revocation }, ports);
+}
+
+async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<Ports> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  return {
+    store,
+    registry,
+    keyring,
+    directory: await localDirectory(store),
+    settings: settingsOf(config),
+    clock: systemClock,
+    random: systemRandom,
+  };
+}
+
+type Draft = { integration: Integration; identity: Identity; scope: string };
+
+async function draftOf({ registry, directory }: Ports): Promise<Draft> {
+  const integration = registry.integration(CLIENT_ID);
+  const [identity] = await directory.byUserName(USER_NAME);
+  if (!integration || !identity) throw new Error('the store was not filled');
+  return { integration, identity, scope: SCOPE };
+}
+
+const AT_ONCE = 1000;
+
+async function addGrants(ports: Ports, draft: Draft, count: number, now: EpochSeconds): Promise<Seeds['pairs']> {
+  const pairs: { accessToken: string; refreshToken: string }[] = [];
+  const keep = count <= MOST_KEPT;
+  for (let done = 0; done < count; done += AT_ONCE) {
+    const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, () =>
+      issueGrant({ ...draft, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports),
+    );
+    await insertAll(
+      ports.store,
+      issued.map(({ grant }) => grant),
+    );
+    if (keep) {
+      for (const { pair } of issued)
+        pairs.push({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' });
+    }
+  }
+  return pairs;
+}
+
+const MOST_KEPT = 200_000;
+
+/** Many rows in one commit: the first as a change, the others inserted beside it. */
+async function insertAll(store: Store, [first, ...others]: readonly Grant[]): Promise<void> {
+  if (!first) return;
+  const inserts = others.map((grant) => insert(grants, grant));
+  await store.change(grants, first.id, () => ({ outcome: undefined, next: first, inserts }));
+}
+
+async function startDevices(ports: Ports, count: number): Promise<string[]> {
+  const codes: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const started = await startDevice({ clientId: CLIENT_ID, scope: SCOPE, presenter: PRESENTER }, ports);
+    if (!started.ok) throw new Error(`no device authorization: ${started.refusal.reason}`);
+    codes.push(started.value.deviceCode.reveal());
+  }
+  return codes;
+}

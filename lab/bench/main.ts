@@ -1,0 +1,38 @@
+// npm run bench: see options.ts for what it can be asked, docs/performance.md for what it found.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bench } from './bench.ts';
+import { writeCertificates } from './certificates.ts';
+import { LOAD_KINDS, type LoadKind } from './contestant.ts';
+import { Generator } from './generator/generator.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { CORES } from './pinned.ts';
+import { profile } from './profile.ts';
+
+const options = read();
+mkdirSync(options.out, { recursive: true });
+const folder = mkdtempSync(join(resolve(options.out), 'run-'));
+const generator = new Generator(CORES.generator);
+try {
+  const workshop = { folder, tls: writeCertificates(folder), pace: options.pace };
+  if (options.profile === undefined) await bench(options, generator, workshop);
+  else await profile(loadKind(options.profile), generator, options.out, workshop);
+} finally {
+  generator.stop();
+  rmSync(folder, { recursive: true });
+}
+
+function read(): Options {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function loadKind(text: string): LoadKind {
+  const kind = LOAD_KINDS.find((known) => known === text);
+  if (!kind) throw new Error(`--profile takes one of ${LOAD_KINDS.join(', ')}`);
+  return kind;
+}

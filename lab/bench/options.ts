@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import type { Pace } from './race.ts';
+
+export interface Options {
+  readonly quick: boolean;
+  /** The suites to run; all of them where it is empty. */
+  readonly only: readonly string[];
+  readonly profile: string | undefined;
+  /** Where the reports go. */
+  readonly out: string;
+  readonly pace: Pace;
+  /** Grants in the store of the suite `million`. */
+  readonly many: number;
+  /** Grants that the revoke and mixed loads may use up. */
+  readonly toRevoke: number;
+}
+
+export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile LOAD] [--out FOLDER]
+  --quick           about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
+  --only refresh    only these suites, separated by commas
+  --profile refresh drive Tessera alone with one load and leave a CPU profile
+  --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
+  --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
+
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      profile: { type: 'string' },
+      out: { type: 'string', default: 'out/bench' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+    },
+  });
+  const { quick, only, profile, out } = values;
+  return {
+    quick,
+    only: only.split(',').filter(Boolean),
+    profile,
+    out,
+    many: quick ? 100_000 : 1_000_000,
+    toRevoke: quick ? 60_000 : 200_000,
+    pace: {
+      rounds: Number(values.rounds ?? (quick ? 1 : 3)),
+      seconds: Number(values.seconds ?? (quick ? 1 : 2)),
+      warmUpSeconds: quick ? 0.2 : 0.5,
+      coldSeconds: quick ? 1 : 3,
+      connections: 64,
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
+
+/** Where there are two cores: the server's, and the generator's. */
+export const CORES: { readonly server: number | undefined; readonly generator: number | undefined } =
+  hasTaskset && availableParallelism() >= 2 ? { server: 0, generator: 1 } : { server: undefined, generator: undefined };
+
+/** Moves a process that runs already, and those it will start. */
+export function pin(pid: number, core: number | undefined): void {
+  if (core !== undefined) spawnSync('taskset', ['-acp', String(core), String(pid)]);
+}
+
+export interface PinnedOptions extends SpawnOptions {
+  readonly core: number | undefined;
+  readonly nodeFlags?: readonly string[];
+  /** A command that starts the program in its turn: strace and the like. */
+  readonly under?: readonly string[];
+}
+
+/** Starts a Node program on one core, where that is possible and wanted. */
+export function startPinned(file: string, args: readonly string[], options: PinnedOptions): ChildProcess {
+  const { core, nodeFlags = [], under = [], ...rest } = options;
+  const command = [...under, process.execPath, ...nodeFlags, file, ...args];
+  const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
+  return spawn(pinned[0] as string, pinned.slice(1), rest);
+}

@@ -1,0 +1,102 @@
+// Contestants measured side by side: in turns, forth and back (ABBA), so that what the machine does meanwhile hits all.
+import type { LoadKind, Running } from './contestant.ts';
+import type { Generator, Load } from './generator/generator.ts';
+import type { SliceReport } from './generator/slice.ts';
+import { cpuSecondsOf, memoryOf } from './probe/processes.ts';
+
+export interface Lane {
+  readonly name: string;
+  readonly running: Running;
+}
+
+export interface Pace {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** Before the first slice of a lane. */
+  readonly coldSeconds: number;
+  readonly connections: number;
+}
+
+export interface Slice extends SliceReport {
+  readonly perSecond: number;
+  /** Microseconds of processor time of the server, per request. */
+  readonly cpuPerRequest: number;
+  /** Megabytes, at the end of the slice. */
+  readonly memory: number;
+}
+
+export interface LaneResult {
+  readonly name: string;
+  /** In the order of the passes: slices of different lanes with the same index ran next to each other. */
+  readonly slices: readonly Slice[];
+}
+
+/** Chains go on from suite to suite: a load is known by who is driven, and with what. */
+export function loadName(lane: string, kind: LoadKind): string {
+  return `${lane}: ${kind}`;
+}
+
+async function prepare(name: string, load: Load | undefined, generator: Generator): Promise<void> {
+  if (!load) throw new Error(`there is no such load as ${name}`);
+  await generator.prepare(name, load);
+}
+
+export async function race(
+  kind: LoadKind,
+  lanes: readonly Lane[],
+  generator: Generator,
+  pace: Pace,
+): Promise<LaneResult[]> {
+  const results = new Map<string, Slice[]>();
+  for (const { name, running } of lanes) {
+    await prepare(loadName(name, kind), running.load(kind, pace.connections), generator);
+    results.set(name, []);
+  }
+  for (const lane of lanes) await alone(lane, lanes, () => warmUp(loadName(lane.name, kind), generator, pace));
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const lane of [...lanes, ...lanes.toReversed()]) {
+      const measure = () => slice(loadName(lane.name, kind), lane.running, generator, pace);
+      results.get(lane.name)?.push(await alone(lane, lanes, measure));
+    }
+  }
+  return [...results].map(([name, slices]) => ({ name, slices }));
+}
+
+/** Whoever is not measured stands still: some do work of their own. */
+async function alone<T>({ running }: Lane, lanes: readonly Lane[], measure: () => Promise<T>): Promise<T> {
+  const others = lanes.flatMap((lane) => (lane.running === running ? [] : lane.running.pids));
+  for (const pid of others) process.kill(pid, 'SIGSTOP');
+  try {
+    return await measure();
+  } finally {
+    for (const pid of others) process.kill(pid, 'SIGCONT');
+  }
+}
+
+/** Code that has just been loaded is slow for its first tens of thousands of requests. */
+async function warmUp(name: string, generator: Generator, { coldSeconds }: Pace): Promise<void> {
+  await generator.run(name, 0, coldSeconds);
+}
+
+async function slice(name: string, { pids }: Running, generator: Generator, pace: Pace): Promise<Slice> {
+  const before = cpuSecondsOf(pids);
+  const report = await generator.run(name, pace.seconds, pace.warmUpSeconds);
+  const cpuSeconds = cpuSecondsOf(pids) - before;
+  const perSecond = report.requests / report.seconds;
+  // Processor time is counted over warm-up and slice together; the rate is nearly the same in both.
+  const cpuPerRequest = (cpuSeconds / (report.seconds + pace.warmUpSeconds) / perSecond) * 1e6;
+  return { ...report, perSecond, cpuPerRequest, memory: memoryOf(pids) };
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** The median over passes of one lane's figure against another's in the same pass. */
+export function ratio(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number {
+  return median(a.slices.map((slice, pass) => figure(slice) / figure(b.slices[pass] as Slice)));
+}

@@ -1,0 +1,27 @@
+import { type LaneResult, median, ratio, type Slice } from '../race.ts';
+import type { Suite } from '../suites.ts';
+
+const HEADINGS = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'p99/p50', 'CPU µs', 'MB', 'generator'];
+
+/** One suite as a Markdown table; ratios are to its first lane. */
+export function suiteTable({ title }: Suite, results: readonly LaneResult[]): string {
+  const [baseline] = results;
+  const rows = results.map((lane) => rowOf(lane, baseline ?? lane));
+  const lines = [HEADINGS, HEADINGS.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
+  return `### ${title}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+function rowOf(lane: LaneResult, baseline: LaneResult): string[] {
+  const of = (figure: (slice: Slice) => number) => median(lane.slices.map(figure));
+  return [
+    lane.name,
+    String(Math.round(of(({ perSecond }) => perSecond))),
+    ratio(lane, baseline, ({ perSecond }) => perSecond).toFixed(2),
+    of(({ p50 }) => p50).toFixed(2),
+    of(({ p99 }) => p99).toFixed(2),
+    of(({ p50, p99 }) => p99 / p50).toFixed(1),
+    of(({ cpuPerRequest }) => cpuPerRequest).toFixed(0),
+    of(({ memory }) => memory).toFixed(0),
+    `${(100 * of(({ generatorCpu }) => generatorCpu)).toFixed(0)} %`,
+  ];
+}

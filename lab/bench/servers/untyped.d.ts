@@ -1,0 +1,17 @@
+// What the bench uses of oidc-provider, which carries no types.
+declare module 'oidc-provider' {
+  interface Model {
+    save(): Promise<string>;
+  }
+  export class Provider {
+    constructor(issuer: string, configuration: object);
+    readonly Client: { find(id: string): Promise<unknown> };
+    readonly Grant: new (
+      properties: object,
+    ) => Model & { addOIDCScope(scope: string): void };
+    readonly RefreshToken: new (
+      properties: object,
+    ) => Model;
+    listen(port: number, host: string, listening: () => void): void;
+  }
+}

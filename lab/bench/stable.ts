@@ -1,0 +1,96 @@
+// Every contestant by name, started when a suite first needs it.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contestant, Running } from './contestant.ts';
+import { echo } from './contestants/echo.ts';
+import { oidcProvider } from './contestants/oidc-provider.ts';
+import { type RunningTessera, type TesseraOptions, tessera } from './contestants/tessera.ts';
+import type { ClientTls } from './generator/generator.ts';
+
+export type Name =
+  | 'node:http echo'
+  | 'fastify echo'
+  | 'fastify echo, 1 worker'
+  | 'fastify echo, 2 workers'
+  | 'Tessera, SQLite'
+  | 'Tessera, SQLite, log off'
+  | 'Tessera, SQLite, 1 worker'
+  | 'Tessera, SQLite, 2 workers'
+  | 'Tessera, SQLite, many grants'
+  | 'Tessera, SQLite, sweeping'
+  | 'Tessera, SQLite, events followed'
+  | 'Tessera, PostgreSQL'
+  | 'oidc-provider, in memory';
+
+export interface StableOptions {
+  readonly folder: string;
+  readonly tls: ClientTls;
+  readonly connections: number;
+  /** Grants that the revoke and mixed loads may use up. */
+  readonly toRevoke: number;
+  readonly many: number;
+}
+
+export class Stable {
+  readonly #contestants: Readonly<Record<Name, Contestant>>;
+  readonly #running = new Map<Name, Running>();
+
+  constructor(options: StableOptions) {
+    this.#contestants = contestants(options);
+  }
+
+  async get(name: Name): Promise<Running> {
+    const known = this.#running.get(name);
+    if (known) return known;
+    const running = await this.#contestants[name].start();
+    this.#running.set(name, running);
+    return running;
+  }
+
+  async tessera(): Promise<RunningTessera> {
+    return (await this.get('Tessera, SQLite')) as RunningTessera;
+  }
+
+  async manyGrants(): Promise<RunningTessera> {
+    return (await this.get('Tessera, SQLite, many grants')) as RunningTessera;
+  }
+
+  async stop(name: Name): Promise<void> {
+    await this.#running.get(name)?.stop();
+    this.#running.delete(name);
+  }
+
+  async stopAll(): Promise<void> {
+    for (const name of [...this.#running.keys()]) await this.stop(name);
+  }
+}
+
+function contestants({ folder, tls, connections, toRevoke, many }: StableOptions): Record<Name, Contestant> {
+  const known = 4 * connections;
+  const own = (name: Name, difference: Partial<TesseraOptions> = {}): Contestant => {
+    const place = join(folder, name.replaceAll(/\W+/g, '-'));
+    mkdirSync(place, { recursive: true });
+    const filling = { known, others: 1000 };
+    return tessera({ folder: place, certificates: folder, tls, filling, ...difference });
+  };
+  return {
+    'node:http echo': echo({ stack: 'node', folder, tls }),
+    'fastify echo': echo({ stack: 'fastify', folder, tls }),
+    'fastify echo, 1 worker': echo({ stack: 'fastify', unpinned: true, folder, tls }),
+    'fastify echo, 2 workers': echo({ stack: 'fastify', unpinned: true, workers: 2, folder, tls }),
+    'Tessera, SQLite': own('Tessera, SQLite', {
+      filling: { known: known + toRevoke, others: 1000, deviceCodes: connections },
+    }),
+    'Tessera, SQLite, log off': own('Tessera, SQLite, log off', { sets: ['log.level=warn'] }),
+    'Tessera, SQLite, 1 worker': own('Tessera, SQLite, 1 worker', { unpinned: true }),
+    'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { unpinned: true, workers: 2 }),
+    'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', { filling: { known, others: many } }),
+    'Tessera, SQLite, sweeping': own('Tessera, SQLite, sweeping', {
+      filling: { known, others: 1000, ended: many / 2 },
+      beside: 'sweep',
+    }),
+    'Tessera, SQLite, events followed': own('Tessera, SQLite, events followed', { beside: 'events' }),
+    'Tessera, PostgreSQL': own('Tessera, PostgreSQL', { postgres: true }),
+    'oidc-provider, in memory': oidcProvider(connections),
+  };
+}

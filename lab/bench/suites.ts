@@ -1,0 +1,91 @@
+import type { LoadKind } from './contestant.ts';
+import type { Name } from './stable.ts';
+
+/** One load, on the contestants that are compared under it; the first one is what the others are compared with. */
+export interface Suite {
+  readonly name: string;
+  readonly title: string;
+  readonly load: LoadKind;
+  readonly lanes: readonly [Name, ...Name[]];
+}
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: 'refresh',
+    title: 'Refresh, 64 connections, each walking its own chain',
+    load: 'refresh',
+    lanes: [
+      'fastify echo',
+      'node:http echo',
+      'Tessera, SQLite',
+      'Tessera, SQLite, log off',
+      'Tessera, PostgreSQL',
+      'oidc-provider, in memory',
+    ],
+  },
+  {
+    name: 'retried',
+    title: 'Refresh, one in ten sent twice',
+    load: 'refresh-retried',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'certificate',
+    title: 'Authorize by certificate, kept-alive TLS',
+    load: 'certificate',
+    lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'handshake',
+    title: 'Authorize by certificate, a new connection each',
+    load: 'certificate-fresh',
+    lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'verify',
+    title: 'Verify an access token',
+    load: 'verify',
+    lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'poll',
+    title: 'Poll for a device authorization',
+    load: 'poll',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'revoke',
+    title: 'Revoke, a grant with every request',
+    load: 'revoke',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'mixed',
+    title: 'All of these mixed, kept-alive TLS',
+    load: 'mixed',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'many',
+    title: 'Refresh with many grants in the store',
+    load: 'refresh',
+    lanes: ['Tessera, SQLite', 'Tessera, SQLite, many grants'],
+  },
+  {
+    name: 'busy',
+    title: 'Refresh while the sweep runs, and while events are followed',
+    load: 'refresh',
+    lanes: ['Tessera, SQLite, log off', 'Tessera, SQLite, sweeping', 'Tessera, SQLite, events followed'],
+  },
+  {
+    name: 'workers',
+    title: 'Refresh with one worker and two, all cores shared with the generator',
+    load: 'refresh',
+    lanes: [
+      'fastify echo, 1 worker',
+      'fastify echo, 2 workers',
+      'Tessera, SQLite, 1 worker',
+      'Tessera, SQLite, 2 workers',
+    ],
+  },
+];

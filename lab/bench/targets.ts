@@ -1,0 +1,80 @@
+// The targets of issue 8, as far as races decide them.
+import { atMost, type Fact, memoryFact } from './facts.ts';
+import { type LaneResult, median, ratio, type Slice } from './race.ts';
+import type { Name } from './stable.ts';
+
+export type Results = ReadonlyMap<string, readonly LaneResult[]>;
+
+const OURS: Name = 'Tessera, SQLite';
+const ECHO: Name = 'fastify echo';
+
+/** The rate of one lane against another's, in a suite. */
+const RATES: readonly { suite: string; what: string; lane: Name; against: Name; atLeast: number }[] = [
+  { suite: 'refresh', what: 'refresh, SQLite, of a fastify echo', lane: OURS, against: ECHO, atLeast: 0.85 },
+  {
+    suite: 'refresh',
+    what: 'refresh, PostgreSQL, of a fastify echo',
+    lane: 'Tessera, PostgreSQL',
+    against: ECHO,
+    atLeast: 0.75,
+  },
+  {
+    suite: 'refresh',
+    what: 'refresh, SQLite, of oidc-provider in memory',
+    lane: OURS,
+    against: 'oidc-provider, in memory',
+    atLeast: 4.5,
+  },
+  { suite: 'verify', what: 'verify, of a fastify echo', lane: OURS, against: ECHO, atLeast: 0.7 },
+  { suite: 'certificate', what: 'certificate, kept alive, of a TLS echo', lane: OURS, against: ECHO, atLeast: 0.8 },
+  { suite: 'handshake', what: 'certificate, new connections, of a TLS echo', lane: OURS, against: ECHO, atLeast: 0.8 },
+  {
+    suite: 'many',
+    what: 'refresh with many grants, of that with few',
+    lane: 'Tessera, SQLite, many grants',
+    against: OURS,
+    atLeast: 0.9,
+  },
+];
+
+export function targetFacts(results: Results): Fact[] {
+  const lane = (suite: string, name: Name) => results.get(suite)?.find((result) => result.name === name);
+  const facts = RATES.flatMap(({ suite, what, lane: name, against, atLeast: least }) => {
+    const [ours, theirs] = [lane(suite, name), lane(suite, against)];
+    return ours && theirs ? [atLeast(what, ratio(ours, theirs, perSecond), least)] : [];
+  });
+  const [ours, echo] = [lane('refresh', OURS), lane('refresh', ECHO)];
+  if (ours && echo) {
+    facts.push(
+      atMost(
+        'refresh: p99, of the echo’s',
+        ratio(ours, echo, ({ p99 }) => p99),
+        3,
+        '',
+        1,
+      ),
+    );
+    facts.push(atMost('refresh: p99 / p50', median(ours.slices.map(({ p50, p99 }) => p99 / p50)), 3, '', 1));
+  }
+  const many = lane('many', 'Tessera, SQLite, many grants');
+  if (many) facts.push(memoryFact('memory under load, many grants', many, 180));
+  return [...facts, ...workersFacts(lane)];
+}
+
+function workersFacts(lane: (suite: string, name: Name) => LaneResult | undefined): Fact[] {
+  const scaling = (one: Name, two: Name) => {
+    const [single, double] = [lane('workers', one), lane('workers', two)];
+    return single && double && ratio(double, single, perSecond);
+  };
+  const echo = scaling('fastify echo, 1 worker', 'fastify echo, 2 workers');
+  const ours = scaling('Tessera, SQLite, 1 worker', 'Tessera, SQLite, 2 workers');
+  return echo && ours ? [atLeast('two workers: our gain, of the echo’s', ours / echo, 0.9)] : [];
+}
+
+function atLeast(what: string, value: number, least: number): Fact {
+  return { what, measured: value.toFixed(2), target: `≥ ${least}`, met: value >= least };
+}
+
+function perSecond(slice: Slice): number {
+  return slice.perSecond;
+}
