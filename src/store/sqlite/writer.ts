@@ -48,7 +48,8 @@ export class Writer {
     const patience = performance.now() + BUSY_TIMEOUT_MS;
     for (;;) {
       try {
-        return this.#database.exec('BEGIN IMMEDIATE');
+        this.#database.exec('BEGIN IMMEDIATE');
+        return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > patience) throw error;
         Atomics.wait(NEVER, 0, 0, LOOK_AGAIN_MS);
