@@ -45,3 +45,9 @@ export async function openForMove(path: string, to: string): Promise<{ source: B
 export function sqliteCopies() {
   return import('./store/sqlite/backup.ts');
 }
+
+/** Says which schema there is now. */
+export async function migratePostgresSchema(address: string): Promise<number> {
+  const { migratePostgres } = await import('./store/postgres/open.ts');
+  return migratePostgres({ url: new Secret(address), environment: process.env });
+}

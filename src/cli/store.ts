@@ -34,6 +34,13 @@ export function storeCommands(program: Command): void {
     .option('--from <address>', 'sqlite:PATH; the configured store where left out')
     .addHelpText('after', examples('tessera migrate-store --to postgres://tessera@db.example.com/tessera'))
     .action((flags: { to: string; from?: string }, command: Command) => migrateStore(flags, command));
+
+  program
+    .command('migrate-schema')
+    .description('bring the schema of a PostgreSQL store forward, as the role that owns it')
+    .requiredOption('--as <address>', 'postgres://… of that role, without the password')
+    .addHelpText('after', examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera'))
+    .action((flags: { as: string }) => migrateSchema(flags));
 }
 
 async function backUpTo(file: string, command: Command): Promise<void> {
@@ -64,10 +71,7 @@ async function restoreFrom(file: string, { endGrants }: { endGrants?: true }, co
 }
 
 async function migrateStore({ from, to }: { from?: string; to: string }, command: Command): Promise<void> {
-  if (URL.canParse(to) && new URL(to).password !== '') {
-    const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
-    throw new CommandFailure('usage', 'the address holds a password', todo);
-  }
+  refusePassword(to);
   const config = await configOf(command);
   const { openForMove } = await import('../open-store.ts');
   const { moveStore } = await import('../store/move.ts');
@@ -86,6 +90,19 @@ async function migrateStore({ from, to }: { from?: string; to: string }, command
 async function copies() {
   const { sqliteCopies } = await import('../open-store.ts');
   return sqliteCopies();
+}
+
+/** Several hosts make no URL that a parser takes, so the text is looked at. */
+function refusePassword(address: string): void {
+  if (!/^[^/]*\/\/[^/?]*:[^/?]*@/.test(address)) return;
+  const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
+  throw new CommandFailure('usage', 'the address holds a password', todo);
+}
+
+async function migrateSchema({ as }: { as: string }): Promise<void> {
+  refusePassword(as);
+  const { migratePostgresSchema } = await import('../open-store.ts');
+  print(`The database has schema ${await migratePostgresSchema(as)}`);
 }
 
 function sqlitePath({ store }: Config): string {

