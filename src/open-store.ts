@@ -1,4 +1,4 @@
-// Which back end an address names. The only file beside compose.ts that knows back ends; each is loaded when it is named.
+// Which back end an address names. The only file that knows the back ends; each is loaded when it is named.
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
 import type { BackEnd } from './store/back-end.ts';

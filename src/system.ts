@@ -1,4 +1,4 @@
-// The only file that reads the clock and draws random bytes.
+// Where operations get the time and random bytes from.
 import { randomFillSync } from 'node:crypto';
 import { epochSeconds } from './core/time.ts';
 import type { Clock, Random } from './operations/ports.ts';

@@ -78,7 +78,11 @@ function keyringPath({ keyring }: Config): string {
 
 function storePath({ store }: Config): string {
   if (store.kind === 'sqlite') return store.path;
-  throw new CommandFailure('configuration', 'the store is not SQLite', 'This release makes SQLite stores only.');
+  throw new CommandFailure(
+    'configuration',
+    'the store is PostgreSQL',
+    'init makes SQLite stores; a PostgreSQL store is made when the service first opens it.',
+  );
 }
 
 async function makeKeyringAndStore(config: Config): Promise<void> {

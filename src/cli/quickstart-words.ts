@@ -1,5 +1,4 @@
 export interface QuickstartFacts {
-  readonly address: string;
   readonly publicUrl: string;
   readonly folder: string;
   readonly clientId: string;
@@ -39,7 +38,7 @@ Paste these into another terminal, one after the other.
   # 6. then redeem the device code, once
   answer=$(${curl} ${json} --data '{"client_id":"${clientId}","grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"'"$(node -pe 'JSON.parse(process.argv[1]).device_code' "$device")"'"}' ${base}/Authorize/Token); echo "$answer"
 
-Sign in as ${userName}, ${password ? `password ${password} (shown this once)` : 'with the password that the first start showed; a new one: npm run tessera -- identity set-password ada'}
+Sign in as ${userName}, ${password ? `password ${password} (shown this once)` : `with the password that the first start showed; a new one: npm run tessera -- identity set-password ${userName}`}
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
 For production: tessera init. Everything made here is in ${folder}; delete that folder to begin again.

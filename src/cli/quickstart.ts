@@ -1,16 +1,30 @@
 // `npm start`: everything for a first token, in a data folder beside the project. For trying, loudly so.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
+import type { Secret } from '../tokens/secret.ts';
+import { CommandFailure } from './exit.ts';
 import { examples } from './options.ts';
+import { obtainPassword } from './password.ts';
 import { quickstartWords } from './quickstart-words.ts';
 import { configOf } from './workplace.ts';
 
 const CLIENT_ID = 'quickstart';
 const USER_NAME = 'ada';
-const ISSUER_LABEL = 'DEV';
-const SCOPE = 'orders:read,write;stock:read';
+const INTEGRATION = {
+  name: 'Quick start',
+  description: 'Made by npm start, for trying.',
+  vendor: 'Tessera',
+  scope: 'orders:read,write;stock:read',
+};
+const ISSUER = {
+  label: 'DEV',
+  identitySources: ['common-name'],
+  identities: 'directory',
+  profile: 'strict',
+  revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
+} as const;
 
 export function quickstartCommand(program: Command): void {
   program
@@ -21,9 +35,8 @@ export function quickstartCommand(program: Command): void {
       const config = await configOf(command);
       const password = await prepare(config);
       const { runService } = await import('./run-service.ts');
-      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, ([address = '']) => {
+      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
         const words = quickstartWords({
-          address,
           publicUrl: config.publicUrl,
           folder: config.dataFolder,
           clientId: CLIENT_ID,
@@ -35,17 +48,40 @@ export function quickstartCommand(program: Command): void {
     });
 }
 
-/** Makes what is missing. The generated password is shown once: only its hash is kept. */
+/**
+ * Makes the data folder where there is none: beside, then renamed, so that it is there whole or not at all. The generated
+ * password is shown once: only its hash is kept.
+ */
 async function prepare(config: Config): Promise<string | undefined> {
-  const { keyring } = config;
-  if (keyring.from !== 'file' || existsSync(keyring.path)) return undefined;
+  const { dataFolder, store, keyring } = config;
+  if (
+    store.kind !== 'sqlite' ||
+    keyring.from !== 'file' ||
+    ![store.path, keyring.path].every((path) => dirname(path) === dataFolder)
+  ) {
+    throw new CommandFailure(
+      'configuration',
+      'the quick start keeps everything in its data folder',
+      'For other places: tessera init',
+    );
+  }
+  if (existsSync(keyring.path)) return undefined;
+  if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
+    throw new CommandFailure(
+      'keyring',
+      `${dataFolder} has no keyring`,
+      'Restore it, or delete the folder to begin again.',
+    );
+  }
+  const unfinished = `${dataFolder}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  const password = await fill(join(unfinished, basename(store.path)), await writeCertificates(unfinished));
   const { firstKey } = await import('../tokens/keyring.ts');
   const { writeKeyringFile } = await import('../tokens/keyring-file.ts');
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const password = await fill(config, await writeCertificates(config.dataFolder));
-  // Last: its presence says that all the rest is there.
-  writeKeyringFile(keyring.path, firstKey());
-  return password;
+  writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
+  renameSync(unfinished, dataFolder);
+  return password.reveal();
 }
 
 async function writeCertificates(folder: string): Promise<string> {
@@ -65,34 +101,22 @@ async function writeCertificates(folder: string): Promise<string> {
 }
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
-async function fill(config: Config, pem: string): Promise<string> {
+async function fill(path: string, pem: string): Promise<Secret> {
   const { openStore } = await import('../open-store.ts');
   const { systemRandom: random } = await import('../system.ts');
   const { registerIntegration } = await import('../operations/admin/register-integration.ts');
   const { addIdentity } = await import('../operations/admin/add-identity.ts');
   const { approveIssuer } = await import('../operations/admin/approve-issuer.ts');
-  const { Secret } = await import('../tokens/secret.ts');
-  const store = await openStore(config, 'here');
-  const ports = { store, by: 'quickstart', random };
-  const password = random(15).toString('base64url');
-  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
-  await registerIntegration(
-    CLIENT_ID,
-    { name: 'Quick start', description: 'Made by npm start, for trying.', vendor: 'Tessera', scope: SCOPE },
-    ports,
-  );
-  await addIdentity({ userName: USER_NAME, password: new Secret(password) }, ports);
-  await approveIssuer(
-    {
-      label: ISSUER_LABEL,
-      pem,
-      identitySources: ['common-name'],
-      identities: 'directory',
-      profile: 'strict',
-      revocation,
-    },
-    ports,
-  );
-  await store.close();
-  return password;
+  const { granted } = await import('./wording.ts');
+  const store = await openStore({ store: { kind: 'sqlite', path } }, 'here');
+  try {
+    const ports = { store, by: 'quickstart', random };
+    const { password } = await obtainPassword({ generate: true }, random);
+    granted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
+    granted(await addIdentity({ userName: USER_NAME, password }, ports));
+    granted(await approveIssuer({ ...ISSUER, pem }, ports));
+    return password;
+  } finally {
+    await store.close();
+  }
 }

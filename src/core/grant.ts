@@ -95,6 +95,6 @@ export function accessTokenIssuedAt(
   return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
 }
 
-export function revoke(grant: Grant, at: EpochSeconds, reason: RevocationReason): Grant {
-  return grant.revoked ? grant : { ...grant, revoked: { at, reason } };
+export function revoke(grant: Grant, now: EpochSeconds, reason: RevocationReason): Grant {
+  return grant.revoked ? grant : { ...grant, revoked: { at: grantTime(grant, now), reason } };
 }

@@ -1,4 +1,4 @@
-// User codes: short enough to type, so they are stored under a MAC and guessed only a few times (rules/device.ts).
+// User codes: short enough to type, so they are stored under a MAC and guessed only a few times (operations/decide-device.ts).
 import type { Key, Keyring } from './keyring.ts';
 
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
