@@ -139,11 +139,11 @@ function isPng(bytes: Buffer): boolean {
 
 /** A listener with the files it reads again when they, or the approved issuers, change. */
 function openListener(
-  { host, port, tls, clientCertificates, doors }: ListenerConfig,
+  { host, port, tls, clientCertificates, behindProxy, doors }: ListenerConfig,
   parts: ServiceParts,
   registry: FollowedRegistry,
 ): { listener: Listener; reload: () => void } {
-  if (!tls) return { listener: makeListener({ host, port, doors }, parts), reload: () => undefined };
+  if (!tls) return { listener: makeListener({ host, port, behindProxy, doors }, parts), reload: () => undefined };
   const files = new WatchedFiles([tls.certificate, tls.key]);
   let [certificate, key] = files.readIfChanged() ?? [];
   let issuers = registry.issuers;
@@ -153,7 +153,7 @@ function openListener(
     clientCertificates,
     issuers: issuers.flatMap((issuer) => [issuer.certificate, ...issuer.intermediates]).map(writePem),
   });
-  const listener = makeListener({ host, port, doors, tls: current() }, parts);
+  const listener = makeListener({ host, port, behindProxy, doors, tls: current() }, parts);
   const reload = () => {
     const changed = files.readIfChanged();
     if (!changed && issuers === registry.issuers) return;

@@ -3,8 +3,8 @@ import { type Seconds, seconds } from '../core/time.ts';
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 export const DURATION_PATTERN = '^[0-9]{1,9}[smhd]$';
-/** Longer than a century is a slip of the finger, and an epoch second must stay a safe integer. */
-const LONGEST = 100 * 365 * UNITS.d;
+/** Tokens carry their expiry in 32 bits, which end in 2106. */
+const LONGEST = 50 * 365 * UNITS.d;
 
 /** `90d`, `12h`, `15m`, `60s` or a number of seconds; undefined for anything else. */
 export function parseDuration(value: unknown): Seconds | undefined {

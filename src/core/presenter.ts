@@ -21,3 +21,14 @@ export function isSamePresenter(a: Presenter, b: Presenter): boolean {
 function printable(text: string, maxLength: number): string {
   return text.replace(/[^\u0020-\u007e]/g, '?').slice(0, maxLength);
 }
+
+/** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length);
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...behind].slice(0, 4);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, '').toLowerCase()).join(':')}::/64`;
+}

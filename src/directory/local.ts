@@ -1,5 +1,6 @@
 // The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
 import { type Identity, isLocal } from '../core/identity.ts';
+import { Overloaded } from '../operations/overloaded.ts';
 import type { Directory } from '../operations/ports.ts';
 import type { Store } from '../store/store.ts';
 import { identities } from '../store/tables/identities.ts';
@@ -7,10 +8,24 @@ import { passwords } from '../store/tables/sign-in.ts';
 import { hashPassword, isPassword } from '../tokens/password.ts';
 import { Secret } from '../tokens/secret.ts';
 
+/** Hashing takes a thread for 40 ms and 19 MiB: more at once would wait longer than people do, and starve everything else. */
+const MOST_WAITING = 32;
+
 /** `check` is argon2's own, unless someone wants to count. */
 export async function localDirectory(store: Store, check: typeof isPassword = isPassword): Promise<Directory> {
   // What a name that does not exist is verified against, so that it takes as long as one that does.
   const nobody = await hashPassword(new Secret('nobody'));
+
+  let waiting = 0;
+  const checkInTurn = async (password: Secret, phc: string): Promise<boolean> => {
+    if (waiting >= MOST_WAITING) throw new Overloaded('too many sign-ins at once');
+    waiting += 1;
+    try {
+      return await check(password, phc);
+    } finally {
+      waiting -= 1;
+    }
+  };
 
   const lookUp = async (column: string, name: string): Promise<readonly Identity[]> => {
     // Identities of other directories and derived ones share the table: their names are none of ours.
@@ -24,7 +39,7 @@ export async function localDirectory(store: Store, check: typeof isPassword = is
     bySignIn: async (name, password) => {
       const [identity, ...others] = await lookUp('user_name', name);
       const known = identity && others.length === 0 ? (await store.load(passwords, identity.id)).found : undefined;
-      const isRight = await check(password, known?.row.phc ?? nobody);
+      const isRight = await checkInTurn(password, known?.row.phc ?? nobody);
       return isRight && known ? identity : undefined;
     },
   };

@@ -10,6 +10,7 @@ import {
 } from 'fastify';
 import type { Refusal } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
+import { Overloaded } from '../operations/overloaded.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { limitArrival, refuseSilentSessions } from './arrival.ts';
 import { answerBrokenRequests, type BareRefusal, isWellFormed } from './broken-request.ts';
@@ -179,6 +180,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     options.tellFault(request, error);
     return { reason: 'store-unavailable', retryAfter: RETRY_SHORTLY };
   }
+  if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };

@@ -32,6 +32,12 @@ export function connectionReader(proxies: readonly string[]): ReadConnection {
   }
 }
 
+/** Whether a peer is one of the listed proxies. */
+export function proxyCheck(proxies: readonly string[]): (peer: string) => boolean {
+  const listed = listOf(proxies);
+  return (peer) => isListed(listed, plainAddress(peer));
+}
+
 /** The rightmost address that is not a listed proxy's: everything to the left of it is hearsay. */
 function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
   const hops = [header ?? []]

@@ -29,7 +29,8 @@ export class RateLimit {
   take(key: string): Seconds | undefined {
     const now = this.#milliseconds();
     const bucket = this.#bucket(key, now);
-    bucket.level = Math.min(this.#rate.burst, bucket.level + ((now - bucket.at) / 1000) * this.#rate.perSecond);
+    const elapsed = Math.max(0, now - bucket.at); // a clock that is set back takes nothing away
+    bucket.level = Math.min(this.#rate.burst, bucket.level + (elapsed / 1000) * this.#rate.perSecond);
     bucket.at = now;
     if (bucket.level < 1) return seconds(Math.ceil((1 - bucket.level) / this.#rate.perSecond));
     bucket.level -= 1;
@@ -38,14 +39,14 @@ export class RateLimit {
 
   #bucket(key: string, now: number): Bucket {
     const known = this.#buckets.get(key);
-    if (known) return known;
-    const bucket = { level: this.#rate.burst, at: now };
-    if (this.#buckets.size >= MOST_KEYS) this.#forgetOldest();
+    const bucket = known ?? { level: this.#rate.burst, at: now };
+    if (known) this.#buckets.delete(key);
+    else if (this.#buckets.size >= MOST_KEYS) this.#forgetOldest();
     this.#buckets.set(key, bucket);
     return bucket;
   }
 
-  /** A Map iterates in the order of insertion; forgetting a tenth at a time keeps the cost of a flood of keys flat. */
+  /** A Map iterates in the order of insertion, and every use inserts anew; forgetting a tenth at a time keeps the cost of a flood of keys flat. */
   #forgetOldest(): void {
     let left = MOST_KEYS / 10;
     for (const key of this.#buckets.keys()) {

@@ -1,5 +1,5 @@
 // Counted attempts: limits that hold exactly, across addresses, nodes and restarts.
-import { after, type Seconds } from '../core/time.ts';
+import { after, type EpochSeconds, type Seconds } from '../core/time.ts';
 import { type Attempts, attempts } from '../store/tables/sign-in.ts';
 import type { Ports } from './ports.ts';
 
@@ -22,17 +22,26 @@ export interface Attempt {
  */
 export async function allowedAttempt({ about, most, within }: Limit, { store }: Ports): Promise<Attempt | undefined> {
   const allowed = await store.change(attempts, about, (found, now) => {
-    const count = found && now < found.row.endsAt ? found.row.count : 0;
-    if (count >= most) return { outcome: false };
-    return { outcome: true, next: { about, count: count + 1, endsAt: after(now, within) } };
+    const before = found && isRunning(found.row, now, within) ? found.row : undefined;
+    const count = before?.count ?? 0;
+    if (count >= most) return { outcome: undefined };
+    const next: Attempts = { about, count: count + 1, endsAt: after(now, within) };
+    return { outcome: { next, before }, next };
   });
-  return allowed ? { forgive: () => forgive(about, store) } : undefined;
+  return allowed && { forgive: () => forgive(allowed.next, allowed.before, store) };
 }
 
-function forgive(about: string, store: Ports['store']): Promise<void> {
-  return store.change(attempts, about, (found) => {
+/** A window that would end later than one begun now was counted by a clock that has since been set back. */
+function isRunning({ endsAt }: Attempts, now: EpochSeconds, within: Seconds): boolean {
+  return now < endsAt && endsAt <= after(now, within);
+}
+
+/** Takes the attempt back, and the longer window that it began unless others have been counted since. */
+function forgive(made: Attempts, before: Attempts | undefined, store: Ports['store']): Promise<void> {
+  return store.change(attempts, made.about, (found) => {
     if (!found || found.row.count === 0) return { outcome: undefined };
-    const next: Attempts = { ...found.row, count: found.row.count - 1 };
-    return { outcome: undefined, next };
+    const isLast = found.row.endsAt === made.endsAt;
+    const endsAt = isLast ? (before?.endsAt ?? made.endsAt) : found.row.endsAt;
+    return { outcome: undefined, next: { about: made.about, count: found.row.count - 1, endsAt } };
   });
 }

@@ -7,7 +7,7 @@ import type { Secret } from '../tokens/secret.ts';
 import { beginSession, endSessionsOf } from './browser-session.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
-import { checkPassword } from './sign-in.ts';
+import { checkPassword, passwordMark } from './sign-in.ts';
 
 export type PasswordObjection = 'current-wrong' | 'too-many-tries' | 'too-short' | 'too-long' | 'unchanged';
 
@@ -25,14 +25,16 @@ export async function changePassword(
 ): Promise<Outcome<{ cookie: Secret; person: Person }, PasswordObjection>> {
   const objection = objectionTo(current, next);
   if (objection) return no(objection);
+  const before = await passwordMark(identity, ports);
   const checked = await checkPassword({ userName: identity.userName ?? '', password: current, presenter }, ports);
   if (!checked.ok) return no(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
   if (checked.value.id !== identity.id) return no('current-wrong');
   const phc = await hashPassword(next);
-  await ports.store.change(passwords, identity.id, () => ({
-    outcome: undefined,
-    next: { identityId: identity.id, phc },
-  }));
+  // An operator may have set another password meanwhile: theirs stands.
+  const isChanged = await ports.store.change(passwords, identity.id, (found) =>
+    found?.row.phc === before ? { outcome: true, next: { identityId: identity.id, phc } } : { outcome: false },
+  );
+  if (!isChanged) return no('current-wrong');
   await endSessionsOf(identity.id, ports);
   return { ok: true, value: await beginSession(identity, ports) };
 }

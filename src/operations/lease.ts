@@ -17,7 +17,8 @@ export async function byOneNode(
   { store }: Pick<Ports, 'store'>,
 ): Promise<boolean> {
   const taken = await store.change(attempts, about, (found, now) => {
-    if (found && now < found.row.endsAt) return { outcome: false };
+    // One that ends later than a lease taken now was taken by a clock that has since been set back.
+    if (found && now < found.row.endsAt && found.row.endsAt <= after(now, lasts)) return { outcome: false };
     return { outcome: true, next: { about, count: 1, endsAt: after(now, lasts) } };
   });
   if (taken) await work();

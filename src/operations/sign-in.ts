@@ -1,14 +1,14 @@
 import type { DeviceAuthorization } from '../core/device.ts';
 import type { Identity } from '../core/identity.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
-import type { Presenter } from '../core/presenter.ts';
+import { networkOf, type Presenter } from '../core/presenter.ts';
 import type { Decision } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
-import { attempts } from '../store/tables/sign-in.ts';
+import { attempts, passwords } from '../store/tables/sign-in.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import { allowedAttempt } from './attempts.ts';
-import { beginSession } from './browser-session.ts';
+import { beginSession, endSession } from './browser-session.ts';
 import { findByUserCode, type Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
 
@@ -25,10 +25,29 @@ export async function signIn(
   request: SignInRequest,
   ports: Ports,
 ): Promise<Outcome<{ cookie: Secret; person: Person }>> {
+  const [namesake] = await ports.directory.byUserName(request.userName);
+  const before = namesake && (await passwordMark(namesake, ports));
   const checked = await checkPassword(request, ports);
-  if (checked.ok) return accept(await beginSession(checked.value, ports));
+  if (checked.ok) return beginUnlessReset(checked.value, before, ports);
   if (checked.refusal.reason === 'sign-in-failed' && request.userCode) await countFailure(request.userCode, ports);
   return checked;
+}
+
+/** A session that begins while the password is being reset would outlive the reset. */
+async function beginUnlessReset(
+  identity: Identity,
+  before: string | undefined,
+  ports: Ports,
+): Promise<Outcome<{ cookie: Secret; person: Person }>> {
+  const begun = await beginSession(identity, ports);
+  if ((await passwordMark(identity, ports)) === before) return accept(begun);
+  await endSession(begun.person.session, ports);
+  return refuse('sign-in-failed');
+}
+
+/** Changes whenever the password does. */
+export async function passwordMark({ id }: Identity, { store }: Pick<Ports, 'store'>): Promise<string | undefined> {
+  return (await store.load(passwords, id)).found?.row.phc;
 }
 
 /** The same answer, after the same time, for a wrong password, an unknown name and a disabled identity. */
@@ -37,7 +56,7 @@ export async function checkPassword(
   ports: Ports,
 ): Promise<Outcome<Identity>> {
   const { failedSignInsPerIdentity, failedSignInsPerAddress, signInWindow: within } = ports.settings;
-  const fromAddress = { about: `sign-in from ${presenter.address}`, most: failedSignInsPerAddress, within };
+  const fromAddress = { about: `sign-in from ${networkOf(presenter.address)}`, most: failedSignInsPerAddress, within };
   const asName = { about: `sign-in as ${nameMark(userName)}`, most: failedSignInsPerIdentity, within };
   // The address first: one that is over its limit must not use up the tries of other people's names.
   const byAddress = await allowedAttempt(fromAddress, ports);

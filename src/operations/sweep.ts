@@ -1,16 +1,23 @@
-import { after, type EpochSeconds, seconds } from '../core/time.ts';
+import { after, type EpochSeconds, type Seconds, seconds } from '../core/time.ts';
 import type { AnyTable } from '../store/table.ts';
 import { devices } from '../store/tables/devices.ts';
 import { grants } from '../store/tables/grants.ts';
 import { attempts, sessions } from '../store/tables/sign-in.ts';
 import type { Ports } from './ports.ts';
 
-/** Everything that ends. */
-const SWEPT: readonly AnyTable[] = [grants, devices, sessions, attempts];
+const HOUR = 3600;
+/**
+ * Everything that ends, and how long it stays past its end, so that a clock that is off sweeps nothing that still counts.
+ * Grants cannot be got back, so they stay for a week.
+ */
+const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
+  [grants, seconds(7 * 24 * HOUR)],
+  [devices, seconds(HOUR)],
+  [sessions, seconds(HOUR)],
+  [attempts, seconds(HOUR)],
+];
 /** Rows in one step: small enough that a commit with it in front is not late. */
 const STEP = 200;
-/** A row stays this long past its end, so that a clock that is a little off sweeps nothing that still counts. */
-const GRACE = seconds(3600);
 
 /** Removes what has ended, in small steps; returns how many rows went. `pause` lets requests go first. */
 export async function sweep(
@@ -19,7 +26,8 @@ export async function sweep(
 ): Promise<number> {
   const now = await store.now();
   let swept = 0;
-  for (const table of SWEPT) swept += await sweepAll((limit) => store.sweep(table, before(now, GRACE), limit), pause);
+  for (const [table, grace] of SWEPT)
+    swept += await sweepAll((limit) => store.sweep(table, before(now, grace), limit), pause);
   swept += await sweepAll((limit) => store.sweepEvents(before(now, settings.eventRetention), limit), pause);
   return swept;
 }
@@ -34,6 +42,6 @@ async function sweepAll(step: (limit: number) => Promise<number>, pause: () => P
   }
 }
 
-function before(now: EpochSeconds, length: ReturnType<typeof seconds>): EpochSeconds {
+function before(now: EpochSeconds, length: Seconds): EpochSeconds {
   return after(now, seconds(0 - length));
 }

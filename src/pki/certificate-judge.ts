@@ -30,6 +30,9 @@ export class CertificateJudge {
     if (known) return known;
     const first = judgeCertificate(presented);
     const responses = await this.#learn(first);
+    // Where nothing was learned, the verdict stands: strangers do not make us judge twice.
+    const hasLearned = responses.length > 0 || presented.evidence.lists !== this.revocation.lists;
+    if (!hasLearned) return this.#verdicts.remember(presented, first);
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 

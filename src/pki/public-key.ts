@@ -10,6 +10,8 @@ export interface PublicKeyFacts {
   readonly family: KeyFamily;
   /** Size of the modulus, for RSA and DSA. */
   readonly bits?: number;
+  /** Size of the public exponent, for RSA. */
+  readonly exponentBits?: number;
   /** Named curve, or `explicit` where the parameters are spelt out. */
   readonly curve?: string;
 }
@@ -38,18 +40,18 @@ export function readPublicKey(element: Element): PublicKeyFacts {
   const key = readOctetBits(fields.next());
   fields.end();
   const facts = { spki: element.whole, family };
-  if (family === 'rsa' || family === 'rsa-pss') return { ...facts, bits: modulusBits(key) };
+  if (family === 'rsa' || family === 'rsa-pss') return { ...facts, ...rsaSizes(key) };
   if (family === 'dsa') return { ...facts, bits: primeBits(algorithm.optional(TAG.sequence)) };
   if (family === 'ec') return { ...facts, curve: curveOf(algorithm.next()) };
   return facts;
 }
 
-function modulusBits(key: Uint8Array): number {
+function rsaSizes(key: Uint8Array): { bits: number; exponentBits: number } {
   const fields = new Fields(readElement(key, TAG.sequence));
   const bits = bitLength(readInteger(fields.next()));
-  readInteger(fields.next());
+  const exponentBits = bitLength(readInteger(fields.next()));
   fields.end();
-  return bits;
+  return { bits, exponentBits };
 }
 
 function primeBits(parameters: Element | undefined): number {

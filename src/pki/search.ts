@@ -10,7 +10,7 @@ export interface SearchLimits {
   readonly signatures: number;
 }
 
-export const SEARCH_LIMITS: SearchLimits = { intermediates: 8, signatures: 40 };
+export const SEARCH_LIMITS: SearchLimits = { intermediates: 8, signatures: 24 };
 
 // Self-issued certificates do not count as depth, so that they need a limit of their own.
 const LONGEST_PATH = 16;

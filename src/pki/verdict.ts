@@ -32,12 +32,12 @@ export class Verdicts {
   }
 
   judge(presented: PresentedCertificate): Judgement {
-    const known = this.recall(presented);
-    if (known) return known;
-    const { chain, now } = presented;
-    const judgement = judgeCertificate(presented);
+    return this.recall(presented) ?? this.remember(presented, judgeCertificate(presented));
+  }
+
+  remember({ chain, now }: PresentedCertificate, judgement: Judgement): Judgement {
     const until = judgement.outcome.ok ? judgement.outcome.value.until : epochSeconds(now + REFUSAL_SECONDS);
-    this.#remember(fingerprintOf(chain), { judgement, from: now, until });
+    this.#keep(fingerprintOf(chain), { judgement, from: now, until });
     return judgement;
   }
 
@@ -49,7 +49,7 @@ export class Verdicts {
   }
 
   /** The oldest verdict makes room: a flood of strangers costs callers a validation, never memory. */
-  #remember(fingerprint: string, verdict: Verdict): void {
+  #keep(fingerprint: string, verdict: Verdict): void {
     this.#verdicts.delete(fingerprint);
     const [oldest] = this.#verdicts.keys();
     if (this.#verdicts.size >= MOST_VERDICTS && oldest) this.#verdicts.delete(oldest);

@@ -1,6 +1,8 @@
 // One listener: an app with its doors, on one address, and what can be exchanged while it listens.
+import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
 import { type App, type Limits, makeApp } from '../http/app.ts';
 import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
@@ -8,7 +10,7 @@ import { hangAuthsvc } from '../http/authsvc/dialect.ts';
 import { answerRefusal } from '../http/authsvc/reply.ts';
 import { WORDING } from '../http/authsvc/wording.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
-import { connectionReader, type ReadConnection } from '../http/connection.ts';
+import { connectionReader, proxyCheck, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
 import { pathOf } from '../http/methods.ts';
 import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
@@ -29,6 +31,8 @@ export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
+  /** Only listed proxies may connect: what they carry in clear is for their ears alone. */
+  readonly behindProxy?: boolean;
   /** Undefined: all of them. */
   readonly doors?: readonly string[] | undefined;
 }
@@ -84,6 +88,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;
+  if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () => app.fastify.listen({ host: options.host, port: options.port }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
@@ -142,6 +147,13 @@ function hangDoors(
     hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
 }
 
+function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {
+  const isProxy = proxyCheck(proxies);
+  server.prependListener('connection', (socket: Socket) => {
+    if (!isProxy(socket.remoteAddress ?? '')) socket.destroy();
+  });
+}
+
 function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => readonly Uint8Array[]): void {
   server.prependListener('secureConnection', (socket) => {
     if (chainOf(socket).length === 0) socket.destroy();
@@ -159,7 +171,7 @@ function limitOf(
   { perAddress, perIntegration, ports }: ServiceParts,
 ): Refusal | undefined {
   const wait =
-    perAddress.take(address) ??
+    perAddress.take(networkOf(address)) ??
     (clientId && ports.registry.integration(clientId) ? perIntegration.take(clientId) : undefined);
   return wait === undefined ? undefined : { reason: 'rate-limited', retryAfter: wait };
 }

@@ -34,6 +34,12 @@ test('accessTokenOverlap ends older generations that many seconds after a refres
   assert.equal(check({ settings, token: older, now: at(NOW + 9) }), 'orders:read');
   assert.equal(check({ settings, token: older, now: at(NOW + 10) }), 'access-token-superseded');
   assert.equal(check({ settings, now: at(NOW + 50) }), 'orders:read');
+  const eldest = { ...token, generation: 1 };
+  assert.equal(
+    check({ settings, token: eldest, now: at(NOW + 1) }),
+    'access-token-superseded',
+    'a later refresh revives none',
+  );
 });
 
 test('nothing works after revoke, past refresh_until, or from a generation that the store never reached', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseIdentityId } from '../../src/core/identity.ts';
 import { parseClientId } from '../../src/core/integration.ts';
-import { presenter } from '../../src/core/presenter.ts';
+import { networkOf, presenter } from '../../src/core/presenter.ts';
 import { ADA } from '../samples.ts';
 
 test('an identity is <provider label>:<id>, the id a braced GUID or a hex string [spec 2.1]', () => {
@@ -35,4 +35,13 @@ test('a presenter is printable and short, whatever was sent', () => {
   const { address, agent } = presenter('192.0.2.1', `evil\r\nSet-Cookie: x${'y'.repeat(200)}`);
   assert.equal(address, '192.0.2.1');
   assert.match(agent, /^[\u0020-\u007e]{1,80}$/);
+});
+
+test('limits per address go by the /64 of an IPv6 caller, who has all its addresses', () => {
+  assert.equal(networkOf('192.0.2.7'), '192.0.2.7');
+  const same = ['2001:db8:1:2::1', '2001:DB8:1:2:3:4:5:6', '2001:0db8:0001:0002::ffff'];
+  for (const address of same) assert.equal(networkOf(address), '2001:db8:1:2::/64');
+  assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::/64');
+  assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.notEqual(networkOf('2001:db8:1:3::1'), networkOf('2001:db8:1:2::1'));
 });

@@ -4,7 +4,9 @@ import type { IdentityId } from '../../src/core/identity.ts';
 import { localIdentityId } from '../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { localDirectory } from '../../src/directory/local.ts';
+import { changePassword } from '../../src/operations/change-password.ts';
 import { identifyCaller } from '../../src/operations/identify-caller.ts';
+import { Overloaded } from '../../src/operations/overloaded.ts';
 import type { Directory } from '../../src/operations/ports.ts';
 import { signIn } from '../../src/operations/sign-in.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -161,4 +163,40 @@ test('what was typed as a name is not kept: people type passwords there', async 
   assert.equal(await answer(signIn({ userName: typed, password: WRONG, presenter: CURL }, node)), 'sign-in-failed');
   const rows = await node.store.page(attempts, { limit: 10 });
   assert.ok(rows.length > 0 && rows.every(({ about }) => !about.includes('hunter2')));
+});
+
+test('more sign-ins at once than would be answered in time are refused, so that hashing starves nothing else', async (t) => {
+  const { node } = await local(t);
+  const held: (() => void)[] = [];
+  const directory = await localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
+  const waiting = Array.from({ length: 32 }, () => directory.bySignIn('ada', WRONG));
+  while (held.length < 32) await new Promise(setImmediate);
+  await assert.rejects(directory.bySignIn('ada', PASSWORD), Overloaded);
+  for (const release of held) release();
+  assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
+});
+
+test('a password that is reset while its holder signs in or changes it: the reset stands', async (t) => {
+  const { node } = await local(t);
+  const reset = await hashPassword(new Secret('set by an operator'));
+  const racing = {
+    ...node,
+    directory: {
+      ...node.directory,
+      bySignIn: async (name: string, given: Secret) => {
+        const found = await node.directory.bySignIn(name, given);
+        await put(node.store, passwords, { identityId: ADA, phc: reset });
+        return found;
+      },
+    },
+  };
+  assert.equal(
+    await answer(signIn({ userName: 'ada', password: PASSWORD, presenter: CURL }, racing)),
+    'sign-in-failed',
+  );
+  await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
+  const change = { current: PASSWORD, next: new Secret('chosen by a thief'), presenter: CURL };
+  const changed = await changePassword(change, { identity: anIdentity(), session: 'x' }, racing);
+  assert.deepEqual(changed, { ok: false, refusal: 'current-wrong' });
+  assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, reset);
 });

@@ -47,6 +47,8 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
 
 function isSuperseded({ settings, now }: AccessFacts, generation: number, { pair }: Grant): boolean {
   if (settings.accessTokenOverlap === undefined || generation === pair.generation) return false;
+  // The overlap of any earlier generation began, and ended, with an earlier refresh.
+  if (generation < pair.generation - 1) return true;
   return now >= after(pair.issuedAt, settings.accessTokenOverlap);
 }
 

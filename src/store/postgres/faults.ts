@@ -24,9 +24,14 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006';
 }
 
+/** Codes after which the server ends the session, whatever it calls that in its language. */
+const ENDS_SESSION = /^(?:08|57P0|25P0[34])/;
+
 /** The server said that the statement failed, and lives on. Everything else means that the connection is gone. */
 export function isRefusedStatement(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  // The severity is translated where the server speaks another language, so the code decides.
+  return !ENDS_SESSION.test(error.code) && error.severity !== 'FATAL' && error.severity !== 'PANIC';
 }
 
 /** Words an error after which nothing happened. */

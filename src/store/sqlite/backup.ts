@@ -35,12 +35,22 @@ export function whyNoCopy(path: string): string | undefined {
   }
 }
 
-/** Puts a copy in the place of a store that no process has open. What was there is kept beside it, and its name returned. */
+/**
+ * Puts a copy in the place of a store that no process has open. What was there is kept beside it, under a name that no
+ * earlier one has, and that is returned. The copy is complete before anything is taken away.
+ */
 export async function restore(copy: string, to: string): Promise<string | undefined> {
-  const before = existsSync(to) ? `${to}.before-restore` : undefined;
+  const ready = `${to}.restored`;
+  rmSync(ready, { force: true });
+  await backUp(copy, ready, () => undefined);
+  const before = existsSync(to) ? unusedName(`${to}.before-restore`) : undefined;
   if (before) takeAside(to, before);
-  await backUp(copy, to, () => undefined);
+  renameSync(ready, to);
   return before;
+}
+
+function unusedName(path: string): string {
+  for (let count = 1; ; count++) if (!existsSync(`${path}-${count}`)) return `${path}-${count}`;
 }
 
 /** Folds the WAL into the file first, which also fails where somebody else has it open. */
