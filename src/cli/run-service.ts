@@ -3,9 +3,8 @@ import type { Config } from '../config/schema.ts';
 import { type Log, makeLog } from '../log/log.ts';
 import { openStore } from '../open-store.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
-import { every, WatchedFiles } from '../serve/watch.ts';
+import { followKeyring } from '../serve/follow-keyring.ts';
 import { isWorker, superviseWorkers } from '../serve/workers.ts';
-import type { Store } from '../store/store.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { keysOf } from './keyring-place.ts';
 
@@ -30,10 +29,15 @@ export async function runService(
 async function startService(config: Config, log: Log) {
   const store = await openStore(config, 'thread');
   try {
-    const keyring = new Keyring(await keysOf(config, store));
-    await markMinting(keyring.minting, undefined, { store, by: 'service' });
+    const readKeys = () => keysOf(config, store);
+    const keyring = new Keyring(await readKeys());
+    const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });
+    await mark();
     const service = await composeService(config, store, keyring, log);
-    const stopFollowing = followKeyring(config, keyring, store, log);
+    const stopFollowing =
+      config.keyring.from === 'file'
+        ? followKeyring({ path: config.keyring.path, keyring, readKeys, markMinting: mark, log })
+        : () => undefined;
     const stop = () => {
       stopFollowing();
       return service.stop();
@@ -44,24 +48,6 @@ async function startService(config: Config, log: Log) {
     throw error;
   }
 }
-
-/** Keys are added, minted with and retired by commands; a running service takes the file's word for it. */
-function followKeyring(config: Config, keyring: Keyring, store: Store, log: Log): () => void {
-  if (config.keyring.from !== 'file') return () => undefined;
-  const file = new WatchedFiles([config.keyring.path]);
-  file.readIfChanged();
-  const follow = async () => {
-    if (!file.readIfChanged()) return;
-    keyring.exchange(await keysOf(config, store));
-    await markMinting(keyring.minting, undefined, { store, by: 'service' });
-    log.info({ minting: keyring.minting.id }, 'the keyring was read again');
-  };
-  return every(KEYRING_EVERY_MS, follow, (fault) =>
-    log.error({ fault: String(fault) }, 'the keyring was not read again'),
-  );
-}
-
-const KEYRING_EVERY_MS = 1_000;
 
 function firstSignal(): Promise<string> {
   return new Promise((resolve) => {

@@ -5,14 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Accent, legibleAccent } from './accent.ts';
 import { ASSET_HEADERS } from './headers.ts';
-
-/** How an operator wants the pages to look. */
-export interface Look {
-  readonly name: string;
-  /** As `#rrggbb`. */
-  readonly accent: string;
-  readonly logo?: { readonly bytes: Buffer; readonly type: 'image/svg+xml' | 'image/png' } | undefined;
-}
+import type { Look } from './look.ts';
 
 interface Asset {
   readonly path: string;

@@ -5,11 +5,12 @@ import type { ReadConnection } from '../http/connection.ts';
 import { personOf } from '../operations/browser-session.ts';
 import type { Person } from '../operations/decide-device.ts';
 import type { Ports } from '../operations/ports.ts';
-import type { Assets, Look } from './assets.ts';
+import type { Assets } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
 import { type FormOwner, formToken } from './form-token.ts';
 import { type Language, languageFor } from './language.ts';
+import type { Look } from './look.ts';
 
 /** What all visits share. */
 export interface Site {

@@ -13,7 +13,8 @@ import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, proxyCheck, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
 import { pathOf } from '../http/methods.ts';
-import { hangOps, type ReadinessCheck } from '../http/ops/door.ts';
+import type { ReadinessCheck } from '../http/ops/checks.ts';
+import { hangOps } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
@@ -21,8 +22,8 @@ import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
 import { closedLines, type Log } from '../log/log.ts';
 import type { Ports } from '../operations/ports.ts';
-import type { Look } from '../pages/assets.ts';
 import { makePages, type Pages } from '../pages/door.ts';
+import type { Look } from '../pages/look.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
 import { openapiDocument } from './openapi.ts';
@@ -143,8 +144,9 @@ function hangDoors(
       });
     }
   }
+  const tellFailing = (check: string, fault: unknown) => parts.log.warn({ check, fault: wordsOf(fault) }, 'not ready');
   if (serves(options, 'ops'))
-    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics }));
+    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics, tellFailing }));
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

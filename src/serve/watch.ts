@@ -40,6 +40,6 @@ export class WatchedFiles {
 }
 
 function markOf(path: string): string {
-  const { mtimeMs, size, ino } = statSync(path);
-  return `${mtimeMs} ${size} ${ino}`;
+  const { mtimeMs, ctimeMs, size, ino, mode } = statSync(path);
+  return `${mtimeMs} ${ctimeMs} ${size} ${ino} ${mode}`;
 }

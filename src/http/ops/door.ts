@@ -1,26 +1,23 @@
 // For machines that watch: is the process there, can it serve, how is it doing. No rate limits here.
 import type { FastifyInstance } from 'fastify';
 import { storyOf } from '../story.ts';
+import type { ReadinessCheck } from './checks.ts';
 import type { Metrics } from './metrics.ts';
-
-/** One thing that must hold for the service to serve. */
-export interface ReadinessCheck {
-  readonly name: string;
-  readonly check: () => Promise<void>;
-}
 
 export interface OpsDoor {
   readonly checks: readonly ReadinessCheck[];
+  /** Why a check fails is for the log, not for whoever can reach this port. */
+  readonly tellFailing: (check: string, fault: unknown) => void;
   readonly metrics: Metrics | undefined;
 }
 
-export function hangOps(app: FastifyInstance, { checks, metrics }: OpsDoor): void {
+export function hangOps(app: FastifyInstance, { checks, tellFailing, metrics }: OpsDoor): void {
   app.addHook('onRequest', async (request) => {
     storyOf(request).operation = 'ops';
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const results = await Promise.all(checks.map(isHolding));
+    const results = await Promise.all(checks.map((check) => stateOf(check, tellFailing)));
     const isReady = results.every(([, state]) => state === 'ok');
     return reply
       .code(isReady ? 200 : 503)
@@ -32,11 +29,15 @@ export function hangOps(app: FastifyInstance, { checks, metrics }: OpsDoor): voi
     );
 }
 
-async function isHolding({ name, check }: ReadinessCheck): Promise<[string, string]> {
+async function stateOf(
+  { name, check }: ReadinessCheck,
+  tellFailing: OpsDoor['tellFailing'],
+): Promise<[name: string, state: 'ok' | 'failing']> {
   try {
     await check();
     return [name, 'ok'];
-  } catch {
-    return [name, 'failing']; // why is for the log, not for whoever can reach this port
+  } catch (fault) {
+    tellFailing(name, fault);
+    return [name, 'failing'];
   }
 }
