@@ -11,7 +11,7 @@ export function identityCommands(program: Command): void {
   declareSetPassword(group);
   declareList(group);
   declareShow(group);
-  declareSwitch(group, 'disable', 'refuse the identity everywhere, at once; its grants stay');
+  declareSwitch(group, 'disable', 'refuse the identity everywhere, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled identity again');
 }
 

@@ -15,7 +15,7 @@ export function integrationCommands(program: Command): void {
   declareImport(group);
   declareList(group);
   declareShow(group);
-  declareSwitch(group, 'disable', 'refuse the integration at every door, at once; its grants stay');
+  declareSwitch(group, 'disable', 'refuse the integration at every door, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled integration again');
 }
 

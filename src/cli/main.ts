@@ -13,4 +13,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = endOf(error, program.opts()['debug'] === true);
+  // A worker's channel to its supervisor would keep it alive.
+  if (process.send) process.exit();
 }

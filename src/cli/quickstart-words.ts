@@ -3,12 +3,10 @@ export interface QuickstartFacts {
   readonly folder: string;
   readonly clientId: string;
   readonly userName: string;
-  /** Known on the first start only. */
-  readonly password: string | undefined;
 }
 
 /** What `npm start` says: commands that work when pasted, and what to change before anyone relies on it. */
-export function quickstartWords({ publicUrl, folder, clientId, userName, password }: QuickstartFacts): string {
+export function quickstartWords({ publicUrl, folder, clientId, userName }: QuickstartFacts): string {
   const base = `${publicUrl}/authsvc`;
   const curl = `curl --silent --show-error --cacert '${folder}/authority.crt'`;
   const json = "--header 'Content-Type: application/json'";
@@ -38,10 +36,12 @@ Paste these into another terminal, one after the other.
   # 6. then redeem the device code, once
   answer=$(${curl} ${json} --data '{"client_id":"${clientId}","grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"'"$(node -pe 'JSON.parse(process.argv[1]).device_code' "$device")"'"}' ${base}/Authorize/Token); echo "$answer"
 
-Sign in as ${userName}, ${password ? `password ${password} (shown this once)` : `with the password that the first start showed; a new one: npm run tessera -- identity set-password ${userName}`}
+Sign in as ${userName} with the password that the first start showed; a new one: npm run tessera -- identity set-password ${userName}
+The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
+What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
-For production: tessera init. Everything made here is in ${folder}; delete that folder to begin again.
+For production: npm run tessera -- init, in another folder. To begin again, stop this and delete ${folder}.
 
 `;
 }

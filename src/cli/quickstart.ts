@@ -32,8 +32,12 @@ export function quickstartCommand(program: Command): void {
     .description('make a data folder with everything for a first token, and serve it: for trying')
     .addHelpText('after', examples('tessera quickstart', 'tessera quickstart --set listeners.0.port=9443'))
     .action(async (_options: unknown, command: Command) => {
+      refuseInstallation();
       const config = await configOf(command);
       const password = await prepare(config);
+      // Before anything can go wrong with the port: it is shown this once.
+      if (password)
+        process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
       const { runService } = await import('./run-service.ts');
       await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
         const words = quickstartWords({
@@ -41,11 +45,17 @@ export function quickstartCommand(program: Command): void {
           folder: config.dataFolder,
           clientId: CLIENT_ID,
           userName: USER_NAME,
-          password,
         });
         process.stdout.write(words);
       });
     });
+}
+
+/** What an operator has set up is not for trying, and the words of the quick start would be false there. */
+function refuseInstallation(): void {
+  if (!existsSync('tessera.yaml')) return;
+  const todo = 'Start it with: npm run tessera -- serve';
+  throw new CommandFailure('configuration', 'there is a tessera.yaml here: this is no place for trying', todo);
 }
 
 /**
@@ -65,11 +75,11 @@ async function prepare(config: Config): Promise<string | undefined> {
       'For other places: tessera init',
     );
   }
-  if (existsSync(keyring.path)) return undefined;
+  if (existsSync(keyring.path) && existsSync(store.path)) return undefined;
   if (existsSync(dataFolder) && readdirSync(dataFolder).length > 0) {
     throw new CommandFailure(
       'keyring',
-      `${dataFolder} has no keyring`,
+      `${dataFolder} lacks its keyring or its database`,
       'Restore it, or delete the folder to begin again.',
     );
   }

@@ -1,10 +1,11 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { composeService } from '../compose.ts';
 import type { Config } from '../config/schema.ts';
 import { type Log, makeLog } from '../log/log.ts';
 import { openStore } from '../open-store.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
 import { followKeyring } from '../serve/follow-keyring.ts';
-import { isWorker, superviseWorkers } from '../serve/workers.ts';
+import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { keysOf } from './keyring-place.ts';
 
@@ -16,15 +17,26 @@ export async function runService(
 ): Promise<void> {
   const log = makeLog(config.log);
   const stopSignal = firstSignal();
-  if (workers > 1 && !isWorker()) return superviseWorkers(workers, stopSignal, log);
+  if (workers > 1 && !isWorker()) {
+    const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
+    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log });
+    return;
+  }
   const service = await startService(config, log);
   try {
-    announce(await service.listen());
+    const addresses = await service.listen();
+    log.info({ publicUrl: config.publicUrl, addresses, version: manifest.version }, 'ready');
+    if (isWorker()) tellServing();
+    announce(addresses);
     log.info({ signal: await stopSignal }, 'stopping');
   } finally {
     await service.stop();
+    if (isWorker()) leaveSupervisor();
   }
 }
+
+/** Beyond the time that requests in flight have. */
+const GRACE_MS = 3_000;
 
 async function startService(config: Config, log: Log) {
   const store = await openStore(config, 'thread');

@@ -28,7 +28,11 @@ export function followKeyring({ path, keyring, readKeys, markMinting, log }: Fol
     isDue = false;
     log.info({ minting: keyring.minting.id }, 'the keyring was read again');
   };
-  return every(KEYRING_EVERY_MS, follow, (fault) =>
-    log.error({ fault: String(fault) }, 'the keyring was not read again'),
-  );
+  // Once, and not with every look at the file.
+  let told = '';
+  return every(KEYRING_EVERY_MS, follow, (fault) => {
+    if (told !== String(fault))
+      log.error({ fault: String(fault) }, 'the keyring could not be read again: the one in memory serves on');
+    told = String(fault);
+  });
 }

@@ -27,6 +27,7 @@ import type { Look } from '../pages/look.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
 import { openapiDocument } from './openapi.ts';
+import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -91,7 +92,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   server.maxConnections = parts.limits.connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
-    listen: () => app.fastify.listen({ host: options.host, port: options.port }),
+    listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing() }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     drain: () => app.drain(),
   };
@@ -147,6 +148,11 @@ function hangDoors(
   const tellFailing = (check: string, fault: unknown) => parts.log.warn({ check, fault: wordsOf(fault) }, 'not ready');
   if (serves(options, 'ops'))
     hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics, tellFailing }));
+}
+
+/** Workers each have a socket of their own on the port, and the kernel spreads callers over them: no supervisor in between. */
+function portSharing(): { exclusive?: true; reusePort?: true } {
+  return isWorker() ? { exclusive: true, reusePort: true } : {};
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

@@ -10,32 +10,70 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Resolves when all workers have stopped, after `stopSignal` did. */
-export async function superviseWorkers(count: number, stopSignal: Promise<string>, log: Log): Promise<void> {
-  let stopping = false;
-  const start = () => {
-    const worker = cluster.fork();
-    const began = performance.now();
-    worker.once('exit', (code, signal) => {
-      if (stopping) return;
-      const isShort = performance.now() - began < SHORT_LIFE_MS;
-      log.error({ pid: worker.process.pid, code, signal }, 'a worker died and is replaced');
-      setTimeout(() => !stopping && start(), isShort ? SHORT_LIFE_MS : 0);
-    });
-  };
-  for (let index = 0; index < count; index++) start();
-  const signal = await stopSignal;
-  stopping = true;
-  await Promise.all(livingWorkers().map((worker) => stopWorker(worker, signal)));
+/** Tells the supervisor that this worker serves. */
+export function tellServing(): void {
+  process.send?.('serving');
+}
+
+/** The channel to the supervisor would keep a worker alive that has nothing left to do. */
+export function leaveSupervisor(): void {
+  process.disconnect?.();
+}
+
+export interface Supervision {
+  readonly count: number;
+  readonly stopSignal: Promise<string>;
+  /** A worker that has not stopped by then is ended: what was acknowledged is durable. */
+  readonly patienceMs: number;
+  readonly log: Log;
+}
+
+/** Resolves when all workers have stopped: with 0, or with the code of a first worker that could not even start. */
+export async function superviseWorkers({ count, stopSignal, patienceMs, log }: Supervision): Promise<number> {
+  const supervised = { isStopping: false, hasServed: false };
+  cluster.on('message', () => {
+    supervised.hasServed = true;
+  });
+  const failed = new Promise<number>((resolve) => {
+    const start = () => startWorker(supervised, log, start, resolve);
+    for (let index = 0; index < count; index++) start();
+  });
+  const reason = await Promise.race([stopSignal, failed]);
+  supervised.isStopping = true;
+  const signal = typeof reason === 'string' ? reason : 'SIGTERM';
+  await Promise.all(livingWorkers().map((worker) => stopWorker(worker, signal, patienceMs)));
+  return typeof reason === 'number' ? reason : 0;
+}
+
+function startWorker(
+  supervised: { readonly isStopping: boolean; readonly hasServed: boolean },
+  log: Log,
+  again: () => void,
+  giveUp: (code: number) => void,
+): void {
+  const worker = cluster.fork();
+  const began = performance.now();
+  worker.once('exit', (code, signal) => {
+    if (supervised.isStopping) return;
+    // It has said why. Starting it over and over would say no more.
+    if (!supervised.hasServed && code) return giveUp(code);
+    const isShort = performance.now() - began < SHORT_LIFE_MS;
+    log.error({ pid: worker.process.pid, code, signal }, 'a worker died and is replaced');
+    setTimeout(() => !supervised.isStopping && again(), isShort ? SHORT_LIFE_MS : 0);
+  });
 }
 
 function livingWorkers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []);
+  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? worker : []));
 }
 
-function stopWorker(worker: Worker, signal: string): Promise<void> {
+function stopWorker(worker: Worker, signal: string, patienceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    worker.once('exit', () => resolve());
+    const end = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs);
+    worker.once('exit', () => {
+      clearTimeout(end);
+      resolve();
+    });
     worker.process.kill(signal as NodeJS.Signals);
   });
 }
