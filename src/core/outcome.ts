@@ -14,5 +14,10 @@ export function accept<T>(value: T): { readonly ok: true; readonly value: T } {
 }
 
 export function refuse(reason: RefusalReason, details: { retryAfter?: Seconds; rule?: string } = {}): Refused {
-  return { ok: false, refusal: { reason, ...details } };
+  return refused({ reason, ...details });
+}
+
+/** Says no with a refusal that somebody else made. */
+export function refused<R>(refusal: R): Refused<R> {
+  return { ok: false, refusal };
 }

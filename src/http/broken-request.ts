@@ -2,6 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { RefusalReason } from '../core/refusal.ts';
+import { JSON_HEADERS } from './json-headers.ts';
 
 export type BareRefusal = (reason: RefusalReason) => {
   readonly status: number;
@@ -23,21 +24,15 @@ export function answerBrokenRequests(server: Server, refusal: BareRefusal): void
   server.on('connect', (_request: IncomingMessage, other: Socket | ServerResponse) => {
     const worded = refusal('method-not-allowed');
     // HTTP/2 has a response here; HTTP/1 has the socket, whatever version the request claims.
-    if ('writeHead' in other) other.writeHead(worded.status, { ...HEADERS, allow: 'GET, POST' }).end(worded.body);
+    if ('writeHead' in other) other.writeHead(worded.status, { ...JSON_HEADERS, allow: 'GET, POST' }).end(worded.body);
     else answerSocket(other, worded, 'Allow: GET, POST\r\n');
   });
   // RFC 9110 10.1.1: an expectation that we do not know may be ignored. Node would answer without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-const HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  pragma: 'no-cache',
-};
-
 function answerSocket(socket: Socket, { status, phrase, body }: ReturnType<BareRefusal>, more = ''): void {
-  const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+  const headers = Object.entries(JSON_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
   const reason = status === 400 ? phrase : STATUS_CODES[status];
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}${more}${length}Connection: close\r\n\r\n${body}`);

@@ -1,5 +1,5 @@
 import { isLocal } from '../core/identity.ts';
-import type { Outcome } from '../core/outcome.ts';
+import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import { passwords } from '../store/tables/sign-in.ts';
 import { hashPassword, whyUnfit } from '../tokens/password.ts';
@@ -24,17 +24,17 @@ export async function changePassword(
   ports: Ports,
 ): Promise<Outcome<{ cookie: Secret; person: Person }, PasswordObjection>> {
   const objection = objectionTo(current, next);
-  if (objection) return no(objection);
+  if (objection) return refused(objection);
   const checked = await checkPassword({ userName: identity.userName ?? '', password: current, presenter }, ports);
-  if (!checked.ok) return no(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
-  if (checked.value.id !== identity.id) return no('current-wrong');
+  if (!checked.ok) return refused(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
+  if (checked.value.id !== identity.id) return refused('current-wrong');
   const phc = await hashPassword(next);
   await ports.store.change(passwords, identity.id, () => ({
     outcome: undefined,
     next: { identityId: identity.id, phc },
   }));
   await endSessionsOf(identity.id, ports);
-  return { ok: true, value: await beginSession(identity, ports) };
+  return accept(await beginSession(identity, ports));
 }
 
 /** Identities of other directories have no password here. */
@@ -44,8 +44,4 @@ export function hasPassword({ identity }: Person): boolean {
 
 function objectionTo(current: Secret, next: Secret): PasswordObjection | undefined {
   return whyUnfit(next) ?? (current.reveal() === next.reveal() ? 'unchanged' : undefined);
-}
-
-function no(refusal: PasswordObjection): { ok: false; refusal: PasswordObjection } {
-  return { ok: false, refusal };
 }

@@ -1,6 +1,6 @@
 // Certificate revocation lists (RFC 5280 5): read once, then asked per certificate. A list that is not a complete one
 // of the certificate's own issuer (delta, indirect, of another scope) answers nothing.
-import { accept, type Outcome } from '../core/outcome.ts';
+import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readTime } from './der-values.ts';
@@ -37,7 +37,7 @@ export function readRevocationList(der: Uint8Array): Outcome<RevocationList, str
     return accept(readList(readElement(der)));
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
-    return { ok: false, refusal: `the CRL cannot be read: ${problem.message}` };
+    return refused(`the CRL cannot be read: ${problem.message}`);
   }
 }
 

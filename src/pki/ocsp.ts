@@ -1,6 +1,6 @@
 // OCSP (RFC 6960): what a responder says about one certificate, and whether it may say so.
 import { hash } from 'node:crypto';
-import { accept, type Outcome } from '../core/outcome.ts';
+import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import type { RevocationAnswer } from './crl-check.ts';
@@ -71,7 +71,7 @@ export function readOcspResponse(der: Uint8Array): Outcome<OcspResponse, string>
     return accept(readResponse(readElement(der, TAG.sequence)));
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
-    return { ok: false, refusal: `the OCSP response cannot be read: ${problem.message}` };
+    return refused(`the OCSP response cannot be read: ${problem.message}`);
   }
 }
 

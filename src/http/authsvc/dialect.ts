@@ -1,37 +1,21 @@
 // The authsvc dialect: the operations of spec.md, worded for callers written against it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
-import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import { readTokenRequest, type TokenWish } from '../../core/rules/token-request.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { authorizeCertificate } from '../../operations/authorize-certificate.ts';
 import { checkToken } from '../../operations/check-token.ts';
-import type { Ports } from '../../operations/ports.ts';
 import { redeemDevice } from '../../operations/redeem-device.ts';
 import { refreshTokens } from '../../operations/refresh-tokens.ts';
 import { revokeByToken } from '../../operations/revoke-grant.ts';
 import { startDevice } from '../../operations/start-device.ts';
 import type { TokenPair } from '../../operations/token-pair.ts';
 import { bearerToken } from '../bearer.ts';
-import type { ReadConnection } from '../connection.ts';
-import { type BodyForm, bodyForm, readParameters } from '../parameters.ts';
 import { storyOf } from '../story.ts';
-import { deviceGrant, type ErrorKeys, tokenGrant, verifiedToken } from './answers.ts';
+import { deviceGrant, tokenGrant, verifiedToken } from './answers.ts';
+import type { AuthsvcDoor } from './door.ts';
+import { readScopeWish, readTokenWish, type TokenWishRead } from './read-request.ts';
 import { answer, answerRefusal } from './reply.ts';
-import { ScopeParameters, TokenParameters } from './schemas.ts';
+import { tellGrant, tellPair } from './tell.ts';
 import { bearerWording, WORDING } from './wording.ts';
-
-export interface AuthsvcDoor {
-  readonly mount: string;
-  readonly errorKeys: ErrorKeys;
-  /** Where people confirm: made from publicUrl, never from the Host header. */
-  readonly verificationUri: string;
-  readonly ports: Ports;
-  readonly readConnection: ReadConnection;
-  readonly certifiedCaller: (request: FastifyRequest) => Promise<Outcome<CertifiedCaller>>;
-  /** What to say to a caller that is over a limit, if this one is. */
-  readonly overLimit: (request: FastifyRequest, clientId: string | undefined) => Refusal | undefined;
-}
 
 type Handle = (request: FastifyRequest, door: AuthsvcDoor) => Promise<Outcome<object>>;
 
@@ -52,19 +36,25 @@ export const ROUTES: readonly Route[] = [
     operation: 'authorize-token',
     method: 'POST',
     path: '/Authorize/Token',
-    handle: authorizeToken,
+    handle: authorizeByToken,
     wording: wordRefusal,
   },
   {
     operation: 'authorize-certificate',
     method: 'POST',
     path: '/Authorize/Certificate',
-    handle: certificate,
+    handle: authorizeByCertificate,
     wording: wordRefusal,
   },
-  { operation: 'authorize-device', method: 'POST', path: '/Authorize/Device', handle: device, wording: wordRefusal },
-  { operation: 'verify', method: 'GET', path: '/Authorize/Verify', handle: verify, wording: bearerWording },
-  { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revoke, wording: bearerWording },
+  {
+    operation: 'authorize-device',
+    method: 'POST',
+    path: '/Authorize/Device',
+    handle: authorizeDevice,
+    wording: wordRefusal,
+  },
+  { operation: 'verify', method: 'GET', path: '/Authorize/Verify', handle: verifyToken, wording: bearerWording },
+  { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revokeToken, wording: bearerWording },
 ];
 
 export function hangAuthsvc(app: FastifyInstance, door: AuthsvcDoor): void {
@@ -82,27 +72,15 @@ export function hangAuthsvc(app: FastifyInstance, door: AuthsvcDoor): void {
   }
 }
 
-async function authorizeToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  const form = bodyForm(request.headers['content-type']);
-  if (!form) return refuse('content-type-unsupported');
-  const parameters = readParameters<TokenParameters>(request.body, form, TokenParameters);
-  if (!parameters.ok) return parameters;
-  const {
-    client_id: clientId,
-    grant_type: grantType,
-    device_code: deviceCode,
-    refresh_token: refreshToken,
-  } = parameters.value;
-  tellClient(request, clientId, door);
-  const wish = readTokenRequest({ clientId, grantType, deviceCode, refreshToken });
-  if (!wish.ok) return wish;
-  const pair = await obtainPair(wish.value, form, request, door);
-  return pair.ok ? accept(tokenGrant(told(request, pair.value), { withIdentity: false })) : pair;
+async function authorizeByToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+  const read = readTokenWish(request, door);
+  if (!read.ok) return read;
+  const pair = await obtainPair(read.value, request, door);
+  return wordPair(pair, request, { withIdentity: false });
 }
 
 async function obtainPair(
-  wish: TokenWish,
-  form: BodyForm,
+  { wish, form }: TokenWishRead,
   request: FastifyRequest,
   door: AuthsvcDoor,
 ): Promise<Outcome<TokenPair>> {
@@ -122,76 +100,48 @@ async function obtainPair(
   }
 }
 
-async function certificate(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  if (bodyForm(request.headers['content-type']) !== 'json') return refuse('content-type-unsupported');
-  const parameters = readParameters<ScopeParameters>(request.body, 'json', ScopeParameters);
-  if (!parameters.ok) return parameters;
-  const { client_id: clientId, scope } = parameters.value;
-  tellClient(request, clientId, door);
-  const limited = door.overLimit(request, clientId);
-  if (limited) return { ok: false, refusal: limited };
-  const { presenter } = door.readConnection(request);
-  const pair = await authorizeCertificate(
-    { clientId, scope, presenter, certifiedCaller: () => door.certifiedCaller(request) },
-    door.ports,
-  );
-  return pair.ok ? accept(tokenGrant(told(request, pair.value), { withIdentity: true })) : pair;
+async function authorizeByCertificate(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+  const wish = readScopeWish(request, door, ['json']);
+  if (!wish.ok) return wish;
+  const certifiedCaller = () => door.certifiedCaller(request);
+  const pair = await authorizeCertificate({ ...wish.value, certifiedCaller }, door.ports);
+  return wordPair(pair, request, { withIdentity: true });
 }
 
-async function device(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  const form = bodyForm(request.headers['content-type']);
-  if (!form) return refuse('content-type-unsupported');
-  const parameters = readParameters<ScopeParameters>(request.body, form, ScopeParameters);
-  if (!parameters.ok) return parameters;
-  const { client_id: clientId, scope } = parameters.value;
-  tellClient(request, clientId, door);
-  const limited = door.overLimit(request, clientId);
-  if (limited) return { ok: false, refusal: limited };
-  const started = await startDevice({ clientId, scope, presenter: door.readConnection(request).presenter }, door.ports);
+function wordPair(
+  pair: Outcome<TokenPair>,
+  request: FastifyRequest,
+  parts: { readonly withIdentity: boolean },
+): Outcome<object> {
+  if (!pair.ok) return pair;
+  tellPair(request, pair.value);
+  return accept(tokenGrant(pair.value, parts));
+}
+
+async function authorizeDevice(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+  const wish = readScopeWish(request, door, ['json', 'form']);
+  if (!wish.ok) return wish;
+  const started = await startDevice(wish.value, door.ports);
   return started.ok ? accept(deviceGrant(started.value, door.verificationUri)) : started;
 }
 
-async function verify(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+async function verifyToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const token = bearerToken(request);
   if (!token.ok) return token;
   const limited = door.overLimit(request, undefined);
-  if (limited) return { ok: false, refusal: limited };
+  if (limited) return refused(limited);
   const checked = await checkToken(token.value, door.ports);
   if (!checked.ok) return checked;
-  Object.assign(storyOf(request), {
-    clientId: checked.value.grant.clientId,
-    identityId: checked.value.holder.id,
-    grantId: checked.value.grant.id,
-  });
+  tellGrant(request, checked.value.grant);
   return accept(verifiedToken(checked.value));
 }
 
-async function revoke(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+/** Under no limit: whoever revokes can only reduce power. */
+async function revokeToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const token = bearerToken(request);
   if (!token.ok) return token;
   const revoked = await revokeByToken(token.value, door.readConnection(request).presenter, door.ports);
   if (!revoked.ok) return revoked;
-  Object.assign(storyOf(request), {
-    clientId: revoked.value.clientId,
-    identityId: revoked.value.identityId,
-    grantId: revoked.value.id,
-  });
+  tellGrant(request, revoked.value);
   return accept({});
-}
-
-// A token put in the wrong place is longer than this or begins like this; a mistyped client_id is neither.
-const SHOWN_LENGTH = 64;
-const TOKEN_LIKE = /ts[ard]_/;
-
-/** The log says which integration was named; one that is not known, unless the text may be a secret. */
-function tellClient(request: FastifyRequest, clientId: string | undefined, { ports }: AuthsvcDoor): void {
-  if (!clientId) return;
-  const isHarmless = clientId.length <= SHOWN_LENGTH && !TOKEN_LIKE.test(clientId);
-  const isShown = isHarmless || ports.registry.integration(clientId) !== undefined;
-  storyOf(request).clientId = isShown ? clientId.replace(/[^\u0021-\u007e]/g, '?') : '[not shown]';
-}
-
-function told(request: FastifyRequest, pair: TokenPair): TokenPair {
-  Object.assign(storyOf(request), { identityId: pair.identityId, grantId: pair.grantId });
-  return pair;
 }

@@ -1,18 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 import { describe } from '../descriptions.ts';
+import { JSON_HEADERS } from '../json-headers.ts';
 import { storyOf } from '../story.ts';
 import { type ErrorKeys, errorBody } from './answers.ts';
 import type { Wording } from './wording.ts';
 
-/** RFC 6749 5.1: JSON, never stored by anyone on the way. */
 export function answer(reply: FastifyReply, status: number, body: object): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('pragma', 'no-cache')
-    .send(JSON.stringify(body));
+  return reply.code(status).headers(JSON_HEADERS).send(JSON.stringify(body));
 }
 
 export function answerRefusal(

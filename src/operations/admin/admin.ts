@@ -1,6 +1,6 @@
 // What all administration shares: who does it, how it says no, and the event it leaves.
 import type { Event } from '../../core/event.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import { type Outcome, type Refused, refused } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Ports } from '../ports.ts';
 
@@ -50,8 +50,8 @@ export interface AdminPorts extends Pick<Ports, 'store'> {
   readonly by: string;
 }
 
-export function decline(reason: AdminRefusalReason, about: string): { ok: false; refusal: AdminRefusal } {
-  return { ok: false, refusal: { reason, about } };
+export function decline(reason: AdminRefusalReason, about: string): Refused<AdminRefusal> {
+  return refused({ reason, about });
 }
 
 /** The event of an administrative act, written in the same commit as the act. */
