@@ -21,7 +21,7 @@ export async function sizeFigures(): Promise<void> {
   const folder = temporaryFolder();
   const path = join(folder, 'size.db');
   const backEnd = await openSqlite({ path, writer: 'here', clock: () => systemClock.now() });
-  const keys = addKey(firstKey(), []);
+  const keys = addKey(firstKey(), 2);
   const node = await aNode(storeOf(withoutEvents(backEnd)), { clock: systemClock, keyring: new Keyring(keys) });
   const empty = sizeOf(path);
   const rows: Record<string, string | number>[] = [];

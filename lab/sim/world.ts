@@ -55,7 +55,7 @@ export interface World {
   calmDown(): void;
 }
 
-const KEYS = addKey(firstKey(), []);
+const KEYS = addKey(firstKey(), 2);
 const KEYRINGS = [new Keyring(KEYS), new Keyring(mintWith(KEYS, 2))] as const;
 
 export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): Promise<World> {

@@ -42,36 +42,36 @@ export class KeyringFault extends Error {
 }
 
 export class Keyring {
-  #keys: ReadonlyMap<number, Key>;
-  #minting: Key;
+  #held: HeldKeys;
 
   constructor(stored: readonly StoredKey[]) {
-    const { keys, minting } = expandAll(stored);
-    this.#keys = keys;
-    this.#minting = minting;
+    this.#held = expandAll(stored);
   }
 
   /** Takes the place of what it held, all at once: keys are rotated while the service runs. */
   exchange(stored: readonly StoredKey[]): void {
-    const { keys, minting } = expandAll(stored);
-    this.#keys = keys;
-    this.#minting = minting;
+    this.#held = expandAll(stored);
   }
 
   get minting(): Key {
-    return this.#minting;
+    return this.#held.minting;
   }
 
   get keys(): readonly Key[] {
-    return [...this.#keys.values()];
+    return [...this.#held.keys.values()];
   }
 
   key(id: number): Key | undefined {
-    return this.#keys.get(id);
+    return this.#held.keys.get(id);
   }
 }
 
-function expandAll(stored: readonly StoredKey[]): { keys: ReadonlyMap<number, Key>; minting: Key } {
+interface HeldKeys {
+  readonly keys: ReadonlyMap<number, Key>;
+  readonly minting: Key;
+}
+
+function expandAll(stored: readonly StoredKey[]): HeldKeys {
   const expanded = stored.map(expand);
   const keys = new Map(expanded.map((key) => [key.id, key]));
   if (keys.size !== expanded.length) throw new KeyringFault('two keys of the keyring have the same id');
@@ -88,34 +88,30 @@ function expand({ id, state, secret }: StoredKey): Key {
   return { id, state, fingerprint, mac };
 }
 
-// Changes to a keyring, as pure functions of the stored keys. `tessera keyring` words them.
+// Changes to a keyring, as pure functions of the stored keys. When they are allowed is decided by
+// operations/admin/change-keyring.ts.
 
 export function firstKey(): StoredKey[] {
   return [{ id: 1, state: 'minting', secret: randomBytes(KEY_LENGTH) }];
 }
 
 /** Ids are never reused: `used` names those that any store has seen, whether or not their key is still here. */
-export function addKey(keys: readonly StoredKey[], used: readonly number[]): StoredKey[] {
-  const id = Math.max(0, ...keys.map((key) => key.id), ...used) + 1;
-  if (id > KEY_ID_MAX) throw new KeyringFault(`key ids end at ${KEY_ID_MAX}; end all grants and start a new keyring`);
+export function nextKeyId(keys: readonly StoredKey[], used: readonly number[]): number {
+  return Math.max(0, ...keys.map(({ id }) => id), ...used) + 1;
+}
+
+export function addKey(keys: readonly StoredKey[], id: number): StoredKey[] {
   return [...keys, { id, state: 'check-only', secret: randomBytes(KEY_LENGTH) }];
 }
 
 /** Makes a key the minting one; the one before it retires. Every node must know the key by now. */
 export function mintWith(keys: readonly StoredKey[], id: number): StoredKey[] {
-  if (!keys.some((key) => key.id === id)) throw new KeyringFault(`the keyring has no key ${id}`);
   return keys.map((key) => {
     if (key.id === id) return { ...key, state: 'minting' };
     return key.state === 'minting' ? { ...key, state: 'retiring' } : key;
   });
 }
 
-/** Takes a key out. Refused while it mints, or while a live grant was last refreshed under it. */
-export function retire(keys: readonly StoredKey[], id: number, liveGrants: number): StoredKey[] {
-  const key = keys.find((candidate) => candidate.id === id);
-  if (!key) throw new KeyringFault(`the keyring has no key ${id}`);
-  if (key.state === 'minting') throw new KeyringFault(`key ${id} mints; make another key mint first`);
-  if (liveGrants > 0)
-    throw new KeyringFault(`${liveGrants} live grants still use key ${id}; they must refresh or end first`);
-  return keys.filter((candidate) => candidate.id !== id);
+export function retire(keys: readonly StoredKey[], id: number): StoredKey[] {
+  return keys.filter((key) => key.id !== id);
 }

@@ -113,7 +113,7 @@ test('an access token works until its own expiry, whatever refreshes follow [spe
 });
 
 test('a retry across a key rotation is the same pair, byte for byte', async (t) => {
-  const keys = mintWith(addKey(firstKey(), []), 1);
+  const keys = mintWith(addKey(firstKey(), 2), 1);
   const { node } = await onSqlite(t, { keyring: new Keyring(keys) });
   const first = await issue(node);
   const second = accepted(await refresh(node, first));

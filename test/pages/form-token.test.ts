@@ -19,7 +19,7 @@ test('no text is a form token by accident', () => {
 
 test('a form opened before another key began to mint still works', () => {
   const token = formToken({ session: 'a' }, keyring);
-  const rotated = new Keyring(mintWith(addKey(keys, []), 2));
+  const rotated = new Keyring(mintWith(addKey(keys, 2), 2));
   assert.notEqual(formToken({ session: 'a' }, rotated), token);
   assert.ok(isFormToken(token, { session: 'a' }, rotated));
 });

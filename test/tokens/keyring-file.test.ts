@@ -10,7 +10,7 @@ const path = () => join(mkdtempSync(join(tmpdir(), 'tessera-keyring-')), 'keyrin
 
 test('a keyring file is 0600, whole, and reads back as written', () => {
   const file = path();
-  const keys = addKey(firstKey(), []);
+  const keys = addKey(firstKey(), 2);
   writeKeyringFile(file, keys);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readKeyringFile(file), keys);

@@ -2,7 +2,7 @@
 // function returns the keys as they should be kept; writing them to their file is the caller's business.
 import { accept } from '../../core/outcome.ts';
 import { keyMarks } from '../../store/tables/registry.ts';
-import { addKey, KEY_ID_MAX, Keyring, mintWith, retire, type StoredKey } from '../../tokens/keyring.ts';
+import { addKey, KEY_ID_MAX, Keyring, mintWith, nextKeyId, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { allRows } from './every-row.ts';
 import { keyUse } from './key-use.ts';
@@ -12,15 +12,13 @@ type Keys = readonly StoredKey[];
 
 export async function addToKeyring(keys: Keys, { store, by }: AdminPorts): Promise<AdminOutcome<Keys>> {
   const used = (await allRows(store, keyMarks)).map(({ id }) => id);
-  if (Math.max(0, ...used, ...keys.map(({ id }) => id)) >= KEY_ID_MAX)
-    return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
-  const next = addKey(keys, used);
-  const id = next.at(-1)?.id ?? 0;
+  const id = nextKeyId(keys, used);
+  if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
   await store.change(keyMarks, String(id), (_, at) => ({
     outcome: undefined,
     events: [administered('key added', { at, by, detail: { key: id } })],
   }));
-  return accept(next);
+  return accept(addKey(keys, id));
 }
 
 /** The mark comes first: were the file written and the mark lost, a node without the key would start unwarned. */
@@ -29,9 +27,8 @@ export async function mintWithKey(keys: Keys, id: number, ports: AdminPorts): Pr
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (before.minting.id === id) return decline('key-mints-already', `${id}`);
-  const next = mintWith(keys, id);
   await markMinting(key, before.minting, ports);
-  return accept(next);
+  return accept(mintWith(keys, id));
 }
 
 export interface RetireRequest {
@@ -57,5 +54,5 @@ export async function retireKey(keys: Keys, request: RetireRequest, ports: Admin
     ...(found && { next: { ...found.row, retired: true } }),
     events: [administered('key retired', { at, by: ports.by, detail: { key: id } })],
   }));
-  return accept(retire(keys, id, liveGrants));
+  return accept(retire(keys, id));
 }

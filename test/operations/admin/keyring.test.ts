@@ -7,7 +7,7 @@ import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/ad
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { markMinting } from '../../../src/operations/admin/mark-minting.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { firstKey, Keyring, KeyringFault, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { aGrant, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
@@ -98,6 +98,14 @@ suite('the life of a key', () => {
     const onlyFirst = minting.value.filter(({ id }) => id === 1);
     const next = await addToKeyring(onlyFirst, admin);
     assert.equal(next.ok && next.value.at(-1)?.id, 4);
+  });
+
+  test('key ids end, and no other is given', async (t) => {
+    const admin = await administration(t);
+    const [first] = firstKey();
+    const keys = [{ ...first, id: KEY_ID_MAX } as StoredKey];
+    const refused = await addToKeyring(keys, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'key-ids-exhausted', about: '255' });
   });
 
   test('the minting key cannot be retired, and an unknown one neither minted with nor retired', async (t) => {
