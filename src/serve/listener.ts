@@ -31,8 +31,10 @@ export interface ListenerOptions {
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
   /** Undefined: all of them. */
-  readonly doors?: readonly string[] | undefined;
+  readonly doors?: readonly Door[] | undefined;
 }
+
+type Door = 'authsvc' | 'pages' | 'ops';
 
 /** What all listeners of a service share. */
 export interface ServiceParts {
@@ -92,7 +94,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
-function serves({ doors }: ListenerOptions, door: string): boolean {
+function serves({ doors }: ListenerOptions, door: Door): boolean {
   return !doors || doors.includes(door);
 }
 
