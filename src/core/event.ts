@@ -1,19 +1,16 @@
 import type { Presenter } from './presenter.ts';
 import type { EpochSeconds } from './time.ts';
 
-export const EVENT_TYPES = [
-  'issued',
-  'refreshed',
-  'retried',
-  'reused',
-  'revoked',
-  'started',
-  'confirmed',
-  'denied',
-  'spent',
-  'administered',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType =
+  | 'issued'
+  | 'refreshed'
+  | 'retried'
+  | 'reused'
+  | 'revoked'
+  | 'confirmed'
+  | 'denied'
+  | 'spent'
+  | 'administered';
 
 /** Something that changed state, written in the same commit as the change. It never holds a secret. */
 export interface Event {

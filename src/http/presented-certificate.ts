@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { OpensslVerdict } from '../pki/heed-openssl.ts';
 import { readClientCert, readForwardedClientCert, readPemHeader } from '../pki/presented-header.ts';
 import { type ReadConnection, tlsSocketOf } from './connection.ts';
 
@@ -8,8 +9,7 @@ import { type ReadConnection, tlsSocketOf } from './connection.ts';
 export interface PresentedChain {
   /** DER, leaf first. */
   readonly chain: readonly Uint8Array[];
-  /** OpenSSL's own verdict, where the handshake was with us. */
-  readonly openssl: { readonly agrees: boolean } | undefined;
+  readonly openssl: OpensslVerdict | undefined;
 }
 
 export type CertificateHeader = 'off' | 'rfc9440' | 'url-encoded-pem' | 'xfcc';

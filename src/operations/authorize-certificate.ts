@@ -1,5 +1,5 @@
 import type { Grant } from '../core/grant.ts';
-import { accept, type Outcome } from '../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
 import { grants } from '../store/tables/grants.ts';
@@ -18,9 +18,7 @@ export interface CertificateRequest {
 export async function authorizeCertificate(request: CertificateRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const { clientId, scope, presenter } = request;
   const integration = clientId ? ports.registry.integration(clientId) : undefined;
-  const caller = clientId
-    ? await request.certifiedCaller()
-    : ({ ok: false, refusal: { reason: 'client-id-missing' } } as const);
+  const caller = clientId ? await request.certifiedCaller() : refuse('client-id-missing');
   const decision = decideCertificate({ clientId, caller, integration, scope });
   if (!decision.ok) return decision;
   const { mark: certificate, identity } = decision.value.caller;

@@ -1,8 +1,8 @@
 import type { DeviceAuthorization } from '../core/device.ts';
-import { accept, type Outcome } from '../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
-import { decideRedeem, type RedeemDecision } from '../core/rules/device.ts';
+import { askToRedeem, decideRedeem } from '../core/rules/device.ts';
 import { type Decision, insert } from '../store/store.ts';
 import { devices } from '../store/tables/devices.ts';
 import { grants } from '../store/tables/grants.ts';
@@ -22,19 +22,19 @@ export interface RedeemRequest {
 
 /** Exchanges a confirmed device code for a grant, once: the code's redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
-  const { settings, keyring, store, clock } = ports;
-  const integration = ports.registry.integration(request.clientId);
-  const code = parseDeviceCode(request.deviceCode, keyring);
-  if (!integration || !code) {
-    return refusalOf(decideRedeem({ integration, device: undefined, holder: undefined, settings, now: clock.now() }));
-  }
+  const parsed = parseDeviceCode(request.deviceCode, ports.keyring);
+  const asked = askToRedeem(ports.registry.integration(request.clientId), parsed, ports.settings);
+  if (!asked.ok) return asked;
+  const { integration, code } = asked.value;
   const drawn = drawGrant(ports);
-  return store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
-    const device = found && hashesTo(code.secret, found.row.deviceCodeHash) ? found.row : undefined;
-    const decision = decideRedeem({ integration, device, holder: found?.companion, settings, now });
-    if (!device || decision.do === 'refuse') return { outcome: refusalOf(decision) };
-    if (request.overLimit) return { outcome: { ok: false, refusal: request.overLimit } };
-    if (decision.do === 'wait') return { outcome: refusalOf(decision), next: { ...device, lastPolledAt: now } };
+  return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
+    if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
+      return { outcome: refuse('device-code-not-authentic') };
+    const { row: device, companion: holder } = found;
+    const decision = decideRedeem({ integration, device, holder, now });
+    if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
+    if (request.overLimit) return { outcome: refused(request.overLimit) };
+    if (decision.do === 'wait') return { outcome: refused(decision.refusal), next: { ...device, lastPolledAt: now } };
     const { holder: identity } = decision;
     const draft = {
       integration,
@@ -47,8 +47,4 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const next: DeviceAuthorization = { ...device, decision: { is: 'redeemed', by: identity.id, at: now } };
     return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
   });
-}
-
-function refusalOf(decision: RedeemDecision): Outcome<never> {
-  return { ok: false, refusal: decision.do === 'redeem' ? { reason: 'fault' } : decision.refusal };
 }

@@ -1,10 +1,10 @@
 import type { Event } from '../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../core/grant.ts';
-import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
-import { decideRefresh, type RefreshDecision, type RefreshFacts } from '../core/rules/refresh.ts';
+import { askToRefresh, decideRefresh, type RefreshDecision, type RefreshFacts } from '../core/rules/refresh.ts';
 import type { Settings } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
@@ -26,24 +26,20 @@ export interface RefreshRequest {
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
 export async function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
-  const integration = ports.registry.integration(request.clientId);
-  const token = parseRefreshToken(request.refreshToken, ports.keyring);
-  const facts: Omit<RefreshFacts, 'grant' | 'holder' | 'now'> = {
-    integration,
-    token: token && { standing: (grant) => standingOf(token, grant, ports.keyring) },
-    certificate: integration && integration.binding !== 'none' ? await presentedCertificate(request) : undefined,
-    settings: ports.settings,
-  };
-  if (!integration || !token)
-    return refusalOf(decideRefresh({ ...facts, grant: undefined, holder: undefined, now: ports.clock.now() }));
-
+  const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
+  const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
+  if (!asked.ok) return asked;
+  const { integration, token } = asked.value;
+  const certificate = integration.binding === 'none' ? undefined : await presentedCertificate(request);
   const nonce = ports.random(NONCE_LENGTH);
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Outcome<TokenPair>> => {
-    const grant = found?.row;
-    const now = grant ? grantTime(grant, clock) : clock;
-    const decision = decideRefresh({ ...facts, grant, holder: found?.companion, now });
-    if (!grant) return { outcome: refusalOf(decision) };
-    if (request.overLimit && decision.do !== 'refuse') return { outcome: { ok: false, refusal: request.overLimit } };
+    if (!found) return { outcome: refuse('grant-unknown') };
+    const { row: grant, companion: holder } = found;
+    const now = grantTime(grant, clock);
+    const standing = () => standingOf(token, grant, ports.keyring);
+    const { settings } = ports;
+    const decision = decideRefresh({ integration, grant, standing, holder, certificate, settings, now });
+    if (request.overLimit && decision.do !== 'refuse') return { outcome: refused(request.overLimit) };
     const turn = { grant, token, presenter: request.presenter, now };
     switch (decision.do) {
       case 'rotate':
@@ -96,7 +92,7 @@ function end(
   { grant, presenter, now }: Turn,
   decision: RefreshDecision & { do: 'refuse' },
 ): Decision<Grant, Outcome<TokenPair>> {
-  const outcome = refusalOf(decision);
+  const outcome = refused(decision.refusal);
   if (!decision.reuse && !decision.end) return { outcome };
   const told = decision.reuse
     ? [eventOf('reused', grant, { presenter, now }, { ended: decision.end !== undefined })]
@@ -119,8 +115,4 @@ function eventOf(
 async function presentedCertificate({ certifiedCaller }: RefreshRequest): Promise<RefreshFacts['certificate']> {
   const caller = await certifiedCaller();
   return caller.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
-}
-
-function refusalOf(decision: RefreshDecision): Outcome<never> {
-  return refuse(decision.do === 'refuse' ? decision.reason : 'fault');
 }

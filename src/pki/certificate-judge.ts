@@ -3,6 +3,7 @@
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
+import { heedOpenssl, type OpensslVerdict } from './heed-openssl.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
 import { type RevocationPorts, RevocationSource } from './revocation-source.ts';
@@ -24,7 +25,16 @@ export class CertificateJudge {
   }
 
   /** `issuers` must be the same array as long as nothing in it has changed. */
-  async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
+  async judge(
+    chain: readonly Uint8Array[],
+    issuers: readonly ApprovedIssuer[],
+    openssl?: OpensslVerdict,
+  ): Promise<Judgement> {
+    // Of the handshake, and so no part of what is remembered about the chain.
+    return heedOpenssl(await this.#recallOrJudge(chain, issuers), openssl);
+  }
+
+  async #recallOrJudge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     const presented = this.#presented(chain, issuers, []);
     const known = this.#verdicts.recall(presented);
     if (known) return known;

@@ -24,7 +24,6 @@ interface AcceptedCertificate {
   readonly issuer: ApprovedIssuer;
   readonly name: CallerName;
   readonly mark: CertificateMark;
-  readonly notAfter: EpochSeconds;
   /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
   readonly until: EpochSeconds;
 }
@@ -91,7 +90,7 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
-  const accepted = { issuer, name: name.value, mark: found.mark, notAfter: leaf.notAfter, until: ends.reduce(earlier) };
+  const accepted = { issuer, name: name.value, mark: found.mark, until: ends.reduce(earlier) };
   return { outcome: accept(accepted), steps: named, ...found };
 }
 

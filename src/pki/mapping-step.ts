@@ -18,9 +18,3 @@ export function mappingStep(
   const reason = identity.ok ? 'certificate-identity-unknown' : identity.refusal.reason;
   return step('identity-mapped', identity.ok, about, words, { setting: `identities: ${issuer.identities}`, reason });
 }
-
-/** OpenSSL judged the handshake as well, where it knows the issuer; it must not object. */
-export function opensslStep(issuer: ApprovedIssuer): Step {
-  const about = `approved issuer "${escapeText(issuer.label)}"`;
-  return step('openssl-agrees', false, about, 'OpenSSL, which judged the handshake too, accepts the certificate');
-}

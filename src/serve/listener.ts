@@ -36,8 +36,10 @@ export interface ListenerOptions {
   /** Only listed proxies may connect: what they carry in clear is for their ears alone. */
   readonly behindProxy?: boolean;
   /** Undefined: all of them. */
-  readonly doors?: readonly string[] | undefined;
+  readonly doors?: readonly Door[] | undefined;
 }
+
+type Door = 'authsvc' | 'pages' | 'ops';
 
 /** What all listeners of a service share. */
 export interface ServiceParts {
@@ -98,7 +100,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
-function serves({ doors }: ListenerOptions, door: string): boolean {
+function serves({ doors }: ListenerOptions, door: Door): boolean {
   return !doors || doors.includes(door);
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceAuthorization } from '../../src/core/device.ts';
-import type { ClientId } from '../../src/core/integration.ts';
+import type { ClientId, Integration } from '../../src/core/integration.ts';
 import {
+  askToRedeem,
   type DecideFacts,
   decideConfirm,
   decideDeny,
@@ -24,11 +25,15 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
     integration: anIntegration(),
     device: confirmed,
     holder: anIdentity(),
-    settings: DEFAULT_SETTINGS,
     now: later,
     ...difference,
   });
   return decision.do === 'redeem' ? 'redeem' : decision.refusal.reason;
+}
+
+function asked(integration: Integration | undefined, code: string | undefined, settings = DEFAULT_SETTINGS): string {
+  const outcome = askToRedeem(integration, code, settings);
+  return outcome.ok ? 'asked' : outcome.refusal.reason;
 }
 
 test('device code pending: authorization_pending while the browser confirmation is missing [spec 3]', () => {
@@ -47,20 +52,21 @@ test('a device code is redeemed once only [spec 3]', () => {
 
 test('invalid_client: browser-based authentication is disabled [spec 7.1]', () => {
   const off = anIntegration({ flows: { device: false, certificate: true } });
-  assert.equal(redeem({ integration: off }), 'device-flow-disabled');
-  assert.equal(redeem({ settings: serverWithoutDevices, device: undefined }), 'device-flow-disabled');
+  assert.equal(asked(off, undefined), 'device-flow-disabled');
+  assert.equal(asked(anIntegration(), undefined, serverWithoutDevices), 'device-flow-disabled');
 });
 
 test('invalid_grant: the device_code is expired or invalid, or client_id does not match [spec 7.1]', () => {
-  assert.equal(redeem({ device: undefined }), 'device-code-not-authentic');
+  assert.equal(asked(anIntegration(), 'a code'), 'asked');
+  assert.equal(asked(anIntegration(), undefined), 'device-code-not-authentic');
   assert.equal(redeem({ now: epochSeconds(NOW + 299) }), 'redeem');
   assert.equal(redeem({ now: epochSeconds(NOW + 300) }), 'device-code-expired');
   assert.equal(
     redeem({ integration: anIntegration({ clientId: 'x' as ClientId }) }),
     'device-code-of-another-integration',
   );
-  assert.equal(redeem({ integration: undefined }), 'integration-unknown');
-  assert.equal(redeem({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
+  assert.equal(asked(undefined, undefined), 'integration-unknown');
+  assert.equal(asked(anIntegration({ enabled: false }), undefined), 'integration-disabled');
 });
 
 test('invalid_grant: the user ID and password of the authorization were invalid too often [spec 7.1]', () => {

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessTokenExpiry, grantPeriod, revoke } from '../../src/core/grant.ts';
 import type { ClientId } from '../../src/core/integration.ts';
-import { decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
+import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { ADA, aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
 
-function facts(difference: Partial<RefreshFacts> & { standing?: Standing } = {}): RefreshFacts {
-  const { standing = 'current', ...rest } = difference;
+type Difference = Partial<Omit<RefreshFacts, 'standing'>> & { standing?: Standing };
+
+function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts {
   return {
     integration: anIntegration(),
-    token: { standing: () => standing },
     grant: aGrant(),
+    standing: () => standing,
     holder: anIdentity(),
     certificate: undefined,
     settings: DEFAULT_SETTINGS,
@@ -21,9 +22,9 @@ function facts(difference: Partial<RefreshFacts> & { standing?: Standing } = {})
   };
 }
 
-function reasonOf(difference: Parameters<typeof facts>[0]): string {
+function reasonOf(difference: Difference): string {
   const decision = decideRefresh(facts(difference));
-  return decision.do === 'refuse' ? decision.reason : decision.do;
+  return decision.do === 'refuse' ? decision.refusal.reason : decision.do;
 }
 
 const at = (moment: number) => epochSeconds(moment);
@@ -57,7 +58,7 @@ test('a retry in the window repeats the pair; the window is never extended and 0
 test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), {
     do: 'refuse',
-    reason: 'refresh-token-reused',
+    refusal: { reason: 'refresh-token-reused' },
     reuse: true,
     end: 'reuse',
   });
@@ -75,7 +76,7 @@ test('invalid_grant: client_id does not match the integration, and a wrong clien
   const other = anIntegration({ clientId: 'someone-else' as ClientId });
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
     const decision = decideRefresh(facts({ integration: other, standing }));
-    assert.deepEqual(decision, { do: 'refuse', reason: 'refresh-token-of-another-integration' });
+    assert.deepEqual(decision, { do: 'refuse', refusal: { reason: 'refresh-token-of-another-integration' } });
   }
 });
 
@@ -97,7 +98,7 @@ test('unauthorized_client: the identity was disabled or lost access [spec 7.1]',
 });
 
 test('which error wins: each fault hides those that follow it in the order of checks', () => {
-  const ladder: [string, Partial<RefreshFacts> & { standing?: Standing }][] = [
+  const ladder: [string, Difference][] = [
     ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
     ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
     ['refresh-token-reused', { standing: 'spent' }],
@@ -107,16 +108,23 @@ test('which error wins: each fault hides those that follow it in the order of ch
       'refresh-token-of-another-integration',
       { integration: anIntegration({ clientId: 'x' as ClientId, scope: scopeOf('stock:read') }) },
     ],
-    ['grant-unknown', { grant: undefined }],
-    ['refresh-token-not-authentic', { token: undefined }],
-    ['integration-disabled', { integration: anIntegration({ enabled: false }) }],
-    ['integration-unknown', { integration: undefined }],
   ];
-  let all: Partial<RefreshFacts> & { standing?: Standing } = {};
+  let all: Difference = {};
   for (const [reason, difference] of ladder) {
     all = { ...all, ...difference };
     assert.equal(reasonOf(all), reason);
   }
+});
+
+test('which error wins before a row is asked for: the integration, then the token', () => {
+  const asked = (...question: Parameters<typeof askToRefresh>) => {
+    const outcome = askToRefresh(...question);
+    return outcome.ok || outcome.refusal.reason;
+  };
+  assert.equal(asked(undefined, undefined), 'integration-unknown');
+  assert.equal(asked(anIntegration({ enabled: false }), undefined), 'integration-disabled');
+  assert.equal(asked(anIntegration(), undefined), 'refresh-token-not-authentic');
+  assert.equal(asked(anIntegration(), 'a token'), true);
 });
 
 test('a bound grant needs its certificate, and without it not even reuse ends the grant', () => {

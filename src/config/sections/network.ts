@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
 
-const DOORS = ['authsvc', 'oauth', 'admin', 'pages', 'ops'] as const;
+const DOORS = ['authsvc', 'pages', 'ops'] as const;
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
@@ -50,7 +50,7 @@ export const listeners = entries(
     doors: Type.Optional(
       choices(DOORS, {
         description: 'The doors that this listener serves. All of them where this is absent.',
-        example: ['authsvc', 'oauth'],
+        example: ['authsvc', 'ops'],
       }),
     ),
   },

@@ -24,19 +24,16 @@ export function decideStart({
   settings,
 }: StartFacts): Outcome<{ integration: Integration; scope: Scope }> {
   if (!clientId) return refuse('client-id-missing');
-  if (!integration) return refuse('integration-unknown');
-  const objection = whyNoDeviceFlow(integration, settings);
-  if (objection) return refuse(objection);
-  const wanted = requestedScope(scope, integration);
-  return wanted.ok ? accept({ integration, scope: wanted.value }) : wanted;
+  const served = withDeviceFlow(integration, settings);
+  if (!served.ok) return served;
+  const wanted = requestedScope(scope, served.value);
+  return wanted.ok ? accept({ integration: served.value, scope: wanted.value }) : wanted;
 }
 
 export interface RedeemFacts {
-  readonly integration: Integration | undefined;
-  /** Undefined where the device code's text was not minted here, or its secret is not the row's. */
-  readonly device: DeviceAuthorization | undefined;
+  readonly integration: Integration;
+  readonly device: DeviceAuthorization;
   readonly holder: Identity | undefined;
-  readonly settings: Settings;
   readonly now: EpochSeconds;
 }
 
@@ -46,11 +43,19 @@ export type RedeemDecision =
   | { readonly do: 'wait'; readonly refusal: Refusal }
   | { readonly do: 'refuse'; readonly refusal: Refusal };
 
-export function decideRedeem({ integration, device, holder, settings, now }: RedeemFacts): RedeemDecision {
-  if (!integration) return no('integration-unknown');
-  const objection = whyNoDeviceFlow(integration, settings);
-  if (objection) return no(objection);
-  if (!device) return no('device-code-not-authentic');
+/** The first checks, which need no row. `code`: undefined where its text was not minted here. */
+export function askToRedeem<Code>(
+  integration: Integration | undefined,
+  code: Code | undefined,
+  settings: Settings,
+): Outcome<{ integration: Integration; code: Code }> {
+  const served = withDeviceFlow(integration, settings);
+  if (!served.ok) return served;
+  return code ? accept({ integration: served.value, code }) : refuse('device-code-not-authentic');
+}
+
+/** The checks that follow, in their order. */
+export function decideRedeem({ integration, device, holder, now }: RedeemFacts): RedeemDecision {
   if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
   switch (deviceState(device, now)) {
     case 'redeemed':
@@ -85,9 +90,11 @@ function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
 }
 
 /** Spec 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
-function whyNoDeviceFlow(integration: Integration, settings: Settings): RefusalReason | undefined {
-  if (!integration.enabled) return 'integration-disabled';
-  return settings.deviceFlow && integration.flows.device ? undefined : 'device-flow-disabled';
+function withDeviceFlow(integration: Integration | undefined, settings: Settings): Outcome<Integration> {
+  if (!integration) return refuse('integration-unknown');
+  if (!integration.enabled) return refuse('integration-disabled');
+  if (!settings.deviceFlow || !integration.flows.device) return refuse('device-flow-disabled');
+  return accept(integration);
 }
 
 export interface DecideFacts {
@@ -112,9 +119,9 @@ export function decideEnter(facts: DecideFacts): Outcome<DeviceAuthorization> {
 export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> {
   const entered = decideDeny(facts);
   if (!entered.ok) return entered;
-  if (!facts.integration) return refuse('integration-unknown');
-  const objection =
-    whyNoDeviceFlow(facts.integration, facts.settings) ?? whyNotAllowed(facts.identity, facts.integration);
+  const served = withDeviceFlow(facts.integration, facts.settings);
+  if (!served.ok) return served;
+  const objection = whyNotAllowed(facts.identity, served.value);
   return objection ? refuse(objection) : entered;
 }
 

@@ -3,7 +3,8 @@ import type { CertificateMark } from '../certificate.ts';
 import { type Grant, grantState, type RevocationReason } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import type { RefusalReason } from '../refusal.ts';
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import type { Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
@@ -21,10 +22,10 @@ export type Standing =
   | 'foreign';
 
 export interface RefreshFacts {
-  readonly integration: Integration | undefined;
-  /** Undefined where the token's text was not minted here. */
-  readonly token: { readonly standing: (grant: Grant) => Standing } | undefined;
-  readonly grant: Grant | undefined;
+  readonly integration: Integration;
+  readonly grant: Grant;
+  /** Of the token that was presented. */
+  readonly standing: () => Standing;
   readonly holder: Identity | undefined;
   /** The certificate and identity of the connection, where there is one. */
   readonly certificate: { readonly mark: CertificateMark; readonly identityId: string } | undefined;
@@ -35,14 +36,21 @@ export interface RefreshFacts {
 export type RefreshDecision =
   | { readonly do: 'rotate'; readonly settings: Settings }
   | { readonly do: 'repeat' }
-  | { readonly do: 'refuse'; readonly reason: RefusalReason; readonly end?: RevocationReason; readonly reuse?: true };
+  | { readonly do: 'refuse'; readonly refusal: Refusal; readonly end?: RevocationReason; readonly reuse?: true };
 
+/** The first checks, which need no row. `token`: undefined where its text was not minted here. */
+export function askToRefresh<Token>(
+  integration: Integration | undefined,
+  token: Token | undefined,
+): Outcome<{ integration: Integration; token: Token }> {
+  if (!integration) return refuse('integration-unknown');
+  if (!integration.enabled) return refuse('integration-disabled');
+  return token ? accept({ integration, token }) : refuse('refresh-token-not-authentic');
+}
+
+/** The checks that follow, in their order. */
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
-  const { integration, token, grant, holder, now } = facts;
-  if (!integration) return no('integration-unknown');
-  if (!integration.enabled) return no('integration-disabled');
-  if (!token) return no('refresh-token-not-authentic');
-  if (!grant) return no('grant-unknown');
+  const { integration, grant, standing, holder, now } = facts;
   // A token shown by another integration is refused and changes nothing: a wrong client_id never revokes.
   if (grant.clientId !== integration.clientId) return no('refresh-token-of-another-integration');
   const state = grantState(grant, now);
@@ -53,7 +61,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (!isBindingMet(facts, integration, grant)) return no('certificate-binding-unmet');
 
   const settings = settingsFor(integration, facts.settings);
-  const turn = decideTurn(token.standing(grant), grant, settings, now);
+  const turn = decideTurn(standing(), grant, settings, now);
   if (turn.do === 'refuse') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
@@ -71,7 +79,7 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, now: E
     case 'spent':
       return reuse(settings);
     case 'ahead':
-      return { do: 'refuse', reason: 'store-rolled-back', end: 'rolled-back-store' };
+      return { ...no('store-rolled-back'), end: 'rolled-back-store' };
     case 'foreign':
       return no('refresh-token-not-authentic');
   }
@@ -83,8 +91,8 @@ function isInRetryWindow(grant: Grant, { refreshRetryWindow }: Settings, now: Ep
 }
 
 function reuse({ onReuse }: Settings): RefreshDecision {
-  const refusal = { do: 'refuse', reason: 'refresh-token-reused', reuse: true } as const;
-  return onReuse === 'revoke' ? { ...refusal, end: 'reuse' } : refusal;
+  const told = { ...no('refresh-token-reused'), reuse: true } as const;
+  return onReuse === 'revoke' ? { ...told, end: 'reuse' } : told;
 }
 
 function isBindingMet({ certificate }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
@@ -99,6 +107,6 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-function no(reason: RefusalReason): RefreshDecision {
-  return { do: 'refuse', reason };
+function no(reason: RefusalReason): { readonly do: 'refuse'; readonly refusal: Refusal } {
+  return { do: 'refuse', refusal: { reason } };
 }

@@ -106,7 +106,6 @@ export interface Texts {
     readonly grantCount: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
     readonly noGrants: string;
     readonly noGrantsHint: string;
-    readonly permissions: string;
     readonly obtained: string;
     readonly origins: { readonly device: string; readonly certificate: string };
     readonly refreshed: string;
@@ -157,7 +156,6 @@ export interface Texts {
     readonly toDevice: string;
     readonly toAccount: string;
     readonly requestId: (id: string) => string;
-    readonly problem: string;
   };
   /** A permission in plain words; `resource` alone where the scope names no permission. */
   readonly permission: (resource: string, permission: string | undefined) => string;

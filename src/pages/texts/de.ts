@@ -105,7 +105,6 @@ export const de: Texts = {
     },
     noGrants: 'Nichts handelt in Ihrem Namen',
     noGrantsHint: 'Programme, die Sie bestätigen, erscheinen hier; Sie können ihren Zugriff jederzeit beenden.',
-    permissions: 'Darf',
     obtained: 'Erhalten',
     origins: { device: 'Im Browser bestätigt', certificate: 'Mit Client-Zertifikat' },
     refreshed: 'Zuletzt erneuert',
@@ -132,7 +131,6 @@ export const de: Texts = {
       retried: 'Erneuerung wiederholt',
       reused: 'Altes Refresh-Token vorgelegt',
       revoked: 'Zugriffsrecht widerrufen',
-      started: 'Geräteanfrage gestartet',
       confirmed: 'Gerät bestätigt',
       denied: 'Gerät abgelehnt',
       spent: 'Code durch fehlgeschlagene Anmeldungen verbraucht',
@@ -261,7 +259,6 @@ export const de: Texts = {
     toDevice: 'Code eingeben',
     toAccount: 'Mein Konto',
     requestId: (id) => `Vorgang ${id}`,
-    problem: 'Problem',
   },
   permission: (resource, permission) => {
     if (permission === undefined) return `Grundzugriff auf „${resource}“`;

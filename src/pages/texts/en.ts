@@ -100,7 +100,6 @@ export const en: Texts = {
     grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' },
     noGrants: 'Nothing acts in your name',
     noGrantsHint: 'Programs that you confirm appear here, and you can end their access at any time.',
-    permissions: 'May',
     obtained: 'Obtained',
     origins: { device: 'Confirmed in a browser', certificate: 'By client certificate' },
     refreshed: 'Last refresh',
@@ -125,7 +124,6 @@ export const en: Texts = {
       retried: 'Refresh repeated',
       reused: 'Old refresh token presented',
       revoked: 'Grant revoked',
-      started: 'Device authorization started',
       confirmed: 'Device confirmed',
       denied: 'Device denied',
       spent: 'Code spent by failed sign-ins',
@@ -245,7 +243,6 @@ export const en: Texts = {
     toDevice: 'Enter a code',
     toAccount: 'My account',
     requestId: (id) => `Request ${id}`,
-    problem: 'Problem',
   },
   permission: (resource, permission) => {
     if (permission === undefined) return `Basic access to “${resource}”`;
