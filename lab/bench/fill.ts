@@ -40,8 +40,13 @@ export interface Filling {
   readonly deviceCodes: number;
 }
 
+export interface Pair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
 export interface Seeds {
-  readonly pairs: readonly { readonly accessToken: string; readonly refreshToken: string }[];
+  readonly pairs: readonly Pair[];
   readonly deviceCodes: readonly string[];
 }
 
@@ -55,7 +60,8 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);
   const now = systemClock.now();
-  const pairs = await addGrants(ports, draft, filling.known, now);
+  const pairs: Pair[] = [];
+  await addGrants(ports, draft, filling.known, now, (pair) => pairs.push(pair));
   await addGrants(ports, draft, filling.others, now);
   await addGrants(ports, draft, filling.ended, epochSeconds(now - LONG_AGO));
   const deviceCodes = await startDevices(ports, filling.deviceCodes);
@@ -97,26 +103,23 @@ async function draftOf({ registry, directory }: Ports): Promise<Draft> {
 
 const AT_ONCE = 1000;
 
-async function addGrants(ports: Ports, draft: Draft, count: number, now: EpochSeconds): Promise<Seeds['pairs']> {
-  const pairs: { accessToken: string; refreshToken: string }[] = [];
-  const keep = count <= MOST_KEPT;
+async function addGrants(
+  ports: Ports,
+  draft: Draft,
+  count: number,
+  now: EpochSeconds,
+  keep?: (pair: Pair) => void,
+): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
     const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, () =>
       issueGrant({ ...draft, origin: ORIGIN, presenter: PRESENTER }, drawGrant(ports), now, ports),
     );
-    await insertAll(
-      ports.store,
-      issued.map(({ grant }) => grant),
-    );
-    if (keep) {
-      for (const { pair } of issued)
-        pairs.push({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' });
-    }
+    const rows = issued.map(({ grant }) => grant);
+    await insertAll(ports.store, rows);
+    for (const { pair } of issued)
+      keep?.({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' });
   }
-  return pairs;
 }
-
-const MOST_KEPT = 200_000;
 
 /** Many rows in one commit: the first as a change, the others inserted beside it. */
 async function insertAll(store: Store, [first, ...others]: readonly Grant[]): Promise<void> {

@@ -41,7 +41,7 @@ export function readOptions(args: string[]): Options {
     profile,
     out,
     many: quick ? 100_000 : 1_000_000,
-    toRevoke: quick ? 60_000 : 200_000,
+    toRevoke: quick ? 60_000 : 300_000,
     pace: {
       rounds: Number(values.rounds ?? (quick ? 1 : 3)),
       seconds: Number(values.seconds ?? (quick ? 1 : 2)),

@@ -1,5 +1,6 @@
 // The chain that a client sent in the handshake, taken from the socket before Node loses it.
-import type { DetailedPeerCertificate, Server, TLSSocket } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
+import type { Server, TLSSocket } from 'node:tls';
 
 // On the socket itself rather than beside it: HTTP/2 hands out sockets behind a proxy object, which passes this through.
 const CHAIN = Symbol('chain of the handshake');
@@ -16,23 +17,16 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
     if (socket[CHAIN]) return;
     socket[CHAIN] = [];
     socket.prependOnceListener('secure', () => {
-      socket[CHAIN] = chainOf(socket.getPeerCertificate(true));
+      socket[CHAIN] = chainOf(socket.getPeerX509Certificate());
     });
   });
   return (socket: RememberingSocket) => socket[CHAIN] ?? [];
 }
 
-/** Leaf first. Node links certificates by issuer, adds an approved root, and links that to itself. */
-function chainOf(leaf: DetailedPeerCertificate): Uint8Array[] {
-  const chain: Uint8Array[] = [];
-  const seen = new Set<string>();
-  for (
-    let next: DetailedPeerCertificate | undefined = leaf;
-    next?.raw && !seen.has(next.fingerprint256);
-    next = next.issuerCertificate
-  ) {
-    seen.add(next.fingerprint256);
+/** Leaf first. Node links certificates by issuer, adds an approved root, and may link that to itself. */
+function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {
+  const chain: Buffer[] = [];
+  for (let next = leaf; next && !chain.some((seen) => next?.raw.equals(seen)); next = next.issuerCertificate)
     chain.push(next.raw);
-  }
   return chain;
 }

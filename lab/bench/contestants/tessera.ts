@@ -162,7 +162,7 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
     case 'poll':
       return { kind: 'same', request: pollOf(seeds.deviceCodes[index] ?? ''), status: 400 };
     case 'revoke':
-      return revokeOf(rest().filter((_, at) => at % 4 !== 0));
+      return revokeOf(rest().filter((_, at) => at % 10 !== 0));
     case 'mixed':
       return {
         kind: 'mixed',
@@ -172,7 +172,7 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
           walkOf('verify', index, connections, seeds),
           CERTIFICATE,
           walkOf('poll', index, connections, seeds),
-          revokeOf(rest().filter((_, at) => at % 4 === 0)),
+          revokeOf(rest().filter((_, at) => at % 10 === 0)),
         ],
       };
   }

@@ -5,22 +5,33 @@ const TICKS_PER_SECOND = 100; // USER_HZ, the same on every Linux that Node runs
 
 /** Seconds of processor time, all threads and children included. */
 export function cpuSecondsOf(pids: readonly number[]): number {
-  return sum(pids.flatMap(treeOf).map(ticksOf)) / TICKS_PER_SECOND;
+  return sum(pids.flatMap(treeOf).map((pid) => whileThere(() => ticksOf(pid), 0))) / TICKS_PER_SECOND;
 }
 
 /** Megabytes, pages shared within the tree counted once. */
 export function memoryOf(pids: readonly number[]): number {
-  return sum(pids.flatMap(treeOf).map(proportionalKilobytes)) / 1024;
+  return sum(pids.flatMap(treeOf).map((pid) => whileThere(() => proportionalKilobytes(pid), 0))) / 1024;
 }
 
 function treeOf(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+  return [pid, ...whileThere(() => childrenOf(pid), []).flatMap(treeOf)];
 }
 
 export function childrenOf(pid: number): number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const lists = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'));
   return lists.join(' ').split(/\s+/).filter(Boolean).map(Number);
+}
+
+/** Processes and threads come and go while one looks (PostgreSQL's helpers do). */
+function whileThere<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return otherwise;
+    throw error;
+  }
 }
 
 function ticksOf(pid: number): number {

@@ -47,19 +47,22 @@ export function verifiedToken({ token, grant, scope, holder, issuedAt }: Checked
     application: grant.clientId,
     scope: scope.text,
     valid_for: token.expiresAt - issuedAt,
-    ...moment('access_issued_on', issuedAt),
-    ...moment('grant_issued_on', grant.createdAt),
-    ...moment('expires', grant.refreshUntil),
+    access_issued_on: inMilliseconds(issuedAt),
+    access_issued_on_ISO8601: iso8601(issuedAt),
+    access_issued_on_unix_time: issuedAt,
+    grant_issued_on: inMilliseconds(grant.createdAt),
+    grant_issued_on_ISO8601: iso8601(grant.createdAt),
+    grant_issued_on_unix_time: grant.createdAt,
+    expires: inMilliseconds(grant.refreshUntil),
+    expires_ISO8601: iso8601(grant.refreshUntil),
+    expires_unix_time: grant.refreshUntil,
   };
 }
 
-type Moment<Name extends string> = Record<Name | `${Name}_ISO8601`, string> & Record<`${Name}_unix_time`, number>;
+function inMilliseconds(seconds: number): string {
+  return `/Date(${seconds * 1000})/`;
+}
 
-function moment<Name extends string>(name: Name, seconds: number): Moment<Name> {
-  const milliseconds = seconds * 1000;
-  return {
-    [name]: `/Date(${milliseconds})/`,
-    [`${name}_ISO8601`]: new Date(milliseconds).toISOString(),
-    [`${name}_unix_time`]: seconds,
-  } as Moment<Name>;
+function iso8601(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
