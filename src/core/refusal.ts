@@ -86,6 +86,7 @@ export const REFUSAL_REASONS = [
   // the state of the service
   'rate-limited',
   'store-unavailable',
+  'revocation-unavailable',
   'overloaded',
   'shutting-down',
   'fault',

@@ -1,6 +1,7 @@
 import type { Grant } from '../core/grant.ts';
-import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
+import type { Refusal } from '../core/refusal.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
 import { grants } from '../store/tables/grants.ts';
 import { drawGrant, issueGrant } from './issue-grant.ts';
@@ -13,6 +14,8 @@ export interface CertificateRequest {
   /** Who the presented certificate says is calling; asked only once the request itself is in order. */
   readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
   readonly presenter: Presenter;
+  /** Asked once the caller is known and may have the grant. */
+  readonly overLimit?: (clientId: string) => Refusal | undefined;
 }
 
 export async function authorizeCertificate(request: CertificateRequest, ports: Ports): Promise<Outcome<TokenPair>> {
@@ -21,6 +24,8 @@ export async function authorizeCertificate(request: CertificateRequest, ports: P
   const caller = clientId ? await request.certifiedCaller() : refuse('client-id-missing');
   const decision = decideCertificate({ clientId, caller, integration, scope });
   if (!decision.ok) return decision;
+  const limited = request.overLimit?.(decision.value.integration.clientId);
+  if (limited) return refused(limited);
   const { mark: certificate, identity } = decision.value.caller;
   const origin: Grant['origin'] = { kind: 'certificate', certificate };
   const draft = {

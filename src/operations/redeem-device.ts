@@ -17,7 +17,7 @@ export interface RedeemRequest {
   readonly deviceCode: string;
   readonly presenter: Presenter;
   /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
-  readonly overLimit?: Refusal | undefined;
+  readonly overLimit?: () => Refusal | undefined;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the code's redemption and the grant are one commit. */
@@ -26,6 +26,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   const asked = askToRedeem(ports.registry.integration(request.clientId), parsed, ports.settings);
   if (!asked.ok) return asked;
   const { integration, code } = asked.value;
+  const overLimit = request.overLimit?.();
   const drawn = drawGrant(ports);
   return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
@@ -33,7 +34,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const { row: device, companion: holder } = found;
     const decision = decideRedeem({ integration, device, holder, now });
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
-    if (request.overLimit) return { outcome: refused(request.overLimit) };
+    if (overLimit) return { outcome: refused(overLimit) };
     if (decision.do === 'wait') return { outcome: refused(decision.refusal), next: { ...device, lastPolledAt: now } };
     const { holder: identity } = decision;
     const draft = {

@@ -4,9 +4,9 @@ import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
-import { askToRefresh, decideRefresh, type RefreshDecision, type RefreshFacts } from '../core/rules/refresh.ts';
+import { askToRefresh, decideRefresh, type RefreshDecision } from '../core/rules/refresh.ts';
 import type { Settings } from '../core/settings.ts';
-import type { EpochSeconds } from '../core/time.ts';
+import { type EpochSeconds, seconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
 import { grants } from '../store/tables/grants.ts';
 import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../tokens/pair.ts';
@@ -19,7 +19,7 @@ export interface RefreshRequest {
   readonly refreshToken: string;
   readonly presenter: Presenter;
   /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
-  readonly overLimit?: Refusal | undefined;
+  readonly overLimit?: () => Refusal | undefined;
   /** Who the connection's certificate says is calling; asked only where the integration binds refreshes to it. */
   readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
 }
@@ -30,7 +30,9 @@ export async function refreshTokens(request: RefreshRequest, ports: Ports): Prom
   const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
   if (!asked.ok) return asked;
   const { integration, token } = asked.value;
-  const certificate = integration.binding === 'none' ? undefined : await presentedCertificate(request);
+  const caller = integration.binding === 'none' ? undefined : await request.certifiedCaller();
+  const certificate = caller?.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
+  const overLimit = request.overLimit?.();
   const nonce = ports.random(NONCE_LENGTH);
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Outcome<TokenPair>> => {
     if (!found) return { outcome: refuse('grant-unknown') };
@@ -39,7 +41,9 @@ export async function refreshTokens(request: RefreshRequest, ports: Ports): Prom
     const standing = () => standingOf(token, grant, ports.keyring);
     const { settings } = ports;
     const decision = decideRefresh({ integration, grant, standing, holder, certificate, settings, now });
-    if (request.overLimit && decision.do !== 'refuse') return { outcome: refused(request.overLimit) };
+    if (overLimit && decision.do !== 'refuse') return { outcome: refused(overLimit) };
+    if (decision.do === 'refuse' && isPassing(decision, caller))
+      return { outcome: refuse('revocation-unavailable', SHORTLY) };
     const turn = { grant, token, presenter: request.presenter, now };
     switch (decision.do) {
       case 'rotate':
@@ -112,7 +116,10 @@ function eventOf(
   return { type, at: now, clientId, identityId, subjectId, presenter, ...(detail && { detail }) };
 }
 
-async function presentedCertificate({ certifiedCaller }: RefreshRequest): Promise<RefreshFacts['certificate']> {
-  const caller = await certifiedCaller();
-  return caller.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
+const SHORTLY = { retryAfter: seconds(5) };
+
+/** The certificate is there, and only its revocation could not be looked up: no reason to take the grant for dead. */
+function isPassing({ refusal }: { readonly refusal: Refusal }, caller: Outcome<CertifiedCaller> | undefined): boolean {
+  const isUnknown = caller?.ok === false && caller.refusal.reason === 'certificate-revocation-unknown';
+  return isUnknown && refusal.reason === 'certificate-binding-unmet';
 }

@@ -4,6 +4,7 @@ import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
+import type { Seconds } from '../core/time.ts';
 import { type App, type Limits, makeApp } from '../http/app.ts';
 import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
 import { hangAuthsvc } from '../http/authsvc/dialect.ts';
@@ -106,7 +107,7 @@ function serves({ doors }: ListenerOptions, door: Door): boolean {
 
 function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
   const { ports, publicUrl, look } = parts;
-  const overLimit = (request: FastifyRequest) => limitOf(readConnection(request).presenter.address, undefined, parts);
+  const overLimit = (request: FastifyRequest) => addressLimit(readConnection(request).presenter.address, parts);
   const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
   return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
 }
@@ -132,8 +133,9 @@ function hangDoors(
   const tellRefused = (request: FastifyRequest, steps: readonly string[]) =>
     parts.log.info({ id: request.id, steps }, 'certificate refused');
   const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
-  const overLimit = (request: FastifyRequest, clientId: string | undefined) =>
-    limitOf(readConnection(request).presenter.address, clientId, parts);
+  const overLimit = (request: FastifyRequest) => addressLimit(readConnection(request).presenter.address, parts);
+  const overIntegrationLimit = (clientId: string, what: 'grants' | 'devices') =>
+    integrationLimit(clientId, what, parts);
   if (serves(options, 'authsvc')) {
     for (const { path: mount, errorKeys } of parts.authsvcMounts) {
       hangAuthsvc(fastify, {
@@ -144,6 +146,7 @@ function hangDoors(
         readConnection,
         certifiedCaller,
         overLimit,
+        overIntegrationLimit,
       });
     }
   }
@@ -175,14 +178,19 @@ function hangApart(app: FastifyInstance, hang: (app: FastifyInstance) => void): 
   app.register(async (inner) => hang(inner));
 }
 
-function limitOf(
-  address: string,
-  clientId: string | undefined,
-  { perAddress, perIntegration, ports }: ServiceParts,
+function addressLimit(address: string, { perAddress }: ServiceParts): Refusal | undefined {
+  return limited(perAddress.take(networkOf(address)));
+}
+
+function integrationLimit(
+  clientId: string,
+  what: 'grants' | 'devices',
+  { perIntegration, ports }: ServiceParts,
 ): Refusal | undefined {
-  const wait =
-    perAddress.take(networkOf(address)) ??
-    (clientId && ports.registry.integration(clientId) ? perIntegration.take(clientId) : undefined);
+  return ports.registry.integration(clientId) && limited(perIntegration.take(`${what} ${clientId}`));
+}
+
+function limited(wait: Seconds | undefined): Refusal | undefined {
   return wait === undefined ? undefined : { reason: 'rate-limited', retryAfter: wait };
 }
 

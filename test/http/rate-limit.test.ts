@@ -5,7 +5,7 @@ import { RateLimit } from '../../src/http/rate-limit.ts';
 function limit(
   burst: number,
   perSecond: number,
-): { take(key?: string): number | undefined; pass(seconds: number): void } {
+): { take: (key?: string) => number | undefined; pass: (seconds: number) => void } {
   let now = 1_000_000;
   const rate = new RateLimit({ burst, perSecond }, () => now);
   return {

@@ -85,7 +85,8 @@ async function obtainPair(
   door: AuthsvcDoor,
 ): Promise<Outcome<TokenPair>> {
   const { presenter } = door.readConnection(request);
-  const overLimit = door.overLimit(request, wish.clientId);
+  const byAddress = door.overLimit(request);
+  const overLimit = () => byAddress ?? door.overIntegrationLimit(wish.clientId, 'grants');
   storyOf(request).operation = wish.kind;
   switch (wish.kind) {
     case 'redeem':
@@ -104,7 +105,8 @@ async function authorizeByCertificate(request: FastifyRequest, door: AuthsvcDoor
   const wish = readScopeWish(request, door, ['json']);
   if (!wish.ok) return wish;
   const certifiedCaller = () => door.certifiedCaller(request);
-  const pair = await authorizeCertificate({ ...wish.value, certifiedCaller }, door.ports);
+  const overLimit = (clientId: string) => door.overIntegrationLimit(clientId, 'grants');
+  const pair = await authorizeCertificate({ ...wish.value, certifiedCaller, overLimit }, door.ports);
   return wordPair(pair, request, { withIdentity: true });
 }
 
@@ -121,6 +123,8 @@ function wordPair(
 async function authorizeDevice(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const wish = readScopeWish(request, door, ['json', 'form']);
   if (!wish.ok) return wish;
+  const limited = wish.value.clientId ? door.overIntegrationLimit(wish.value.clientId, 'devices') : undefined;
+  if (limited) return refused(limited);
   const started = await startDevice(wish.value, door.ports);
   return started.ok ? accept(deviceGrant(started.value, door.verificationUri)) : started;
 }
@@ -128,7 +132,7 @@ async function authorizeDevice(request: FastifyRequest, door: AuthsvcDoor): Prom
 async function verifyToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const limited = door.overLimit(request, undefined);
+  const limited = door.overLimit(request);
   if (limited) return refused(limited);
   const checked = await checkToken(token.value, door.ports);
   if (!checked.ok) return checked;

@@ -14,6 +14,11 @@ export interface AuthsvcDoor {
   readonly ports: Ports;
   readonly readConnection: ReadConnection;
   readonly certifiedCaller: (request: FastifyRequest) => Promise<Outcome<CertifiedCaller>>;
-  /** What to say to a caller that is over a limit, if this one is. */
-  readonly overLimit: (request: FastifyRequest, clientId: string | undefined) => Refusal | undefined;
+  /** What to say to a caller whose address is over its limit, if it is. */
+  readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
+  /**
+   * The same for an integration, whose name everybody may know: so only what is authentic is charged to it. Device
+   * authorizations are begun by anybody, and counted apart.
+   */
+  readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => Refusal | undefined;
 }

@@ -26,7 +26,7 @@ export function readScopeWish(
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
   tellIntegration(request, clientId, door.ports);
-  const limited = door.overLimit(request, clientId);
+  const limited = door.overLimit(request);
   if (limited) return refused(limited);
   return accept({ clientId, scope, presenter: door.readConnection(request).presenter });
 }
