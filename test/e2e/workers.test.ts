@@ -12,7 +12,7 @@ const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 interface Supervised {
   readonly supervisor: ChildProcess;
   /** Waits until the log has this many lines with the message. */
-  said(message: string, times: number): Promise<void>;
+  readonly said: (message: string, times: number) => Promise<void>;
 }
 
 function serveWithWorkers(t: TestContext, ...flags: string[]): Supervised {
