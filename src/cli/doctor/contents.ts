@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
-import { allRows, everyRow } from '../../operations/admin/every-row.ts';
 import { latestEvents } from '../../operations/admin/latest-events.ts';
+import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
@@ -32,13 +32,15 @@ async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
 }
 
 async function examineIntegrations(store: Store): Promise<Finding> {
-  const enabled = (await allRows(store, integrations)).filter((integration) => integration.enabled).length;
+  const enabled = (await Array.fromAsync(rows(store, integrations))).filter(
+    (integration) => integration.enabled,
+  ).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so nobody can get a token', 'Do: tessera integration add …');
 }
 
 async function examineIssuers(store: Store): Promise<Finding[]> {
-  const approved = (await allRows(store, issuers)).filter((issuer) => issuer.enabled);
+  const approved = (await Array.fromAsync(rows(store, issuers))).filter((issuer) => issuer.enabled);
   if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
   return approved.map(({ label, certificate }) => {
     const { validTo } = new X509Certificate(certificate);
@@ -48,7 +50,7 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
 
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
-  for await (const grant of everyRow(store, grants, { endingBefore: after(now, SOON) })) {
+  for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
     if (grantState(grant, now) === 'live') ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
