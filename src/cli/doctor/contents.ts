@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
-import { latestEvents } from '../../operations/admin/latest-events.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -25,7 +24,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 }
 
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
-  const [newest] = (await latestEvents(store, 1)).slice(-1);
+  const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
   if (ahead <= TOLERANCE) return good('clock', moment(now));
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
