@@ -1,5 +1,6 @@
 import { checkToken } from '../../src/operations/check-token.ts';
 import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
+import { eventPages } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { answer, CURL, type Node, noCertificate } from '../../test/node.ts';
@@ -59,12 +60,9 @@ function present(refreshToken: string, node: Node): Promise<string> {
 /** How many refreshes the event log tells of, by grant: as many as its generation, since both are one commit. */
 async function refreshesTold(store: Store): Promise<Map<string, number>> {
   const told = new Map<string, number>();
-  let after = 0;
-  for (;;) {
-    const events = await store.events({ after, limit: 10_000 });
+  for await (const events of eventPages(store, 10_000)) {
     for (const { type, subjectId = '' } of events)
       if (type === 'refreshed') told.set(subjectId, (told.get(subjectId) ?? 0) + 1);
-    if (events.length === 0) return told;
-    after = events.at(-1)?.sequence ?? after;
   }
+  return told;
 }

@@ -25,9 +25,10 @@ export function eventsCommand(program: Command): void {
     .addHelpText('after', examples('tessera events', 'tessera events --follow', 'tessera events --after 1200 --json'))
     .action((flags: EventsFlags, command: Command) =>
       atWorkplace(command, async ({ store }) => {
-        const { latestEvents } = await import('../operations/admin/latest-events.ts');
         const { after, limit } = flags;
-        let events = after === undefined ? await latestEvents(store, limit) : await store.events({ after, limit });
+        let events = await (after === undefined
+          ? store.newestEvents({ count: limit })
+          : store.events({ after, limit }));
         let last = after ?? 0;
         for (;;) {
           for (const event of events) print(flags.json ? JSON.stringify(event) : eventLine(event));

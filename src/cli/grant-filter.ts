@@ -1,9 +1,9 @@
 import { type Grant, grantState } from '../core/grant.ts';
 import { after, type Seconds } from '../core/time.ts';
 import { decline } from '../operations/admin/admin.ts';
-import { everyRow } from '../operations/admin/every-row.ts';
 import { findIdentity } from '../operations/admin/find-identity.ts';
 import { revokeById } from '../operations/revoke-grant.ts';
+import { rows } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
 import { grants } from '../store/tables/grants.ts';
 import { identityKey } from '../store/tables/identities.ts';
@@ -29,7 +29,7 @@ export async function findGrants(filter: GrantFilter, limit: number, store: Stor
       : { where: { column: 'holder', value: identityKey(identityId) } };
   const query = { ...where, ...(ending !== undefined && { endingBefore: after(now, ending) }) };
   const found: Grant[] = [];
-  for await (const grant of everyRow(store, grants, query)) {
+  for await (const grant of rows(store, grants, query)) {
     const isMeant = integration === undefined || grant.clientId === integration;
     if (isMeant && (filter.all || grantState(grant, now) === 'live')) found.push(grant);
     if (found.length >= limit) break;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { allRows } from '../operations/admin/every-row.ts';
+import { rows } from '../store/pages.ts';
 import type { IntegrationFlags } from './integration-flags.ts';
 import { asDuration, asYesNo, collect, examples } from './options.ts';
 import { print, printJson, printRecord, printTable } from './output.ts';
@@ -119,15 +119,15 @@ function declareList(group: Command): void {
       atWorkplace(command, async ({ store }) => {
         const { integrations } = await import('../store/tables/registry.ts');
         const { shownIntegration } = await import('./integration-flags.ts');
-        const found = await allRows(store, integrations);
+        const found = await Array.fromAsync(rows(store, integrations));
         if (json) return printJson(found.map(shownIntegration));
-        const rows = found.map(({ clientId, name, scope, enabled }) => [
+        const lines = found.map(({ clientId, name, scope, enabled }) => [
           clientId,
           name,
           enabled ? 'yes' : 'no',
           scope.text,
         ]);
-        printTable(['client id', 'name', 'enabled', 'scope'], rows);
+        printTable(['client id', 'name', 'enabled', 'scope'], lines);
       }),
     );
 }

@@ -108,19 +108,19 @@ function declareList(group: Command): void {
     .addHelpText('after', examples('tessera issuer list', 'tessera issuer list --all --json'))
     .action(({ json, all }: { json?: true; all?: true }, command: Command) =>
       atWorkplace(command, async ({ store }) => {
-        const { allRows } = await import('../operations/admin/every-row.ts');
+        const { rows } = await import('../store/pages.ts');
         const { issuers } = await import('../store/tables/registry.ts');
-        const found = (await allRows(store, issuers)).filter(({ enabled }) => all || enabled);
+        const found = (await Array.fromAsync(rows(store, issuers))).filter(({ enabled }) => all || enabled);
         const shown = await Promise.all(found.map(factsOf));
         if (json) return printJson(shown);
-        const rows = shown.map(({ label, subject, expires, identitySources, identities, enabled }) => [
+        const lines = shown.map(({ label, subject, expires, identitySources, identities, enabled }) => [
           label,
           enabled ? 'yes' : 'removed',
           expires,
           `${identitySources.join(', ')} (${identities})`,
           subject,
         ]);
-        printTable(['label', 'approved', 'expires', 'identity from', 'authority'], rows);
+        printTable(['label', 'approved', 'expires', 'identity from', 'authority'], lines);
       }),
     );
 }

@@ -3,7 +3,7 @@ import { readKeys } from '../config/keys.ts';
 import type { Config } from '../config/schema.ts';
 import type { AdminOutcome } from '../operations/admin/admin.ts';
 import { checkKeyring } from '../operations/admin/check-keyring.ts';
-import { allRows } from '../operations/admin/every-row.ts';
+import { rows } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
 import { integrations } from '../store/tables/registry.ts';
 import { Keyring, type StoredKey } from '../tokens/keyring.ts';
@@ -39,6 +39,6 @@ export async function changeKeys(
 
 /** The longest lifetime that the server or an integration gives access tokens. */
 export async function longestAccessToken({ tokens }: Config, store: Store): Promise<number> {
-  const own = (await allRows(store, integrations)).map(({ overrides }) => overrides.accessTokenLifetime ?? 0);
+  const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => overrides.accessTokenLifetime ?? 0);
   return Math.max(tokens.accessTokenLifetime, ...own);
 }

@@ -1,5 +1,6 @@
 import type { Identity } from '../core/identity.ts';
 import { after, earlier } from '../core/time.ts';
+import { pages } from '../store/pages.ts';
 import { identityKey } from '../store/tables/identities.ts';
 import { type BrowserSession, sessions } from '../store/tables/sign-in.ts';
 import { Secret } from '../tokens/secret.ts';
@@ -57,11 +58,7 @@ const STEP = 100;
 /** Ends every session of an identity, but for the one it may keep. */
 export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
   const where = { column: 'holder', value: identityKey(identityId) };
-  let last: string | undefined;
-  for (;;) {
-    const page = await ports.store.page(sessions, { where, limit: STEP, ...(last !== undefined && { after: last }) });
+  for await (const page of pages(ports.store, sessions, { where, limit: STEP })) {
     await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
-    last = page.at(-1)?.id;
-    if (page.length < STEP) return;
   }
 }

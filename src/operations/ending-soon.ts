@@ -1,4 +1,5 @@
 import { after, seconds } from '../core/time.ts';
+import { pages } from '../store/pages.ts';
 import { grants } from '../store/tables/grants.ts';
 import type { Ports } from './ports.ts';
 
@@ -10,12 +11,10 @@ const MOST = 10_000;
 export async function countEndingSoon({ store }: Pick<Ports, 'store'>, pause: () => Promise<void>): Promise<number> {
   const now = await store.now();
   let count = 0;
-  for (let last: string | undefined; ; ) {
-    const query = { endingBefore: after(now, SOON), limit: STEP, ...(last !== undefined && { after: last }) };
-    const page = await store.page(grants, query);
+  for await (const page of pages(store, grants, { endingBefore: after(now, SOON), limit: STEP })) {
     count += page.filter(({ revoked, refreshUntil }) => !revoked && now < refreshUntil).length;
-    last = page.at(-1)?.id;
-    if (page.length < STEP || count >= MOST) return count;
+    if (count >= MOST) break;
     await pause();
   }
+  return count;
 }

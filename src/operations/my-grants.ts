@@ -1,13 +1,12 @@
 // What acts in a person's name, seen and ended by that person.
 import { type Grant, type GrantId, grantState } from '../core/grant.ts';
 import type { Integration } from '../core/integration.ts';
+import { rows } from '../store/pages.ts';
 import { grants } from '../store/tables/grants.ts';
 import { identityKey } from '../store/tables/identities.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
 import { revokeAll, revokeById } from './revoke-grant.ts';
-
-const STEP = 500;
 
 export interface MyGrant {
   readonly grant: Grant;
@@ -20,12 +19,8 @@ export async function myGrants({ identity }: Person, { store, registry }: Ports)
   const where = { column: 'holder', value: identityKey(identity.id) };
   const now = await store.now();
   const live: Grant[] = [];
-  let last: string | undefined;
-  for (;;) {
-    const page = await store.page(grants, { where, limit: STEP, ...(last !== undefined && { after: last }) });
-    live.push(...page.filter((grant) => grantState(grant, now) === 'live'));
-    last = page.at(-1)?.id;
-    if (page.length < STEP) break;
+  for await (const grant of rows(store, grants, { where })) {
+    if (grantState(grant, now) === 'live') live.push(grant);
   }
   // Ids begin with the time of creation, so the order of keys is the order of age.
   return live.toReversed().map((grant) => ({ grant, integration: registry.integration(grant.clientId) }));

@@ -4,6 +4,7 @@ import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Presenter } from '../core/presenter.ts';
 import { decideRevoke } from '../core/rules/access.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import { pages } from '../store/pages.ts';
 import type { Decision, PageQuery } from '../store/store.ts';
 import type { Value } from '../store/table.ts';
 import { grants } from '../store/tables/grants.ts';
@@ -55,16 +56,12 @@ async function revokePages(
   ports: Pick<Ports, 'store'>,
 ): Promise<number> {
   let ended = 0;
-  let after: string | undefined;
-  for (;;) {
-    const page = await ports.store.page(grants, { ...query, limit: STEP, ...(after !== undefined && { after }) });
-    const results = await Promise.all(
-      page.filter((grant) => !grant.revoked).map((grant) => revokeById(grant.id, reason, ports)),
-    );
+  for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
+    const unended = page.filter((grant) => !grant.revoked);
+    const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
     ended += results.filter(Boolean).length;
-    after = page.at(-1)?.id;
-    if (page.length < STEP) return ended;
   }
+  return ended;
 }
 
 function revokedEvent(grant: Grant, at: EpochSeconds, presenter?: Presenter): Event {

@@ -17,6 +17,7 @@ export function storeOf(backEnd: BackEnd): Store {
     page: (table, query) => backEnd.page(table, query),
     now: () => backEnd.now(),
     events: (query) => backEnd.events(query),
+    newestEvents: (query) => backEnd.newestEvents(query),
     sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
     sweepEvents: (before, limit) => backEnd.sweepEvents(before, limit),
     count: (table, column) => backEnd.count(table, column),

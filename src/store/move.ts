@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
+import { eventPages, pages } from './pages.ts';
 import type { LoggedEvent } from './store.ts';
 import type { AnyTable, Value } from './table.ts';
 import { devices } from './tables/devices.ts';
@@ -75,7 +76,7 @@ async function moveRow(table: AnyTable, row: unknown, to: BackEnd): Promise<bool
 
 async function moveEvents(from: BackEnd, to: Receiver, tell: (progress: Progress) => void): Promise<Progress> {
   let progress: Progress = { what: 'events', rows: 0, written: 0 };
-  for await (const events of eventsOf(from)) {
+  for await (const events of eventPages(from, STEP)) {
     await to.receiveEvents(events);
     const rows = progress.rows + events.length;
     progress = { what: 'events', rows, written: rows };
@@ -110,7 +111,7 @@ async function sumOfTable(table: AnyTable, backEnd: BackEnd): Promise<Sum> {
 
 async function sumOfEvents(backEnd: BackEnd): Promise<Sum> {
   const sum: Sum = { count: 0, checksum: 0n };
-  for await (const events of eventsOf(backEnd))
+  for await (const events of eventPages(backEnd, STEP))
     for (const event of events) add(sum, hash('sha256', JSON.stringify(event)));
   return sum;
 }
@@ -127,22 +128,11 @@ function markOf(values: readonly Value[]): string {
   return hash('sha256', JSON.stringify(plain));
 }
 
+/** All rows but the mark of the move itself. */
 async function* pagesOf(table: AnyTable, backEnd: BackEnd): AsyncGenerator<readonly unknown[]> {
-  for (let last: string | undefined; ; ) {
-    const rows = await backEnd.page(table, { limit: STEP, ...(last !== undefined && { after: last }) });
-    last = rows.length > 0 ? table.keyOf(rows.at(-1)) : last;
-    const kept = table === attempts ? rows.filter((row) => table.keyOf(row) !== MARK) : rows;
+  for await (const page of pages(backEnd, table, { limit: STEP })) {
+    const kept = table === attempts ? page.filter((row) => table.keyOf(row) !== MARK) : page;
     if (kept.length > 0) yield kept;
-    if (rows.length < STEP) return;
-  }
-}
-
-async function* eventsOf(backEnd: BackEnd): AsyncGenerator<readonly LoggedEvent[]> {
-  for (let last = 0; ; ) {
-    const events = await backEnd.events({ after: last, limit: STEP });
-    if (events.length > 0) yield events;
-    last = events.at(-1)?.sequence ?? last;
-    if (events.length < STEP) return;
   }
 }
 

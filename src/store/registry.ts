@@ -1,7 +1,7 @@
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
+import { rows } from './pages.ts';
 import type { Store } from './store.ts';
-import type { Table } from './table.ts';
 import { integrations, issuers } from './tables/registry.ts';
 
 /** Integrations and issuers are few, and every request needs them: held in memory, read again when their stamp changes. */
@@ -36,7 +36,7 @@ export class FollowedRegistry {
   async #refreshIntegrations(): Promise<boolean> {
     const stamp = await this.#store.stamp(integrations);
     if (stamp === this.#stamps.integrations) return false;
-    const found = await everyRow(this.#store, integrations);
+    const found = await Array.fromAsync(rows(this.#store, integrations));
     this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
     this.#stamps.integrations = stamp;
     return true;
@@ -46,20 +46,9 @@ export class FollowedRegistry {
   async #refreshIssuers(): Promise<boolean> {
     const stamp = await this.#store.stamp(issuers);
     if (stamp === this.#stamps.issuers) return false;
-    this.#issuers = (await everyRow(this.#store, issuers)).filter((issuer) => issuer.enabled);
+    const found = await Array.fromAsync(rows(this.#store, issuers));
+    this.#issuers = found.filter((issuer) => issuer.enabled);
     this.#stamps.issuers = stamp;
     return true;
-  }
-}
-
-const STEP = 500;
-
-async function everyRow<Row>(store: Store, table: Table<Row>): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (;;) {
-    const last = rows.at(-1);
-    const page = await store.page(table, { limit: STEP, ...(last !== undefined && { after: table.keyOf(last) }) });
-    rows.push(...page);
-    if (page.length < STEP) return rows;
   }
 }

@@ -60,6 +60,12 @@ export interface EventQuery {
   readonly identityId?: string;
 }
 
+export interface NewestQuery {
+  readonly count: number;
+  /** As in EventQuery. */
+  readonly identityId?: string;
+}
+
 export interface Store {
   /** The row as of the last acknowledged commit of any node: never a replica's, never a cached one. */
   load<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<Loaded<Row, Companion>>;
@@ -93,6 +99,9 @@ export interface Store {
 
   /** Events behind a sequence number, in order. */
   events(query: EventQuery): Promise<readonly LoggedEvent[]>;
+
+  /** The newest of the events that can be read by now, the oldest of them first: a reader may go on behind the last. */
+  newestEvents(query: NewestQuery): Promise<readonly LoggedEvent[]>;
 
   /** Removes rows that ended before `before`, at most `limit` in one short step, and says how many. */
   sweep<Row, Companion>(table: Table<Row, Companion>, before: EpochSeconds, limit: number): Promise<number>;

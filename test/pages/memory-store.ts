@@ -49,6 +49,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     },
     page: notHere,
     events: async () => [],
+    newestEvents: async () => [],
     sweep: notHere,
     sweepEvents: notHere,
     count: notHere,

@@ -25,6 +25,8 @@ test('an event whose commit is late holds back those behind it, and is read in i
   const late = await tellLate(database.url, 2);
   await backEnd.commit(commitOf({ events: [told(3)] }));
   assert.deepEqual(await subjectsTold(backEnd), [1], 'not yet 3: a reader would go on behind it');
+  const newest = await backEnd.newestEvents({ count: 1 });
+  assert.deepEqual(newest, await backEnd.events({ after: 0, limit: 10 }), 'nor as the newest');
   await late.query('COMMIT');
   assert.deepEqual(await subjectsTold(backEnd), [1, 2, 3]);
   await late.end();

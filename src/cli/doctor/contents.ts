@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
-import { allRows, everyRow } from '../../operations/admin/every-row.ts';
-import { latestEvents } from '../../operations/admin/latest-events.ts';
+import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
@@ -25,20 +24,22 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 }
 
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
-  const [newest] = (await latestEvents(store, 1)).slice(-1);
+  const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
   if (ahead <= TOLERANCE) return good('clock', moment(now));
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
 }
 
 async function examineIntegrations(store: Store): Promise<Finding> {
-  const enabled = (await allRows(store, integrations)).filter((integration) => integration.enabled).length;
+  const enabled = (await Array.fromAsync(rows(store, integrations))).filter(
+    (integration) => integration.enabled,
+  ).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
   return poor('integrations', 'none is enabled, so nobody can get a token', 'Do: tessera integration add …');
 }
 
 async function examineIssuers(store: Store): Promise<Finding[]> {
-  const approved = (await allRows(store, issuers)).filter((issuer) => issuer.enabled);
+  const approved = (await Array.fromAsync(rows(store, issuers))).filter((issuer) => issuer.enabled);
   if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
   return approved.map(({ label, certificate }) => {
     const { validTo } = new X509Certificate(certificate);
@@ -48,7 +49,7 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
 
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
-  for await (const grant of everyRow(store, grants, { endingBefore: after(now, SOON) })) {
+  for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
     if (grantState(grant, now) === 'live') ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');

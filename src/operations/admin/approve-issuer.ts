@@ -6,10 +6,10 @@ import { printName } from '../../pki/distinguished-name.ts';
 import { judgeAuthority } from '../../pki/path.ts';
 import { readPem } from '../../pki/pem.ts';
 import { printTime } from '../../pki/rule.ts';
+import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
-import { everyRow } from './every-row.ts';
 
 export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled'> {
   /** PEM: the authority's certificate first, further authorities between it and the leaf behind it. */
@@ -84,7 +84,7 @@ function objectionTo(
 
 /** One key under two labels would give one certificate two identities. */
 async function sameKey({ publicKey }: Certificate, label: string, { store }: AdminPorts) {
-  for await (const issuer of everyRow(store, issuers)) {
+  for await (const issuer of rows(store, issuers)) {
     const known = readCertificate(issuer.certificate);
     const isOther = issuer.enabled && issuer.label !== label && known.ok;
     if (isOther && Buffer.compare(known.value.publicKey.spki, publicKey.spki) === 0) return issuer;

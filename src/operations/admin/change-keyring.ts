@@ -1,23 +1,22 @@
 // The life of a key: added as check-only, known to every node, then minting, then retired once nothing needs it. Each
 // function returns the keys as they should be kept; writing them to their file is the caller's business.
 import { accept } from '../../core/outcome.ts';
+import { rows } from '../../store/pages.ts';
 import { keyMarks } from '../../store/tables/registry.ts';
 import { addKey, KEY_ID_MAX, Keyring, mintWith, nextKeyId, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
-import { allRows } from './every-row.ts';
 import { keyUse } from './key-use.ts';
 import { markMinting } from './mark-minting.ts';
 
 type Keys = readonly StoredKey[];
 
 export async function addToKeyring(keys: Keys, { store, by }: AdminPorts): Promise<AdminOutcome<Keys>> {
-  const used = (await allRows(store, keyMarks)).map(({ id }) => id);
+  const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
   const id = nextKeyId(keys, used);
   if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
-  await store.change(keyMarks, String(id), (_, at) => ({
+  await store.change(keyMarks, String(id), (_, at) => (
     outcome: undefined,
-    events: [administered('key added', { at, by, detail: { key: id } })],
-  }));
+    events: [administered('key added', at, by, detail: key: id )],));
   return accept(addKey(keys, id));
 }
 

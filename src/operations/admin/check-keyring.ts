@@ -1,14 +1,14 @@
+import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
 import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
-import { allRows } from './every-row.ts';
 
 /**
  * For the start of a service: throws a KeyringFault, with words for the operator, unless the keyring holds every key that
  * the store's grants may need, and the very same ones. A keyring that is missing is never replaced by a new one.
  */
 export async function checkKeyring(keyring: Keyring | undefined, store: Store): Promise<Keyring> {
-  const marks = await allRows(store, keyMarks);
+  const marks = await Array.fromAsync(rows(store, keyMarks));
   if (!keyring) throw new KeyringFault(whyMissing(marks));
   for (const mark of marks) checkKey(keyring, mark);
   return keyring;

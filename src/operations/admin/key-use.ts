@@ -1,7 +1,7 @@
 import { grantState } from '../../core/grant.ts';
+import { eventPages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { everyRow } from './every-row.ts';
 
 const STEP = 1000;
 
@@ -22,7 +22,7 @@ async function liveGrants(id: number, store: Store): Promise<number> {
   if (!(await store.count(grants, 'key_id')).has(id)) return 0;
   const now = await store.now();
   let count = 0;
-  for await (const grant of everyRow(store, grants)) {
+  for await (const grant of rows(store, grants)) {
     if (grant.pair.keyId === id && grantState(grant, now) === 'live') count++;
   }
   return count;
@@ -32,10 +32,8 @@ async function liveGrants(id: number, store: Store): Promise<number> {
 // own expiry (spec 1.2). So the event log is asked when the key minted last.
 async function stoppedMinting(id: number, store: Store): Promise<number | undefined> {
   let stopped: number | undefined;
-  for (let after = 0; ; ) {
-    const page = await store.events({ after, limit: STEP });
+  for await (const page of eventPages(store, STEP)) {
     for (const { type, detail, at } of page) if (type === 'administered' && detail?.['before'] === id) stopped = at;
-    after = page.at(-1)?.sequence ?? after;
-    if (page.length < STEP) return stopped;
   }
+  return stopped;
 }

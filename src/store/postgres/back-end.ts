@@ -4,8 +4,18 @@ import type { Receiver } from '../move.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
+import type { Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
-import { EVENT_COLUMNS, eventsStatement, eventValues, HORIZON, RECEIVE, readEvent, SWEEP_EVENTS } from './events.ts';
+import {
+  EVENT_COLUMNS,
+  eventsStatement,
+  eventValues,
+  HORIZON,
+  newestStatement,
+  RECEIVE,
+  readEvent,
+  SWEEP_EVENTS,
+} from './events.ts';
 import { Loads, withoutNul } from './loads.ts';
 import { countStatement, decodeRow, findStatement, pageStatement, statementsOf } from './statements.ts';
 
@@ -15,6 +25,11 @@ const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestam
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
   const commits = new Commits(connections);
+  const eventsUpTo = async (read: (horizon: Value) => { statement: Statement; values: Value[] }) => {
+    const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
+    const { statement, values } = read(horizon); // a statement of its own: it must see what has ended
+    return (await connections.read(statement, values)).rows.map(readEvent);
+  };
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     await Promise.all([loads.drain(), commits.drain()]);
@@ -34,11 +49,8 @@ export function postgresBackEnd(connections: Connections): Receiver {
       const { statement, values } = pageStatement(table, query);
       return rowsOf(table, (await connections.read(statement, values)).rows);
     },
-    events: async (query) => {
-      const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
-      const { statement, values } = eventsStatement(query, horizon); // a statement of its own: it must see what has ended
-      return (await connections.read(statement, values)).rows.map(readEvent);
-    },
+    events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon)),
+    newestEvents: async (query) => (await eventsUpTo((horizon) => newestStatement(query, horizon))).toReversed(),
     receiveEvents: async (events) => {
       const rows = columnArrays(
         EVENT_COLUMNS,

@@ -7,7 +7,7 @@
 // each other.
 import type { Event, EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { EventQuery, LoggedEvent } from '../store.ts';
+import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { decodePresenter, encodePresenter } from '../tables/presenter-text.ts';
 import type { Statement } from './connection.ts';
@@ -82,6 +82,19 @@ export function eventsStatement(
       ORDER BY sequence LIMIT $3::bigint`,
   };
   return { statement, values: [after, horizon, limit, ...(identityId === undefined ? [] : [identityId])] };
+}
+
+export function newestStatement(
+  { count, identityId }: NewestQuery,
+  horizon: Value,
+): { statement: Statement; values: Value[] } {
+  const ofIdentity = identityId === undefined ? '' : 'AND identity_id = $3';
+  const statement = {
+    name: identityId === undefined ? 'newest_events' : 'newest_events_of_identity',
+    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence <= $1::bigint ${ofIdentity}
+      ORDER BY sequence DESC LIMIT $2::bigint`,
+  };
+  return { statement, values: [horizon, count, ...(identityId === undefined ? [] : [identityId])] };
 }
 
 export const SWEEP_EVENTS: Statement = {

@@ -1,10 +1,11 @@
 import type { Event, EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { EventQuery, LoggedEvent } from '../store.ts';
+import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import type { Value } from '../table.ts';
 import { decodePresenter, encodePresenter } from '../tables/presenter-text.ts';
 import type { Step } from './writer.ts';
 
+const SELECT = 'SELECT sequence, at, type, client_id, identity_id, subject_id, presenter, detail FROM events';
 const APPEND =
   'INSERT INTO events (at, type, client_id, identity_id, subject_id, presenter, detail) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
@@ -29,9 +30,16 @@ export function appendStep(event: Event): Step {
 export function eventsStatement({ after, limit, identityId }: EventQuery): { sql: string; values: Value[] } {
   const ofIdentity = identityId === undefined ? '' : 'AND identity_id = ?';
   return {
-    sql: `SELECT sequence, at, type, client_id, identity_id, subject_id, presenter, detail FROM events
-          WHERE sequence > ? ${ofIdentity} ORDER BY sequence LIMIT ?`,
+    sql: `${SELECT} WHERE sequence > ? ${ofIdentity} ORDER BY sequence LIMIT ?`,
     values: identityId === undefined ? [after, limit] : [after, identityId, limit],
+  };
+}
+
+export function newestStatement({ count, identityId }: NewestQuery): { sql: string; values: Value[] } {
+  const ofIdentity = identityId === undefined ? '' : 'WHERE identity_id = ?';
+  return {
+    sql: `${SELECT} ${ofIdentity} ORDER BY sequence DESC LIMIT ?`,
+    values: identityId === undefined ? [count] : [identityId, count],
   };
 }
 

@@ -52,6 +52,17 @@ export function events(claim: Claim): void {
     );
   });
 
+  claim('the newest events, of everyone or of one identity, the oldest of them first', async (database) => {
+    const backEnd = await database.open();
+    assert.deepEqual(await backEnd.newestEvents({ count: 3 }), []);
+    for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), ...(n % 3 === 1 && { identityId: ADA }) });
+    const log = await backEnd.events({ after: 0, limit: 10 });
+    assert.deepEqual(await backEnd.newestEvents({ count: 3 }), log.slice(-3));
+    assert.deepEqual(await backEnd.newestEvents({ count: 10 }), log);
+    assert.deepEqual(await backEnd.newestEvents({ count: 1, identityId: ADA }), [log[3]]);
+    assert.deepEqual(await backEnd.newestEvents({ count: 10, identityId: ADA }), [log[0], log[3]]);
+  });
+
   claim('a reader that follows two writing nodes misses no event and sees none twice', async (database) => {
     const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
     const writing = { now: true };

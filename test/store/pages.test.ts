@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { eventPages, pages, rows } from '../../src/store/pages.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { commitOf, counter, told } from './conformance/rows.ts';
+import { sqliteDatabase } from './sqlite-database.ts';
+
+/** A store of `count` rows and as many events. */
+async function holding(count: number, t: TestContext): Promise<BackEnd> {
+  const database = await sqliteDatabase('here');
+  t.after(() => database.remove());
+  const backEnd = await database.open();
+  const inserts = Array.from({ length: count }, (_, n) => ({ table: attempts, row: counter(`row ${1000 + n}`) }));
+  await backEnd.commit(commitOf({ inserts, events: inserts.map((_, n) => told(n)) }));
+  return backEnd;
+}
+
+for (const [count, lengths] of [
+  [0, []],
+  [2, [2]],
+  [3, [3]],
+  [7, [3, 3, 1]],
+] as const) {
+  test(`${count} rows and events in pages of 3: ${lengths.join(', ') || 'none, not an empty one'}`, async (t) => {
+    const store = await holding(count, t);
+    const length = ({ length }: readonly unknown[]) => length;
+    assert.deepEqual(await Array.fromAsync(pages(store, attempts, { limit: 3 }), length), lengths);
+    assert.deepEqual(await Array.fromAsync(eventPages(store, 3), length), lengths);
+  });
+}
+
+test('every row once, in the order of keys, over more than one page', async (t) => {
+  const store = await holding(1203, t);
+  const keys = await Array.fromAsync(rows(store, attempts), ({ about }) => about);
+  assert.deepEqual(keys, Array.from({ length: 1203 }, (_, n) => `row ${1000 + n}`).toSorted());
+});
+
+test('no page is read before it is wanted', async (t) => {
+  const store = await holding(9, t);
+  let read = 0;
+  const page: BackEnd['page'] = (table, query) => {
+    read++;
+    return store.page(table, query);
+  };
+  for await (const _ of pages({ page }, attempts, { limit: 3 })) break;
+  assert.equal(read, 1);
+});
