@@ -14,9 +14,10 @@ export async function addToKeyring(keys: Keys, { store, by }: AdminPorts): Promi
   const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
   const id = nextKeyId(keys, used);
   if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
-  await store.change(keyMarks, String(id), (_, at) => (
+  await store.change(keyMarks, String(id), (_, at) => ({
     outcome: undefined,
-    events: [administered('key added', at, by, detail: key: id )],));
+    events: [administered('key added', { at, by, detail: { key: id } })],
+  }));
   return accept(addKey(keys, id));
 }
 
