@@ -41,7 +41,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),
-    find: async (table, column, value, limit = FIND_LIMIT) => {
+    find: async (table, { column, value }, limit = FIND_LIMIT) => {
       const { rows } = await connections.read(findStatement(table, column), [withoutNul(value), limit]);
       return rowsOf(table, rows);
     },

@@ -55,7 +55,7 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
       return { found: values && (decodeRow(table, values) as Versioned<Row, Companion>), now: clock() };
     },
     commit: async (commit) => (await commits.submit(unitOf(commit))) >= 0,
-    find: async (table, column, value, limit = FIND_LIMIT) =>
+    find: async (table, { column, value }, limit = FIND_LIMIT) =>
       rowsOf(table, reader.all(findStatement(table, column), [value, limit])),
     page: async (table, query) => {
       const { sql, values } = pageStatement(table, query);
