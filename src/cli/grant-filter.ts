@@ -5,8 +5,8 @@ import { findIdentity } from '../operations/admin/find-identity.ts';
 import { revokeById } from '../operations/revoke-grant.ts';
 import { rows } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
-import { grants } from '../store/tables/grants.ts';
-import { identityKey } from '../store/tables/identities.ts';
+import type { Where } from '../store/table.ts';
+import { grants, grantsOf } from '../store/tables/grants.ts';
 import { integrations } from '../store/tables/registry.ts';
 import { CommandFailure } from './exit.ts';
 import { granted } from './wording.ts';
@@ -23,11 +23,8 @@ export async function findGrants(filter: GrantFilter, limit: number, store: Stor
   const now = await store.now();
   const { integration, ending } = filter;
   const identityId = await identityOf(filter, store);
-  const where =
-    identityId === undefined
-      ? byIntegration(integration)
-      : { where: { column: 'holder', value: identityKey(identityId) } };
-  const query = { ...where, ...(ending !== undefined && { endingBefore: after(now, ending) }) };
+  const where = identityId === undefined ? byIntegration(integration) : grantsOf.holder(identityId);
+  const query = { ...(where && { where }), ...(ending !== undefined && { endingBefore: after(now, ending) }) };
   const found: Grant[] = [];
   for await (const grant of rows(store, grants, query)) {
     const isMeant = integration === undefined || grant.clientId === integration;
@@ -45,8 +42,8 @@ async function identityOf({ identity, integration }: GrantFilter, store: Store):
   return identity === undefined ? undefined : granted(await findIdentity(identity, { store })).id;
 }
 
-function byIntegration(integration: string | undefined) {
-  return integration === undefined ? {} : { where: { column: 'client_id', value: integration } };
+function byIntegration(integration: string | undefined): Where | undefined {
+  return integration === undefined ? undefined : grantsOf.integration(integration);
 }
 
 const STEP = 200;

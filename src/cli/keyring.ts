@@ -23,8 +23,8 @@ function declareList(group: Command): void {
       atWorkplace(command, async ({ config, store }) => {
         const { keysOf } = await import('./keyring-place.ts');
         const { Keyring } = await import('../tokens/keyring.ts');
-        const { grants } = await import('../store/tables/grants.ts');
-        const counts = await store.count(grants, 'key_id');
+        const { GRANTS_BY_KEY, grants } = await import('../store/tables/grants.ts');
+        const counts = await store.count(grants, GRANTS_BY_KEY);
         const keys = new Keyring(await keysOf(config, store)).keys;
         const shown = keys.map(({ id, state, fingerprint }) => ({
           id,

@@ -3,7 +3,8 @@ import { type Identity, isLocal } from '../core/identity.ts';
 import { Overloaded } from '../operations/overloaded.ts';
 import type { Directory } from '../operations/ports.ts';
 import type { Store } from '../store/store.ts';
-import { identities } from '../store/tables/identities.ts';
+import type { Where } from '../store/table.ts';
+import { byEmail, byUpn, byUserName, identities } from '../store/tables/identities.ts';
 import { passwords } from '../store/tables/sign-in.ts';
 import { hashPassword, isPassword } from '../tokens/password.ts';
 import { Secret } from '../tokens/secret.ts';
@@ -27,17 +28,17 @@ export async function localDirectory(store: Store, check: typeof isPassword = is
     }
   };
 
-  const lookUp = async (column: string, name: string): Promise<readonly Identity[]> => {
+  const lookUp = async (where: Where): Promise<readonly Identity[]> => {
     // Identities of other directories and derived ones share the table: their names are none of ours.
-    return (await store.find(identities, column, name)).filter(isLocal);
+    return (await store.find(identities, where)).filter(isLocal);
   };
 
   return {
-    byUserName: (name) => lookUp('user_name', name),
-    byEmail: (address) => lookUp('email', address),
-    byUpn: (name) => lookUp('upn', name),
+    byUserName: (name) => lookUp(byUserName(name)),
+    byEmail: (address) => lookUp(byEmail(address)),
+    byUpn: (name) => lookUp(byUpn(name)),
     bySignIn: async (name, password) => {
-      const [identity, ...others] = await lookUp('user_name', name);
+      const [identity, ...others] = await lookUp(byUserName(name));
       const known = identity && others.length === 0 ? (await store.load(passwords, identity.id)).found : undefined;
       const isRight = await checkInTurn(password, known?.row.phc ?? nobody);
       return isRight && known ? identity : undefined;

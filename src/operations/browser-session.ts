@@ -1,8 +1,7 @@
 import type { Identity } from '../core/identity.ts';
 import { after, earlier } from '../core/time.ts';
 import { pages } from '../store/pages.ts';
-import { identityKey } from '../store/tables/identities.ts';
-import { type BrowserSession, sessions } from '../store/tables/sign-in.ts';
+import { type BrowserSession, sessions, sessionsOf } from '../store/tables/sign-in.ts';
 import { Secret } from '../tokens/secret.ts';
 import { sha256 } from '../tokens/sha256.ts';
 import type { Person } from './decide-device.ts';
@@ -57,8 +56,7 @@ const STEP = 100;
 
 /** Ends every session of an identity, but for the one it may keep. */
 export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
-  const where = { column: 'holder', value: identityKey(identityId) };
-  for await (const page of pages(ports.store, sessions, { where, limit: STEP })) {
+  for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
     await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
   }
 }

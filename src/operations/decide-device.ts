@@ -7,7 +7,7 @@ import type { Refusal } from '../core/refusal.ts';
 import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../core/rules/device.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
-import { devices } from '../store/tables/devices.ts';
+import { byUserCode, devices } from '../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../tokens/user-code.ts';
 import { allowedAttempt, type Limit } from './attempts.ts';
 import type { Ports } from './ports.ts';
@@ -106,7 +106,7 @@ export async function findByUserCode(
   const letters = normalizeUserCode(typed);
   if (!letters) return undefined;
   for (const hash of userCodeHashes(letters, keyring)) {
-    const [device] = await store.find(devices, 'user_code_hash', hash, 1);
+    const [device] = await store.find(devices, byUserCode(hash), 1);
     if (device) return device;
   }
   return undefined;

@@ -1,5 +1,6 @@
 import type { CertificateMark } from '../core/certificate.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
+import { grantsOf } from '../store/tables/grants.ts';
 import type { Ports } from './ports.ts';
 import { revokeAll } from './revoke-grant.ts';
 
@@ -30,5 +31,5 @@ export async function endAllRevoked(
 }
 
 function endGrantsOf(mark: Uint8Array, ports: Pick<Ports, 'store'>): Promise<number> {
-  return revokeAll({ column: 'certificate', value: mark }, 'certificate-revoked', ports);
+  return revokeAll(grantsOf.certificate(mark), 'certificate-revoked', ports);
 }

@@ -3,9 +3,8 @@ import type { IdentityId } from '../core/identity.ts';
 import type { ClientId } from '../core/integration.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { PageQuery } from '../store/store.ts';
-import { grants } from '../store/tables/grants.ts';
-import { identityKey } from '../store/tables/identities.ts';
+import type { Where } from '../store/table.ts';
+import { grants, grantsOf } from '../store/tables/grants.ts';
 import { listPage, type Page, type PageWish } from './list-page.ts';
 import type { Ports } from './ports.ts';
 
@@ -25,8 +24,6 @@ export function listGrants(
   return listPage(grants, filter, page, ports);
 }
 
-function whereOf(of: NonNullable<GrantsWish['of']>): NonNullable<PageQuery['where']> {
-  return 'identity' in of
-    ? { column: 'holder', value: identityKey(of.identity) }
-    : { column: 'client_id', value: of.integration };
+function whereOf(of: NonNullable<GrantsWish['of']>): Where {
+  return 'identity' in of ? grantsOf.holder(of.identity) : grantsOf.integration(of.integration);
 }

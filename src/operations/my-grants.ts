@@ -2,8 +2,7 @@
 import { type Grant, type GrantId, grantState } from '../core/grant.ts';
 import type { Integration } from '../core/integration.ts';
 import { rows } from '../store/pages.ts';
-import { grants } from '../store/tables/grants.ts';
-import { identityKey } from '../store/tables/identities.ts';
+import { grants, grantsOf } from '../store/tables/grants.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
 import { revokeAll, revokeById } from './revoke-grant.ts';
@@ -16,10 +15,9 @@ export interface MyGrant {
 
 /** The live grants of a person, newest first. */
 export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<readonly MyGrant[]> {
-  const where = { column: 'holder', value: identityKey(identity.id) };
   const now = await store.now();
   const live: Grant[] = [];
-  for await (const grant of rows(store, grants, { where })) {
+  for await (const grant of rows(store, grants, { where: grantsOf.holder(identity.id) })) {
     if (grantState(grant, now) === 'live') live.push(grant);
   }
   // Ids begin with the time of creation, so the order of keys is the order of age.
@@ -34,5 +32,5 @@ export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }
 }
 
 export function revokeMyGrants({ identity }: Person, { store }: Ports): Promise<number> {
-  return revokeAll({ column: 'holder', value: identityKey(identity.id) }, 'by-holder', { store });
+  return revokeAll(grantsOf.holder(identity.id), 'by-holder', { store });
 }

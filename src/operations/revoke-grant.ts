@@ -6,7 +6,7 @@ import { decideRevoke } from '../core/rules/access.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { pages } from '../store/pages.ts';
 import type { Decision, PageQuery } from '../store/store.ts';
-import type { Value } from '../store/table.ts';
+import type { Where } from '../store/table.ts';
 import { grants } from '../store/tables/grants.ts';
 import { isAccessTokenOf } from '../tokens/pair.ts';
 import { parseAccessToken } from '../tokens/token-text.ts';
@@ -37,11 +37,7 @@ export async function revokeById(id: GrantId, reason: RevocationReason, ports: P
 const STEP = 200;
 
 /** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
-export function revokeAll(
-  where: { column: 'holder' | 'client_id' | 'certificate'; value: Value },
-  reason: RevocationReason,
-  ports: Pick<Ports, 'store'>,
-): Promise<number> {
+export function revokeAll(where: Where, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokePages({ where }, reason, ports);
 }
 

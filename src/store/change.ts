@@ -13,7 +13,7 @@ export function storeOf(backEnd: BackEnd): Store {
   return {
     load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => change(backEnd, table, key, decide),
-    find: (table, column, value, limit) => backEnd.find(table, column, value, limit),
+    find: (table, where, limit) => backEnd.find(table, where, limit),
     page: (table, query) => backEnd.page(table, query),
     now: () => backEnd.now(),
     events: (query) => backEnd.events(query),

@@ -1,7 +1,7 @@
 // The contract of a store, in guarantees. Every back end passes the same conformance suite (test/store/conformance.ts).
 import type { Event } from '../core/event.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { Table, Value } from './table.ts';
+import type { Table, Value, Where } from './table.ts';
 
 /** A row as it was found, with its companion. */
 export interface Found<Row, Companion> {
@@ -39,8 +39,7 @@ export function insert<Row, Companion>(table: Table<Row, Companion>, row: Row): 
 }
 
 export interface PageQuery {
-  /** Only rows whose indexed column has this value. */
-  readonly where?: { readonly column: string; readonly value: Value };
+  readonly where?: Where;
   /** Only rows that end before this moment. */
   readonly endingBefore?: EpochSeconds;
   /** Continue behind the row with this key. */
@@ -70,13 +69,8 @@ export interface Store {
   /** The row as of the last acknowledged commit of any node: never a replica's, never a cached one. */
   load<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<Loaded<Row, Companion>>;
 
-  /** Rows whose indexed column has this value, at most `limit`, in no particular order. */
-  find<Row, Companion>(
-    table: Table<Row, Companion>,
-    column: string,
-    value: Value,
-    limit?: number,
-  ): Promise<readonly Row[]>;
+  /** At most `limit` rows, in no particular order. */
+  find<Row, Companion>(table: Table<Row, Companion>, where: Where, limit?: number): Promise<readonly Row[]>;
 
   /** Rows in the order of their keys. */
   page<Row, Companion>(table: Table<Row, Companion>, query: PageQuery): Promise<readonly Row[]>;

@@ -34,6 +34,12 @@ export interface Table<Row, Companion = undefined> {
   readonly endsAt?: string;
 }
 
+/** The rows whose indexed column has this value. The files of tables/ make these, so that no one else names columns. */
+export interface Where {
+  readonly column: string;
+  readonly value: Value;
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a back end handles tables of every row alike
 export type AnyTable = Table<any, any>;
 

@@ -4,13 +4,13 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { identities } from '../../src/store/tables/identities.ts';
+import { byUserName, identities } from '../../src/store/tables/identities.ts';
 import { systemClock } from '../../src/system.ts';
 import { aGrant } from '../samples.ts';
 
 const [id, clientId, userName = '', days, keyId = '1'] = process.argv.slice(2);
 const store = await openSqliteStore({ path: 'data/tessera.db', clock: () => systemClock.now(), writer: 'here' });
-const [holder] = await store.find(identities, 'user_name', userName);
+const [holder] = await store.find(identities, byUserName(userName));
 if (!holder) throw new Error(`no identity ${userName}`);
 await store.change(grants, id ?? '', (_, now) => {
   const { pair } = aGrant();

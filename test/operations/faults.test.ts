@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { revokeAll } from '../../src/operations/revoke-grant.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { identityKey } from '../../src/store/tables/identities.ts';
+import { grantsOf } from '../../src/store/tables/grants.ts';
 import {
   accepted,
   anotherNode,
@@ -40,7 +40,7 @@ test('a fault during revoke: no success is told, and the grant is as it was (CVE
 test('a fault during the revocation of many: no success is told, though some may have ended', async (t) => {
   const { node, faulty } = await beside(t, { unavailable: 0.5 });
   await Promise.all(Array.from({ length: 20 }, () => issue(node)));
-  const where = { column: 'holder', value: identityKey(ADA) } as const;
+  const where = grantsOf.holder(ADA);
   await assert.rejects(revokeAll(where, 'by-operator', faulty), StoreUnavailable);
   const left = await revokeAll(where, 'by-operator', node);
   assert.ok(left > 0 && left <= 20);

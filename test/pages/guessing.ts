@@ -6,6 +6,7 @@ import { enterUserCode } from '../../src/operations/decide-device.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { startDevice } from '../../src/operations/start-device.ts';
 import type { Store } from '../../src/store/store.ts';
+import { devices } from '../../src/store/tables/devices.ts';
 import { systemRandom } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { anIntegration, NOW } from '../samples.ts';
@@ -84,9 +85,9 @@ function personOf(index: number): { identity: Identity; session: string } {
 /** Operations as the service composes them, but for a store in memory that tells when a code is looked up. */
 export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () => void = () => undefined): Ports {
   const integration = anIntegration();
-  const find: Store['find'] = (table, column, value, limit) => {
-    if (column === 'user_code_hash') onLookUp();
-    return store.find(table, column, value, limit);
+  const find: Store['find'] = (table, where, limit) => {
+    if (table.name === devices.name) onLookUp();
+    return store.find(table, where, limit);
   };
   return {
     store: { ...store, find },

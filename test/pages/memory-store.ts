@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../src/core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { AnyTable, Table, Value } from '../../src/store/table.ts';
+import type { AnyTable, Table, Value, Where } from '../../src/store/table.ts';
 
 type Rows = Map<string, Versioned<unknown, unknown>>;
 
@@ -37,7 +37,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
       }
       return true;
     },
-    find: async <Row, Companion>(table: Table<Row, Companion>, column: string, value: Value, limit = 100) => {
+    find: async <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = 100) => {
       const at = table.columns.findIndex(({ name }) => name === column);
       const wanted = textOf(value);
       const found: Row[] = [];

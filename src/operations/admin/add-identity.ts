@@ -2,7 +2,7 @@ import { foldName } from '../../core/certificate.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { insert } from '../../store/store.ts';
-import { identities } from '../../store/tables/identities.ts';
+import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import { passwords } from '../../store/tables/sign-in.ts';
 import { hashPassword } from '../../tokens/password.ts';
 import type { Secret } from '../../tokens/secret.ts';
@@ -62,13 +62,15 @@ function objectionTo({ userName, email, upn, password, groups = [] }: IdentityDr
 // Two commands at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
 // and a certificate that leads to two is refused.
 async function objectionOfOthers({ userName, email, upn, mayShare = false }: IdentityDraft, { store }: AdminPorts) {
-  const namesakes = await store.find(identities, 'user_name', userName);
+  const namesakes = await store.find(identities, byUserName(userName));
   if (namesakes.some(isLocal)) return decline('user-name-taken', userName);
   if (mayShare) return undefined;
-  const wanted = { email: email && foldName('email-san', email), upn: upn && foldName('upn-san', upn) };
-  for (const [column, address] of Object.entries(wanted)) {
-    if (address && (await store.find(identities, column, address)).length > 0)
-      return decline('address-shared', address);
+  const wanted = [
+    { address: email && foldName('email-san', email), by: byEmail },
+    { address: upn && foldName('upn-san', upn), by: byUpn },
+  ];
+  for (const { address, by } of wanted) {
+    if (address && (await store.find(identities, by(address))).length > 0) return decline('address-shared', address);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { identities } from '../../store/tables/identities.ts';
+import { byUserName, identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** By id, or by user name where that leads to one identity alone. */
@@ -12,7 +12,7 @@ export async function findIdentity(
     const { found } = await store.load(identities, name);
     return found ? accept(found.row) : decline('identity-unknown', name);
   }
-  const [identity, ...others] = await store.find(identities, 'user_name', name);
+  const [identity, ...others] = await store.find(identities, byUserName(name));
   if (!identity) return decline('identity-unknown', name);
   return others.length > 0 ? decline('identity-ambiguous', name) : accept(identity);
 }

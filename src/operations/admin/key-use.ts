@@ -1,7 +1,7 @@
 import { grantState } from '../../core/grant.ts';
 import { eventPages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { grants } from '../../store/tables/grants.ts';
+import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
 
 const STEP = 1000;
 
@@ -19,7 +19,7 @@ export async function keyUse(
 }
 
 async function liveGrants(id: number, store: Store): Promise<number> {
-  if (!(await store.count(grants, 'key_id')).has(id)) return 0;
+  if (!(await store.count(grants, GRANTS_BY_KEY)).has(id)) return 0;
   const now = await store.now();
   let count = 0;
   for await (const grant of rows(store, grants)) {

@@ -2,6 +2,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
+import { decodeEvent } from '../tables/events.ts';
 import { columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
 import type { Statement } from './connection.ts';
@@ -13,7 +14,6 @@ import {
   HORIZON,
   newestStatement,
   RECEIVE,
-  readEvent,
   SWEEP_EVENTS,
 } from './events.ts';
 import { Loads, withoutNul } from './loads.ts';
@@ -28,7 +28,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
   const eventsUpTo = async (read: (horizon: Value) => { statement: Statement; values: Value[] }) => {
     const horizon = (await connections.read(HORIZON)).rows[0]?.[0] ?? 0;
     const { statement, values } = read(horizon); // a statement of its own: it must see what has ended
-    return (await connections.read(statement, values)).rows.map(readEvent);
+    return (await connections.read(statement, values)).rows.map(decodeEvent);
   };
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
@@ -41,7 +41,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),
-    find: async (table, column, value, limit = FIND_LIMIT) => {
+    find: async (table, { column, value }, limit = FIND_LIMIT) => {
       const { rows } = await connections.read(findStatement(table, column), [withoutNul(value), limit]);
       return rowsOf(table, rows);
     },

@@ -5,30 +5,20 @@
 //   up to there has ended: had it not, its lock would be there.
 // A lock falls with its transaction, after what it wrote can be seen. Writers never wait, neither for readers nor for
 // each other.
-import type { Event, EventType } from '../../core/event.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
+import type { Event } from '../../core/event.ts';
+import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
-import { decodePresenter, encodePresenter } from '../tables/presenter-text.ts';
+import { encodeEvent, eventColumns } from '../tables/events.ts';
 import type { Statement } from './connection.ts';
 import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
 const LOCKS = 0x7e55e2;
 
-const COLUMNS = [
-  { name: 'at', kind: 'integer' },
-  { name: 'type', kind: 'text' },
-  { name: 'client_id', kind: 'text' },
-  { name: 'identity_id', kind: 'text' },
-  { name: 'subject_id', kind: 'bytes' },
-  { name: 'presenter', kind: 'text' },
-  { name: 'detail', kind: 'json' },
-] as const satisfies readonly Column[];
-const NAMES = COLUMNS.map(({ name }) => name).join(', ');
+const NAMES = eventColumns.map(({ name }) => name).join(', ');
 
 /** The parameters of `tellText`: first the unit that an event belongs to. */
-export const EVENT_COLUMNS: readonly Column[] = [{ name: 'of_unit', kind: 'integer' }, ...COLUMNS];
+export const EVENT_COLUMNS: readonly Column[] = [{ name: 'of_unit', kind: 'integer' }, ...eventColumns];
 
 /** Appends the events of the units in `done`. The numbers are drawn after the lock is held and in the order given. */
 export function tellText(firstParameter: number): string {
@@ -40,17 +30,7 @@ export function tellText(firstParameter: number): string {
 }
 
 export function eventValues(event: Event, unit: number): Value[] {
-  const { at, type, clientId = null, identityId = null, subjectId, presenter, detail } = event;
-  return [
-    unit,
-    at,
-    type,
-    clientId,
-    identityId,
-    subjectId === undefined ? null : Buffer.from(subjectId, 'hex'),
-    presenter ? encodePresenter(presenter) : null,
-    detail ? JSON.stringify(detail) : null,
-  ];
+  return [unit, ...encodeEvent(event)];
 }
 
 /** Events of another store, under the numbers they had there; what is drawn later is above them. */
@@ -102,17 +82,3 @@ export const SWEEP_EVENTS: Statement = {
   text: `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
     SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
 };
-
-export function readEvent(values: readonly Value[]): LoggedEvent {
-  const [sequence, at, type, clientId, identityId, subjectId, presenter, detail] = values;
-  return {
-    sequence: sequence as number,
-    at: at as EpochSeconds,
-    type: type as EventType,
-    ...(typeof clientId === 'string' && { clientId }),
-    ...(typeof identityId === 'string' && { identityId }),
-    ...(subjectId instanceof Uint8Array && { subjectId: Buffer.from(subjectId).toString('hex') }),
-    ...(typeof presenter === 'string' && { presenter: decodePresenter(presenter) }),
-    ...(typeof detail === 'string' && { detail: JSON.parse(detail) }),
-  };
-}

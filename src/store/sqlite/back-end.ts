@@ -3,8 +3,9 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../back-end.ts';
 import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
+import { decodeEvent } from '../tables/events.ts';
 import { openForReading, storeFault } from './database.ts';
-import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
+import { appendStep, eventsStatement, newestStatement, SWEEP_EVENTS } from './events.ts';
 import { GroupCommit, type RunUnits } from './group-commit.ts';
 import {
   countStatement,
@@ -55,7 +56,7 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
       return { found: values && (decodeRow(table, values) as Versioned<Row, Companion>), now: clock() };
     },
     commit: async (commit) => (await commits.submit(unitOf(commit))) >= 0,
-    find: async (table, column, value, limit = FIND_LIMIT) =>
+    find: async (table, { column, value }, limit = FIND_LIMIT) =>
       rowsOf(table, reader.all(findStatement(table, column), [value, limit])),
     page: async (table, query) => {
       const { sql, values } = pageStatement(table, query);
@@ -63,11 +64,11 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
     },
     events: async (query) => {
       const { sql, values } = eventsStatement(query);
-      return reader.all(sql, values).map(readEvent);
+      return reader.all(sql, values).map(decodeEvent);
     },
     newestEvents: async (query) => {
       const { sql, values } = newestStatement(query);
-      return reader.all(sql, values).map(readEvent).toReversed();
+      return reader.all(sql, values).map(decodeEvent).toReversed();
     },
     sweep: (table, before, limit) => swept([sweepStep(table, [before, limit])]),
     sweepEvents: (before, limit) => swept([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),

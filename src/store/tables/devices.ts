@@ -2,7 +2,7 @@ import type { Decision, DeviceAuthorization, DeviceId } from '../../core/device.
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
-import type { Table, Value } from '../table.ts';
+import type { Table, Value, Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
@@ -36,6 +36,10 @@ export const devices: Table<DeviceAuthorization, Identity> = {
   indexes: ['user_code_hash'],
   endsAt: 'expires_at',
 };
+
+export function byUserCode(hash: Uint8Array): Where {
+  return { column: 'user_code_hash', value: hash };
+}
 
 function encodeDevice(device: DeviceAuthorization): readonly Value[] {
   const { decision } = device;

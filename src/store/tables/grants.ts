@@ -2,7 +2,7 @@ import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../..
 import type { Identity } from '../../core/identity.ts';
 import type { AccessTokenFormat, ClientId } from '../../core/integration.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table, Value } from '../table.ts';
+import type { Table, Value, Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
@@ -40,6 +40,16 @@ export const grants: Table<Grant, Identity> = {
   indexes: ['client_id', 'holder', 'certificate'],
   endsAt: 'refresh_until',
 };
+
+/** Whose grants: for `page` and `find`. */
+export const grantsOf = {
+  holder: (identityId: string): Where => ({ column: 'holder', value: identityKey(identityId) }),
+  integration: (clientId: string): Where => ({ column: 'client_id', value: clientId }),
+  certificate: (mark: Uint8Array): Where => ({ column: 'certificate', value: mark }),
+};
+
+/** For `count`: by the key that made the pair. */
+export const GRANTS_BY_KEY = 'key_id';
 
 const FORMATS: readonly AccessTokenFormat[] = ['opaque'];
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Identity, IdentityId } from '../../core/identity.ts';
-import type { Table } from '../table.ts';
+import type { Table, Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
 export function identityKey(id: string): Buffer {
@@ -42,3 +42,15 @@ export const identities: Table<Identity> = {
   }),
   indexes: ['user_name', 'email', 'upn'],
 };
+
+export function byUserName(name: string): Where {
+  return { column: 'user_name', value: name };
+}
+
+export function byEmail(address: string): Where {
+  return { column: 'email', value: address };
+}
+
+export function byUpn(name: string): Where {
+  return { column: 'upn', value: name };
+}

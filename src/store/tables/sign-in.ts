@@ -1,7 +1,7 @@
 // What signing in leaves behind: password hashes, browser sessions, and counts of failures.
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table } from '../table.ts';
+import type { Table, Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 
 /** Apart from identities, so that what is loaded with every grant holds no secret. */
@@ -63,6 +63,10 @@ export const sessions: Table<BrowserSession, Identity> = {
   indexes: ['holder'],
   endsAt: 'ends_at',
 };
+
+export function sessionsOf(identityId: string): Where {
+  return { column: 'holder', value: identityKey(identityId) };
+}
 
 /** How often something failed: for lockouts that hold across nodes and restarts. */
 export interface Attempts {

@@ -3,8 +3,8 @@ import type { GrantId } from '../../../src/core/grant.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
 import { storeOf } from '../../../src/store/change.ts';
-import { grants } from '../../../src/store/tables/grants.ts';
-import { identities, identityKey } from '../../../src/store/tables/identities.ts';
+import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
+import { byEmail, byUpn, byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import { ADA, aGrant, anIdentity, anIntegration } from '../../samples.ts';
@@ -26,28 +26,28 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.load(integrations, 'orders')).found?.row.name, 'orders');
     assert.equal((await store.load(integrations, 'ORDERS')).found, undefined);
     assert.deepEqual(
-      (await store.find(grants, 'client_id', 'Orders')).map(({ id }) => id),
+      (await store.find(grants, grantsOf.integration('Orders'))).map(({ id }) => id),
       [grantId(0)],
     );
-    assert.deepEqual(await store.find(grants, 'client_id', 'ORDERS'), []);
+    assert.deepEqual(await store.find(grants, grantsOf.integration('ORDERS')), []);
   });
 
   claim('find answers with every row of a value, up to the limit', async (database) => {
     const store = storeOf(await database.open());
     for (let n = 1; n <= 5; n++) await put(store, identities, anIdentity({ id: localId(n), email: 'a@example.org' }));
     await put(store, identities, anIdentity({ id: localId(6), email: 'b@example.org' }));
-    assert.equal((await store.find(identities, 'email', 'a@example.org')).length, 5);
-    assert.equal((await store.find(identities, 'email', 'a@example.org', 2)).length, 2);
-    assert.deepEqual(await store.find(identities, 'email', 'c@example.org'), []);
-    assert.deepEqual(await store.find(identities, 'upn', 'a@example.org'), []);
+    assert.equal((await store.find(identities, byEmail('a@example.org'))).length, 5);
+    assert.equal((await store.find(identities, byEmail('a@example.org'), 2)).length, 2);
+    assert.deepEqual(await store.find(identities, byEmail('c@example.org')), []);
+    assert.deepEqual(await store.find(identities, byUpn('a@example.org')), []);
   });
 
   claim('find follows a row when its value changes', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity({ userName: 'ada' }));
     await put(store, identities, anIdentity({ userName: 'lovelace' }));
-    assert.deepEqual(await store.find(identities, 'user_name', 'ada'), []);
-    assert.equal((await store.find(identities, 'user_name', 'lovelace'))[0]?.id, ADA);
+    assert.deepEqual(await store.find(identities, byUserName('ada')), []);
+    assert.equal((await store.find(identities, byUserName('lovelace')))[0]?.id, ADA);
   });
 
   claim('text that tries to be more than text finds nothing and harms nothing', async (database) => {
@@ -67,15 +67,15 @@ export function lookups(claim: Claim): void {
       'x'.repeat(10_000),
     ];
     for (const name of tries)
-      assert.deepEqual(await store.find(identities, 'user_name', name), [], JSON.stringify(name));
+      assert.deepEqual(await store.find(identities, byUserName(name)), [], JSON.stringify(name));
     for (const about of tries)
       assert.equal((await store.load(attempts, about)).found, undefined, JSON.stringify(about));
-    assert.equal((await store.find(identities, 'user_name', 'ada')).length, 1);
+    assert.equal((await store.find(identities, byUserName('ada'))).length, 1);
   });
 
   claim('only columns with an index can be searched', async (database) => {
     const store = storeOf(await database.open());
-    await assert.rejects(async () => store.find(grants, 'scope', 'x'), /index/);
+    await assert.rejects(async () => store.find(grants, { column: 'scope', value: 'x' }), /index/);
     const where = { column: 'scope; DROP TABLE grants', value: 'x' };
     await assert.rejects(async () => store.page(grants, { where, limit: 1 }), /index/);
   });
@@ -87,7 +87,7 @@ export function lookups(claim: Claim): void {
     assertSameRow((await store.load(grants, aGrant().id)).found?.companion, anIdentity());
     await put(store, identities, anIdentity({ enabled: false }));
     assert.equal((await store.load(grants, aGrant().id)).found?.companion?.enabled, false);
-    assert.equal((await store.find(grants, 'holder', identityKey(ADA)))[0]?.identityId, ADA);
+    assert.equal((await store.find(grants, grantsOf.holder(ADA)))[0]?.identityId, ADA);
   });
 
   claim('count tells how many rows have each value', async (database) => {

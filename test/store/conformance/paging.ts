@@ -4,8 +4,8 @@ import type { ClientId } from '../../../src/core/integration.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import type { PageQuery, Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
-import { grants } from '../../../src/store/tables/grants.ts';
-import { identities, identityKey } from '../../../src/store/tables/identities.ts';
+import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import { ADA, aGrant, anIdentity, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
@@ -67,11 +67,11 @@ export function paging(claim: Claim): void {
       await put(store, grants, aGrant({ id: grantId(n), clientId, refreshUntil: later(NOW, n) }));
     }
     const ids = (query: PageQuery) => keysOf(store, grants, query);
-    const where = { column: 'client_id', value: 'odd' };
+    const where = grantsOf.integration('odd');
     const odd = Array.from({ length: 15 }, (_, n) => grantId(2 * n + 1));
     assert.deepEqual(await ids({ where, limit: 4 }), odd);
     assert.deepEqual(await ids({ where, endingBefore: later(NOW, 9), limit: 2 }), odd.slice(0, 4));
-    assert.equal((await ids({ where: { column: 'holder', value: identityKey(ADA) }, limit: 8 })).length, 30);
+    assert.equal((await ids({ where: grantsOf.holder(ADA), limit: 8 })).length, 30);
     assert.equal((await ids({ endingBefore: NOW, limit: 8 })).length, 0, 'before, not at');
   });
 

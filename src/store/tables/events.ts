@@ -1,0 +1,45 @@
+// The rows of the event log. It is no Table: events are appended and read in order, and no one changes them.
+import type { Event, EventType } from '../../core/event.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { LoggedEvent } from '../store.ts';
+import type { Column, Value } from '../table.ts';
+import { decodePresenter, encodePresenter } from './presenter-text.ts';
+
+/** Behind the sequence number, which the back end draws. */
+export const eventColumns: readonly Column[] = [
+  { name: 'at', kind: 'integer' },
+  { name: 'type', kind: 'text' },
+  { name: 'client_id', kind: 'text' },
+  { name: 'identity_id', kind: 'text' },
+  { name: 'subject_id', kind: 'bytes' },
+  { name: 'presenter', kind: 'text' },
+  { name: 'detail', kind: 'json' },
+];
+
+export function encodeEvent(event: Event): Value[] {
+  const { at, type, clientId = null, identityId = null, subjectId, presenter, detail } = event;
+  return [
+    at,
+    type,
+    clientId,
+    identityId,
+    subjectId === undefined ? null : Buffer.from(subjectId, 'hex'),
+    presenter ? encodePresenter(presenter) : null,
+    detail ? JSON.stringify(detail) : null,
+  ];
+}
+
+/** Reads the sequence number and the columns behind it. */
+export function decodeEvent(values: readonly Value[]): LoggedEvent {
+  const [sequence, at, type, clientId, identityId, subjectId, presenter, detail] = values;
+  return {
+    sequence: sequence as number,
+    at: at as EpochSeconds,
+    type: type as EventType,
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof identityId === 'string' && { identityId }),
+    ...(subjectId instanceof Uint8Array && { subjectId: Buffer.from(subjectId).toString('hex') }),
+    ...(typeof presenter === 'string' && { presenter: decodePresenter(presenter) }),
+    ...(typeof detail === 'string' && { detail: JSON.parse(detail) }),
+  };
+}
