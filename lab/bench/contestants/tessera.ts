@@ -69,7 +69,9 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
       const exit = once(child, 'exit');
       const [served] = options.under ? childrenOf(child.pid as number) : [child.pid];
       process.kill(served as number, 'SIGTERM');
+      const timer = setTimeout(() => process.kill(served as number, 'SIGKILL'), STOP_PATIENCE_MS);
       await exit;
+      clearTimeout(timer);
       await postgres?.remove();
     },
   };
@@ -120,6 +122,7 @@ interface Doors {
   readonly tls: ClientTls;
 }
 
+const STOP_PATIENCE_MS = 10_000;
 const MOUNT = '/authsvc';
 const JSON_TYPE = 'application/json';
 const REFRESH: ChainForm = {
