@@ -4,8 +4,6 @@ import { showPassword, takePassword } from './password-page.ts';
 import { showSignIn, takeSignIn, takeSignOut, takeSignOutEverywhere } from './sign-in.ts';
 
 export const ACCOUNT_ROUTES: readonly PageRoute[] = [
-  // Whoever types the bare address means this.
-  show('/', 'page-account', async () => ({ goTo: '/account' })),
   show('/account', 'page-account', forPerson(showAccount)),
   show('/account/sign-in', 'page-sign-in', showSignIn),
   take('/account/sign-in', 'sign-in', ['user_name', 'password', 'user_code'], takeSignIn),
