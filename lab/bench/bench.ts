@@ -85,7 +85,13 @@ function report(
   ];
   console.log(`${pages[1]}\n${pages[2]}`);
   writeFileSync(join(out, 'bench.md'), pages.join('\n'));
-  writeFileSync(join(out, 'bench.svg'), plot(suites.map((suite) => barsOf(suite, results.get(suite.name) ?? []))));
+  writeFileSync(
+    join(out, 'bench.svg'),
+    plot(
+      'Requests per second by suite',
+      suites.map((suite) => barsOf(suite, results.get(suite.name) ?? [])),
+    ),
+  );
   const raw = { date, machine, pace, targets, facts, suites: Object.fromEntries(results) };
   writeFileSync(join(out, 'bench.json'), `${JSON.stringify(raw, undefined, 1)}\n`);
 }

@@ -29,7 +29,7 @@ export async function profile(kind: LoadKind, generator: Generator, to: string, 
   const { requests } = await generator.run(kind, SECONDS, 0);
   await running.stop();
   const costs = readdirSync(out).flatMap((file) => costsOf(readProfile(join(out, file)), requests));
-  writeFileSync(join(to, `profile-${kind}.svg`), plot(costBars(costs)));
+  writeFileSync(join(to, `profile-${kind}.svg`), plot(`Where the time of one ${kind} goes`, costBars(costs)));
   console.log(`${costTable(costs)}\nFor Chrome's developer tools or speedscope: ${out}`);
 }
 

@@ -19,10 +19,10 @@ const NAMES_WIDTH = 250;
 const BARS_WIDTH = 420;
 const LINE = 22;
 
-/** Every group has its own scale: its longest bar fills the width. */
-export function plot(groups: readonly BarGroup[]): string {
+/** Every group has its own scale: its longest bar fills the width. The title is for those who do not see the picture. */
+export function plot(about: string, groups: readonly BarGroup[]): string {
   let y = 10;
-  const parts: string[] = [];
+  const parts = [`<title>${escaped(about)}</title>`];
   for (const { title, bars } of groups) {
     parts.push(`<text x="0" y="${y + 15}" font-weight="bold">${escaped(title)}</text>`);
     y += LINE + 2;
