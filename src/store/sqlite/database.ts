@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../store.ts';
 
-export const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 // Chosen by measurement: docs/decisions/0002-writer-thread.md.
 const PAGE_SIZE = 4096;
 /** The writer empties the WAL into the database after so many pages: 4 MB. */
@@ -15,7 +15,10 @@ export function openForWriting(path: string): DatabaseSync {
   // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it.
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`);
+  // Where another process opens or closes the same database, SQLite says busy here without waiting.
+  whileBusy(() =>
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`),
+  );
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
   return database;
 }
@@ -27,8 +30,25 @@ export function openForReading(path: string): DatabaseSync {
 }
 
 const BUSY = 5;
+const LOOK_AGAIN_MS = 0.2;
+/** Nobody wakes who waits for this. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
-export function isBusy(error: unknown): boolean {
+/** Another process may be at it. SQLite would look again after 1, 2, 5 … 100 ms, or not at all; its turns are shorter. */
+export function whileBusy(work: () => void): void {
+  const patience = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > patience) throw error;
+      Atomics.wait(NEVER, 0, 0, LOOK_AGAIN_MS);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }
 

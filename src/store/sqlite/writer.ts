@@ -1,10 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Value } from '../table.ts';
-import { BUSY_TIMEOUT_MS, isBusy } from './database.ts';
-
-const LOOK_AGAIN_MS = 0.2;
-/** Nobody wakes who waits for this: a thread that writes has nothing else to do. */
-const NEVER = new Int32Array(new SharedArrayBuffer(4));
+import { whileBusy } from './database.ts';
 
 /** One statement of a unit. `decisive`: changing no row means that the unit conflicts. */
 export interface Step {
@@ -23,12 +19,12 @@ export class Writer {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    database.exec('PRAGMA busy_timeout = 0'); // #begin waits instead
+    database.exec('PRAGMA busy_timeout = 0'); // whileBusy waits instead
   }
 
   /** How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Throws where none is durable. */
   run(units: readonly Unit[]): number[] {
-    this.#begin();
+    whileBusy(() => this.#database.exec('BEGIN IMMEDIATE'));
     try {
       const results = units.map((unit) => this.#runUnit(unit));
       this.#database.exec('COMMIT');
@@ -41,20 +37,6 @@ export class Writer {
 
   close(): void {
     this.#database.close();
-  }
-
-  /** Another process may be writing. SQLite would look again after 1, 2, 5 … 100 ms; its transactions take less than one. */
-  #begin(): void {
-    const patience = performance.now() + BUSY_TIMEOUT_MS;
-    for (;;) {
-      try {
-        this.#database.exec('BEGIN IMMEDIATE');
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > patience) throw error;
-        Atomics.wait(NEVER, 0, 0, LOOK_AGAIN_MS);
-      }
-    }
   }
 
   #runUnit(unit: Unit): number {
