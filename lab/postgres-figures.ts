@@ -29,7 +29,7 @@ const server = await PostgresServer.start({
 });
 await server.query('CREATE DATABASE tessera');
 const url = server.url('tessera');
-const [onPostgres, sqlite] = [await openAt(url), await sqliteDatabase('thread')];
+const [onPostgres, sqlite] = [await openAt(url), await sqliteDatabase()];
 const onSqlite = await sqlite.open();
 const contestants: Contestant[] = [
   await refreshing('PostgreSQL', onPostgres, callers),

@@ -9,23 +9,22 @@ import { Secret } from './tokens/secret.ts';
 
 /**
  * The clock is the store's where the store has none of its own.
- * `thread`: for a service, whose event loop never waits for the disk, and which waits for a database that is away.
- * `here`: for a command, which is soon over.
+ * A service waits for a database that is away; a command says so and is over.
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
-  writer: 'thread' | 'here',
+  opener: 'service' | 'command',
   clock: Clock = systemClock,
 ): Promise<Store> {
   if (store.kind === 'sqlite') {
     const { openSqliteStore } = await import('./store/sqlite/open.ts');
-    return openSqliteStore({ path: store.path, clock: clock.now, writer });
+    return openSqliteStore({ path: store.path, clock: clock.now });
   }
   const { openPostgresStore } = await import('./store/postgres/open.ts');
   return openPostgresStore({
     url: store.url,
     environment: process.env,
-    ...(writer === 'thread' && { whileAway: tellWaiting }),
+    ...(opener === 'service' && { whileAway: tellWaiting }),
   });
 }
 
@@ -37,7 +36,7 @@ function tellWaiting(why: string): void {
 export async function openForMove(path: string, to: string): Promise<{ source: BackEnd; target: Receiver }> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
   const { openPostgres } = await import('./store/postgres/open.ts');
-  const source = await openSqlite({ path, clock: systemClock.now, writer: 'here' });
+  const source = await openSqlite({ path, clock: systemClock.now });
   return { source, target: await openPostgres({ url: new Secret(to), environment: process.env }) };
 }
 

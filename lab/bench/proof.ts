@@ -43,7 +43,7 @@ export function holds(proof: Proof): boolean {
 }
 
 async function storedGenerations(config: Config, chains: readonly ChainReport[]): Promise<number> {
-  const store = await openStore(config, 'here');
+  const store = await openStore(config, 'command');
   const keyring = new Keyring(await keysOf(config, store));
   let sum = 0;
   for (const { refreshToken } of chains) {

@@ -61,6 +61,6 @@ async function lifeAndDeath({ path, keyringPath }: KillField, lifeMs: number): P
 }
 
 async function openNode({ path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>) {
-  const store = await openSqliteStore({ path, clock: () => systemClock.now(), writer: 'here' });
+  const store = await openSqliteStore({ path, clock: () => systemClock.now() });
   return aNode(store, { keyring: new Keyring(readKeyringFile(keyringPath) ?? []), clock: systemClock });
 }

@@ -19,7 +19,7 @@ export interface RaceResult {
 export async function raceRefreshAndRevoke(rounds: number, seed: number): Promise<RaceResult> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-race-'));
   const clock = new TestClock();
-  const open = () => openSqlite({ path: join(folder, 'race.db'), clock: clock.now, writer: 'here' });
+  const open = () => openSqlite({ path: join(folder, 'race.db'), clock: clock.now });
   const backEnds = [await open(), await open()] as const;
   // Both take their time, so that refresh and revoke meet in every order.
   const [slow, slower] = backEnds.map((backEnd, n) => faultyBackEnd(backEnd, () => DELAYS, new Seeded(seed + n)));

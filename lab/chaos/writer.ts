@@ -14,7 +14,7 @@ const REFRESHING = 12;
 const REVOKING = 4;
 
 const [path = '', keyringPath = ''] = process.argv.slice(2);
-const store = await openSqliteStore({ path, clock: () => systemClock.now(), writer: 'thread' });
+const store = await openSqliteStore({ path, clock: () => systemClock.now() });
 const keyring = new Keyring(readKeyringFile(keyringPath) ?? []);
 const node = await anotherNode(store, { keyring, clock: systemClock });
 const callers = [

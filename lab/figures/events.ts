@@ -18,7 +18,7 @@ const SLICE_MS = 300;
 export async function eventFigures(): Promise<void> {
   const folder = temporaryFolder();
   const path = join(folder, 'events.db');
-  const backEnd = await openSqlite({ path, writer: 'thread', clock: () => systemClock.now() });
+  const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const node = await aNode(storeOf(backEnd), { clock: systemClock });
   const silent = await anotherNode(storeOf(withoutEvents(backEnd)), { clock: systemClock, keyring: node.keyring });
   const pairs: TokenPair[] = [];

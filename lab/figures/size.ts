@@ -20,7 +20,7 @@ const AT_ONCE = 1000;
 export async function sizeFigures(): Promise<void> {
   const folder = temporaryFolder();
   const path = join(folder, 'size.db');
-  const backEnd = await openSqlite({ path, writer: 'here', clock: () => systemClock.now() });
+  const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const keys = addKey(firstKey(), 2);
   const node = await aNode(storeOf(withoutEvents(backEnd)), { clock: systemClock, keyring: new Keyring(keys) });
   const empty = sizeOf(path);

@@ -3,7 +3,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { GRANTS_BY_KEY, grants } from '../../src/store/tables/grants.ts';
 import { systemClock } from '../../src/system.ts';
 
-const store = await openSqliteStore({ path: process.argv[2] ?? '', writer: 'here', clock: () => systemClock.now() });
+const store = await openSqliteStore({ path: process.argv[2] ?? '', clock: () => systemClock.now() });
 for (;;) {
   await store.count(grants, GRANTS_BY_KEY);
   await store.page(grants, { limit: 500 });

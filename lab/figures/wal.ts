@@ -19,7 +19,7 @@ const READER = new URL('wal-reader.ts', import.meta.url).pathname;
 export async function walFigures(): Promise<void> {
   const folder = temporaryFolder();
   const path = join(folder, 'wal.db');
-  const backEnd = await openSqlite({ path, writer: 'thread', clock: () => systemClock.now() });
+  const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const node = await aNode(storeOf(backEnd), { clock: systemClock });
   const pairs: TokenPair[] = [];
   while (pairs.length < GRANTS) pairs.push(...(await Promise.all(Array.from({ length: 500 }, () => issue(node)))));

@@ -9,6 +9,7 @@ import type { Ports } from '../../src/operations/ports.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Sync } from '../../src/store/sqlite/wal.ts';
 import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
@@ -28,10 +29,13 @@ export interface SimDatabase {
   close(): Promise<void>;
 }
 
+/** No disk, and nothing that ends when it likes: a seed is a history. */
+const atOnce: Sync = () => Promise.resolve();
+
 export async function openSimDatabase(): Promise<SimDatabase> {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tessera-sim-'));
   const clock = new TestClock();
-  const open = () => openSqlite({ path: join(folder, 'sim.db'), clock: clock.now, writer: 'here' });
+  const open = () => openSqlite({ path: join(folder, 'sim.db'), clock: clock.now, sync: atOnce });
   const backEnds = [await open(), await open()] as const;
   return {
     backEnds,

@@ -39,7 +39,7 @@ export async function runService(
 const GRACE_MS = 3_000;
 
 async function startService(config: Config, log: Log) {
-  const store = await openStore(config, 'thread');
+  const store = await openStore(config, 'service');
   try {
     const readKeys = () => keysOf(config, store);
     const keyring = new Keyring(await readKeys());

@@ -38,7 +38,7 @@ async function openExisting(config: Config): Promise<Store> {
     throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
   }
   const { openStore } = await import('../open-store.ts');
-  return openStore(config, 'here').catch((error: Error) => {
+  return openStore(config, 'command').catch((error: Error) => {
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });
 }

@@ -16,6 +16,14 @@ export type ReadConnection = (request: FastifyRequest) => Connection;
 const CONNECTION = Symbol('connection of the request');
 type ReadRequest = FastifyRequest & { [CONNECTION]?: Connection };
 
+// What a connection showed last: its address stays, and whoever calls again mostly calls as the same agent.
+const SHOWN = Symbol('what the connection shows');
+interface Shown {
+  readonly agent: string;
+  readonly connection: Connection;
+}
+type KeptSocket = FastifyRequest['raw']['socket'] & { [SHOWN]?: Shown };
+
 /** `proxies`: addresses and CIDR ranges whose headers are believed. */
 export function connectionReader(proxies: readonly string[]): ReadConnection {
   const listed = listOf(proxies);
@@ -24,11 +32,19 @@ export function connectionReader(proxies: readonly string[]): ReadConnection {
     return request[CONNECTION];
   };
 
-  function readConnection(request: FastifyRequest): Connection {
-    const peer = plainAddress(request.raw.socket.remoteAddress ?? '');
-    const isProxied = proxies.length > 0 && isListed(listed, peer);
-    const address = isProxied ? forwardedAddress(request.headers['x-forwarded-for'], peer, listed) : peer;
-    return { isProxied, presenter: presenter(address, request.headers['user-agent'] ?? '') };
+  function readConnection({ raw, headers }: FastifyRequest): Connection {
+    const socket: KeptSocket = raw.socket;
+    const agent = headers['user-agent'] ?? '';
+    const shown = raw.httpVersionMajor === 1 ? socket[SHOWN] : undefined;
+    if (shown?.agent === agent) return shown.connection;
+    const peer = plainAddress(socket.remoteAddress ?? '');
+    if (proxies.length > 0 && isListed(listed, peer)) {
+      const address = forwardedAddress(headers['x-forwarded-for'], peer, listed);
+      return { isProxied: true, presenter: presenter(address, agent) };
+    }
+    const connection = { isProxied: false, presenter: presenter(peer, agent) };
+    if (raw.httpVersionMajor === 1) socket[SHOWN] = { agent, connection };
+    return connection;
   }
 }
 

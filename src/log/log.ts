@@ -26,13 +26,5 @@ export function makeLog({ level, format, destination = standardOutput() }: LogOp
   return pino(options, format === 'pretty' ? { write: (line) => destination.write(prettyLine(line)) } : destination);
 }
 
-/**
- * The same log for lines whose fields are a closed list, such as a request's story: nothing can slip into them, and looking
- * for it in every request would cost four times the line.
- */
-export function closedLines(log: Log): Log {
-  return log.child({}, { redact: [] });
-}
-
 const SECRET_NAMES = ['authorization', 'cookie', 'access_token', 'refresh_token', 'device_code', 'password'];
 const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

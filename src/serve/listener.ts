@@ -21,7 +21,8 @@ import { type CertificateHeader, presentedReader } from '../http/presented-certi
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Story } from '../http/story.ts';
 import { secureContext, type TlsFiles } from '../http/tls.ts';
-import { closedLines, type Log } from '../log/log.ts';
+import type { Log } from '../log/log.ts';
+import { requestLines, type TellRequest } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import { makePages, type Pages } from '../pages/door.ts';
 import type { Look } from '../pages/look.ts';
@@ -72,12 +73,12 @@ export interface Listener {
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const readConnection = connectionReader(parts.proxies.addresses);
-  const telling = { log: closedLines(parts.log), metrics: parts.metrics };
+  const telling = { line: requestLines(parts.log, parts.ports.clock.milliseconds), metrics: parts.metrics };
   const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
   const app = makeApp({
     limits: parts.limits,
     tls: options.tls,
-    requestId: () => parts.ports.random(8).toString('hex'),
+    requestId: requestIds(parts.ports.random(4)),
     begin: readConnection,
     tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, telling),
     tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
@@ -215,12 +216,19 @@ function tellRequest(
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  { log, metrics }: Pick<ServiceParts, 'log' | 'metrics'>,
+  { line, metrics }: { readonly line: TellRequest; readonly metrics: Metrics | undefined },
 ): void {
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  log[level]({ id: request.id, ...story, status: reply.statusCode, ms, address }, 'request');
+  line(level, { ...story, id: request.id, status: reply.statusCode, ms, address });
+}
+
+/** Unlike those of any other listener or process, and in the order of arrival: they only tie words to a line of the log. */
+function requestIds(start: Buffer): () => string {
+  const prefix = start.toString('hex');
+  let count = 0;
+  return () => prefix + (count++).toString(16).padStart(8, '0');
 }
 
 /** A fault for the operator: what broke and where, as its maker worded it. */

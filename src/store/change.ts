@@ -40,9 +40,12 @@ async function change<Row, Companion, T>(
     const { outcome } = decision;
     const commit = commitOf(table, untold.length > 0 ? fenced(decision, loaded) : decision, loaded);
     if (!commit) return outcome;
-    const result = await tryCommit(backEnd, commit);
-    if (result === 'happened') return outcome;
-    if (result === 'untold') untold.push({ commit, outcome });
+    try {
+      if (await backEnd.commit(commit)) return outcome;
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      untold.push({ commit, outcome });
+    }
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
 }
@@ -51,15 +54,6 @@ async function change<Row, Companion, T>(
 interface Untold<T> {
   readonly commit: Commit;
   readonly outcome: T;
-}
-
-async function tryCommit(backEnd: BackEnd, commit: Commit): Promise<'happened' | 'conflict' | 'untold'> {
-  try {
-    return (await backEnd.commit(commit)) ? 'happened' : 'conflict';
-  } catch (error) {
-    if (error instanceof CommitUnknown) return 'untold';
-    throw error;
-  }
 }
 
 /** Known by the revision it drew: in the row it changed or, where others have built upon that, in a row it inserted. */
@@ -89,8 +83,9 @@ function commitOf(
 ): Commit | undefined {
   const { next, inserts = [], events = [] } = decision;
   if (next === undefined && inserts.length === 0 && events.length === 0) return undefined;
-  const swap = next === undefined ? {} : { swap: { table, row: next, expected: found?.revision } };
-  return { ...swap, inserts, events, revision: drawRevision(found?.revision) };
+  const revision = drawRevision(found?.revision);
+  if (next === undefined) return { inserts, events, revision };
+  return { swap: { table, row: next, expected: found?.revision }, inserts, events, revision };
 }
 
 /** Random rather than counted, so that a commit knows its own work; of a constant size, so that rows never grow. */

@@ -7,7 +7,7 @@ import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import { eventPages, pages } from './pages.ts';
 import type { LoggedEvent } from './store.ts';
-import type { AnyTable, Value } from './table.ts';
+import { type AnyTable, encodeRow, type Value } from './table.ts';
 import { devices } from './tables/devices.ts';
 import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
@@ -66,7 +66,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (pro
 /** True where it had to be written. */
 async function moveRow(table: AnyTable, row: unknown, to: BackEnd): Promise<boolean> {
   const { found } = await to.loadVersioned(table, table.keyOf(row));
-  if (found && markOf(table.encode(found.row)) === markOf(table.encode(row))) return false;
+  if (found && markOf(encodeRow(table, found.row)) === markOf(encodeRow(table, row))) return false;
   const revision = drawRevision(found?.revision);
   const commit = { swap: { table, row, expected: found?.revision }, inserts: [], events: [], revision };
   if (!(await to.commit(commit)))
@@ -105,7 +105,7 @@ function compare(what: string, source: Sum, target: Sum): void {
 /** Of what the rows say, in any order. */
 async function sumOfTable(table: AnyTable, backEnd: BackEnd): Promise<Sum> {
   const sum: Sum = { count: 0, checksum: 0n };
-  for await (const rows of pagesOf(table, backEnd)) for (const row of rows) add(sum, markOf(table.encode(row)));
+  for await (const rows of pagesOf(table, backEnd)) for (const row of rows) add(sum, markOf(encodeRow(table, row)));
   return sum;
 }
 

@@ -14,6 +14,10 @@ export type ColumnKind = 'bytes' | 'text' | 'json' | 'integer' | 'counter';
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
+}
+
+export interface TableColumn<Row> extends Column {
+  readonly of: (row: Row) => Value;
   /** Set on insert and never again; changes do not carry it. */
   readonly fixed?: true;
 }
@@ -22,10 +26,9 @@ export interface Column {
 export interface Table<Row, Companion = undefined> {
   readonly name: string;
   /** The first is the key. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly encodeKey: (key: string) => Value;
-  readonly encode: (row: Row) => readonly Value[];
   readonly decode: (values: readonly Value[], companion: Companion | undefined) => Row;
   readonly companion?: { readonly table: Table<Companion>; readonly by: string };
   /** Columns with an index: `find` and `page` work by these alone. */
@@ -43,7 +46,12 @@ export interface Where {
 // biome-ignore lint/suspicious/noExplicitAny: a back end handles tables of every row alike
 export type AnyTable = Table<any, any>;
 
+/** A row as the values of its columns. */
+export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
+  return columns.map(({ of }) => of(row));
+}
+
 /** The columns that a change may write. */
-export function changingColumns(table: AnyTable): readonly Column[] {
+export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
 }

@@ -111,7 +111,7 @@ function begin(kind: Kind, key: Key, id: string): Buffer {
 }
 
 function finish(bytes: Buffer, kind: Kind, key: Key): Secret {
-  key.mac[kind.purpose].sum(bytes.subarray(0, TAG_AT)).copy(bytes, TAG_AT, 0, LENGTH - TAG_AT);
+  key.mac[kind.purpose].sign(bytes, TAG_AT, LENGTH - TAG_AT);
   return new Secret(encode(bytes, kind));
 }
 

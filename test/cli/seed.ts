@@ -9,7 +9,7 @@ import { systemClock } from '../../src/system.ts';
 import { aGrant } from '../samples.ts';
 
 const [id, clientId, userName = '', days, keyId = '1'] = process.argv.slice(2);
-const store = await openSqliteStore({ path: 'data/tessera.db', clock: () => systemClock.now(), writer: 'here' });
+const store = await openSqliteStore({ path: 'data/tessera.db', clock: () => systemClock.now() });
 const [holder] = await store.find(identities, byUserName(userName));
 if (!holder) throw new Error(`no identity ${userName}`);
 await store.change(grants, id ?? '', (_, now) => {

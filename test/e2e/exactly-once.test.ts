@@ -56,7 +56,6 @@ test('killed with -9 under load and started again: nothing acknowledged is lost,
   const store = await openSqliteStore({
     path: join(home.folder, 'tessera.db'),
     clock: systemClock.now,
-    writer: 'here',
   });
   await populate(store, home.authority);
   await store.close();

@@ -147,7 +147,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   let passed = 0;
   const clock = (): EpochSeconds => epochSeconds(Date.now() / 1000 + passed);
   const path = join(home.folder, 'tessera.db');
-  const store = await openSqliteStore({ path, clock, writer: 'thread' });
+  const store = await openSqliteStore({ path, clock });
   await populate(store, home.authority, setUp.issuers);
   const logLines: string[] = [];
   const log: Log = makeLog({

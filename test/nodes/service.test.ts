@@ -30,7 +30,7 @@ before(async () => {
     listeners: [{}],
     settings: { store: `${server.url()}?statement_timeout=1000`, limits: { stopTimeout: '1s' } },
   });
-  own = await openStore(home.config, 'here');
+  own = await openStore(home.config, 'command');
   await populate(own, home.authority);
   for (let n = 0; n < 3; n++) running.push(await start());
 });
@@ -43,7 +43,7 @@ after(async () => {
 
 async function start(): Promise<Running> {
   const log = makeLog({ ...home.config.log, destination: { write: () => undefined } });
-  const service = await composeService(home.config, await openStore(home.config, 'thread'), home.keyring, log);
+  const service = await composeService(home.config, await openStore(home.config, 'service'), home.keyring, log);
   const [url = ''] = await service.listen();
   return { url, service };
 }

@@ -13,7 +13,7 @@ export interface OnSqlite {
 
 export async function onSqlite(t: TestContext, difference: Partial<Ports> = {}): Promise<OnSqlite> {
   const clock = new TestClock();
-  const database = await sqliteDatabase('here', clock.now);
+  const database = await sqliteDatabase(clock.now);
   t.after(() => database.remove());
   const node = await aNode(storeOf(await database.open()), { clock, ...difference });
   return { node, clock, database };

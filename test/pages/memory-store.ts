@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../src/core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { AnyTable, Table, Value, Where } from '../../src/store/table.ts';
+import { type AnyTable, encodeRow, type Table, type Value, type Where } from '../../src/store/table.ts';
 
 type Rows = Map<string, Versioned<unknown, unknown>>;
 
@@ -42,7 +42,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
       const wanted = textOf(value);
       const found: Row[] = [];
       for (const { row } of rowsOf(table).values()) {
-        if (textOf(table.encode(row as Row)[at] ?? null) === wanted) found.push(row as Row);
+        if (textOf(encodeRow(table, row)[at] ?? null) === wanted) found.push(row as Row);
         if (found.length === limit) break;
       }
       return found;

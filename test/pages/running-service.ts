@@ -76,7 +76,7 @@ export async function startService({
   const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
-    const store = await openStore(config, 'here', clock);
+    const store = await openStore(config, 'command', clock);
     if (!running) await furnish(store, wanted);
     const service = await composeService(config, store, keyring, log, clock);
     await service.listen();

@@ -1,13 +1,13 @@
 // Opens new databases in step with its siblings, and says how often it could not.
 import { join } from 'node:path';
-import { openForWriting } from '../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../src/store/sqlite/database.ts';
 
 const [folder = '', beginning = '0', count = '0'] = process.argv.slice(2);
 let faults = 0;
 for (let n = 0; n < Number(count); n++) {
   while (Date.now() < Number(beginning) + n * 15);
   try {
-    openForWriting(join(folder, `${n}.db`)).close();
+    openDatabase(join(folder, `${n}.db`)).close();
   } catch {
     faults += 1;
   }

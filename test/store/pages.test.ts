@@ -8,7 +8,7 @@ import { sqliteDatabase } from './sqlite-database.ts';
 
 /** A store of `count` rows and as many events. */
 async function holding(count: number, t: TestContext): Promise<BackEnd> {
-  const database = await sqliteDatabase('here');
+  const database = await sqliteDatabase();
   t.after(() => database.remove());
   const backEnd = await database.open();
   const inserts = Array.from({ length: count }, (_, n) => ({ table: attempts, row: counter(`row ${1000 + n}`) }));

@@ -24,7 +24,7 @@ import { openAt } from './postgres-node.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 test('tokens, device codes, spent tokens and the event log survive the move to PostgreSQL', async () => {
-  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const before = await aNode(storeOf(from));
   const live = await issue(before);
@@ -56,7 +56,7 @@ test('tokens, device codes, spent tokens and the event log survive the move to P
 });
 
 test('an interrupted move goes on, and a second run brings what has changed since', async () => {
-  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
   const pairs = await Promise.all(Array.from({ length: 700 }, () => issue(node)));
@@ -77,7 +77,7 @@ test('an interrupted move goes on, and a second run brings what has changed sinc
 });
 
 test('a store in use is never written over', async () => {
-  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   await aNode(storeOf(from));
   const inUse = await aNode(storeOf(to));
@@ -92,7 +92,7 @@ test('a store in use is never written over', async () => {
 });
 
 test('a move that lost a row is told, not trusted', async () => {
-  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
   await issue(node);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
-import { openSqlite, type SqliteOptions } from '../../src/store/sqlite/open.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Sync } from '../../src/store/sqlite/wal.ts';
 import { systemClock } from '../../src/system.ts';
 import type { TestDatabase } from './conformance.ts';
 
@@ -14,8 +15,8 @@ export interface SqliteTestDatabase extends TestDatabase {
 }
 
 export async function sqliteDatabase(
-  writer: SqliteOptions['writer'],
   clock: () => EpochSeconds = () => systemClock.now(),
+  sync?: Sync,
 ): Promise<SqliteTestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
   const path = join(folder, 'tessera.db');
@@ -23,9 +24,9 @@ export async function sqliteDatabase(
   return {
     path,
     folder,
-    elsewhere: { module: import.meta.url, argument: JSON.stringify({ path, writer }) },
+    elsewhere: { module: import.meta.url, argument: path },
     open: async () => {
-      const backEnd = await openSqlite({ path, clock, writer });
+      const backEnd = await openSqlite({ path, clock, ...(sync && { sync }) });
       opened.push(backEnd);
       return backEnd;
     },
@@ -37,7 +38,6 @@ export async function sqliteDatabase(
 }
 
 /** @public Another process imports it by the address of this module. */
-export function openElsewhere(argument: string): Promise<BackEnd> {
-  const { path, writer } = JSON.parse(argument) as Pick<SqliteOptions, 'path' | 'writer'>;
-  return openSqlite({ path, writer, clock: () => systemClock.now() });
+export function openElsewhere(path: string): Promise<BackEnd> {
+  return openSqlite({ path, clock: () => systemClock.now() });
 }

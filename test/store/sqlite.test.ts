@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { storeOf } from '../../src/store/change.ts';
-import { openForWriting } from '../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { systemClock } from '../../src/system.ts';
 import { countOf, increment } from './conformance/rows.ts';
@@ -15,16 +16,10 @@ import { conformance } from './conformance.ts';
 import { turns } from './faulty-back-end.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from './sqlite-database.ts';
 
-conformance('SQLite, writing in a thread', () => sqliteDatabase('thread'));
-conformance('SQLite, writing here', () => sqliteDatabase('here'));
+conformance('SQLite', () => sqliteDatabase());
 
-const WRITERS = ['thread', 'here'] as const;
-
-async function withDatabase(
-  writer: (typeof WRITERS)[number],
-  prove: (database: SqliteTestDatabase) => Promise<void>,
-): Promise<void> {
-  const database = await sqliteDatabase(writer);
+async function withDatabase(prove: (database: SqliteTestDatabase) => Promise<void>, sync?: Sync): Promise<void> {
+  const database = await sqliteDatabase(undefined, sync);
   try {
     await prove(database);
   } finally {
@@ -32,33 +27,90 @@ async function withDatabase(
   }
 }
 
-for (const writer of WRITERS) {
-  test(`SQLite, ${writer}: database, WAL and SHM files are for their owner alone, whatever the umask`, async () => {
-    const umask = process.umask(0);
-    try {
-      await withDatabase(writer, async (database) => {
-        await increment(storeOf(await database.open()), 'a');
-        const files = readdirSync(database.folder);
-        assert.deepEqual(files.toSorted(), ['tessera.db', 'tessera.db-shm', 'tessera.db-wal']);
-        for (const file of files) assert.equal(statSync(join(database.folder, file)).mode & 0o777, 0o600, file);
-      });
-    } finally {
-      process.umask(umask);
-    }
-  });
-}
+test('SQLite: database, WAL and SHM files are for their owner alone, whatever the umask', async () => {
+  const umask = process.umask(0);
+  try {
+    await withDatabase(async (database) => {
+      await increment(storeOf(await database.open()), 'a');
+      const files = readdirSync(database.folder);
+      assert.deepEqual(files.toSorted(), ['tessera.db', 'tessera.db-shm', 'tessera.db-wal']);
+      for (const file of files) assert.equal(statSync(join(database.folder, file)).mode & 0o777, 0o600, file);
+    });
+  } finally {
+    process.umask(umask);
+  }
+});
 
-test('SQLite: a connection that writes keeps a WAL and syncs it at every commit', async () => {
-  await withDatabase('here', async ({ path }) => {
-    const database = openForWriting(path);
-    const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).get()?.[name];
-    assert.deepEqual([pragma('journal_mode'), pragma('synchronous')], ['wal', 2]);
-    database.close();
+test('SQLite: the WAL is never left out of order, and every commit is synced before anybody is told', async () => {
+  let synced = 0;
+  let tell = () => {};
+  const sync: Sync = (file) =>
+    new Promise((resolve) => {
+      synced++;
+      tell = () => resolve(syncInPool(file));
+    });
+  await withDatabase(async (database) => {
+    const wal = openDatabase(database.path);
+    const pragma = (name: string) => wal.prepare(`PRAGMA ${name}`).get()?.[name];
+    assert.deepEqual([pragma('journal_mode'), pragma('synchronous')], ['wal', 1], 'NORMAL: synced around checkpoints');
+    wal.close();
+    const backEnd = await database.open();
+    let answered = false;
+    const change = increment(storeOf(backEnd), 'a').then(() => {
+      answered = true;
+    });
+    while ((await countOf(backEnd, 'a')) !== 1) await turns(1);
+    await turns(20);
+    assert.deepEqual([synced, answered], [1, false], 'written, not yet durable');
+    tell();
+    await change;
+    assert.equal(answered, true);
+  }, sync);
+});
+
+test('SQLite: a sync that fails is nobody’s success; nothing is taken until all is written anew', async () => {
+  let isBroken = true;
+  const sync: Sync = async () => {
+    if (isBroken) throw new Error('EIO');
+  };
+  await withDatabase(async (database) => {
+    const store = storeOf(await database.open());
+    await assert.rejects(increment(store, 'a'), /StoreUnavailable.*EIO/);
+    isBroken = false;
+    const reader = new DatabaseSync(database.path);
+    const rows = reader.prepare('SELECT 1 UNION ALL SELECT count(*) FROM attempts').iterate();
+    rows.next(); // holds the WAL
+    await assert.rejects(increment(store, 'a'), StoreUnavailable, 'what is in doubt is still in the WAL');
+    rows.return?.();
+    reader.close();
+    assert.equal(await increment(store, 'a'), 2, 'the first increment was seen by its reader all along');
+    assert.ok(statSync(database.path).size > 0);
+  }, sync);
+});
+
+test('SQLite: under a long load the WAL is emptied by a thread; one that dies is replaced', async () => {
+  const threads: Worker[] = [];
+  const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', notice);
+  await withDatabase(async (database) => {
+    const store = storeOf(await database.open());
+    const load = async (changes: number) => {
+      for (let n = 0; n < changes; n += 100)
+        await Promise.all(Array.from({ length: 100 }, (_, at) => increment(store, `${n}-${at}`)));
+    };
+    await load(5000);
+    assert.equal(threads.length, 1);
+    await threads[0]?.terminate();
+    await load(5000);
+    assert.equal(threads.length, 2);
+    await load(20_000);
+    assert.ok(statSync(`${database.path}-wal`).size < 40e6, 'the WAL began anew');
   });
+  unsubscribe('worker_threads', notice);
 });
 
 test('SQLite: a database that another process holds is unavailable, and works when let go', async () => {
-  await withDatabase('thread', async (database) => {
+  await withDatabase(async (database) => {
     const store = storeOf(await database.open());
     const other = new DatabaseSync(database.path);
     other.exec('BEGIN IMMEDIATE');
@@ -69,27 +121,8 @@ test('SQLite: a database that another process holds is unavailable, and works wh
   });
 });
 
-test('SQLite: a writer thread that dies loses no change, repeats none, and is replaced', async () => {
-  const threads: Worker[] = [];
-  const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
-  subscribe('worker_threads', notice);
-  await withDatabase('thread', async (database) => {
-    const backEnd = await database.open();
-    for (let death = 1; death <= 5; death++) {
-      const changes = Array.from({ length: 32 }, () => increment(storeOf(backEnd), 'a'));
-      await turns(death);
-      await threads.at(-1)?.terminate();
-      const counts = await Promise.all(changes);
-      assert.equal(new Set(counts).size, 32, 'each caller has a number of its own');
-      assert.equal(await countOf(backEnd, 'a'), 32 * death);
-    }
-  });
-  unsubscribe('worker_threads', notice);
-  assert.ok(threads.length > 1, 'a thread was replaced');
-});
-
 test('SQLite: a database of a newer release is refused, and left as it is', async () => {
-  await withDatabase('here', async (database) => {
+  await withDatabase(async (database) => {
     await (await database.open()).close();
     const newer = new DatabaseSync(database.path);
     newer.exec('PRAGMA user_version = 999');
@@ -99,8 +132,8 @@ test('SQLite: a database of a newer release is refused, and left as it is', asyn
 });
 
 test('SQLite: eight openings of a new database at once: one migrates, the others find it done', async () => {
-  await withDatabase('thread', async ({ path }) => {
-    const open = () => openSqlite({ path, writer: 'thread', clock: () => systemClock.now() });
+  await withDatabase(async ({ path }) => {
+    const open = () => openSqlite({ path, clock: () => systemClock.now() });
     const backEnds = await Promise.all(Array.from({ length: 8 }, open));
     await Promise.all(backEnds.map((backEnd) => increment(storeOf(backEnd), 'a')));
     assert.equal(await increment(storeOf(backEnds[0] ?? (await open())), 'a'), 9);

@@ -42,7 +42,7 @@ if (beside === undefined) await runService(config, workers, () => undefined);
 else await runBeside(beside);
 
 async function runBeside(what: Beside): Promise<void> {
-  const store = await openStore(config, 'thread');
+  const store = await openStore(config, 'service');
   const keyring = new Keyring(await keysOf(config, store));
   const service = await composeService(config, store, keyring, makeLog(config.log));
   process.once('SIGTERM', () => process.exit(0));

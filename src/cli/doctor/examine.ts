@@ -33,7 +33,7 @@ async function openExisting(config: Config): Promise<Store | Finding> {
   if (store.kind === 'sqlite' && !existsSync(store.path))
     return bad('store', `there is none at ${store.path}`, 'Do: tessera init');
   try {
-    return await openStore(config, 'here');
+    return await openStore(config, 'command');
   } catch (error) {
     return bad('store', `cannot be used: ${(error as Error).message}`, 'Restore it from its backup, or free the disk.');
   }

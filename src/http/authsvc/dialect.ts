@@ -75,11 +75,10 @@ export function hangAuthsvc(app: FastifyInstance, door: AuthsvcDoor): void {
 async function authorizeByToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const read = readTokenWish(request, door);
   if (!read.ok) return read;
-  const pair = await obtainPair(read.value, request, door);
-  return wordPair(pair, request, { withIdentity: false });
+  return wordPair(await obtainPair(read.value, request, door), request, { withIdentity: false });
 }
 
-async function obtainPair(
+function obtainPair(
   { wish, form }: TokenWishRead,
   request: FastifyRequest,
   door: AuthsvcDoor,
@@ -93,7 +92,7 @@ async function obtainPair(
       return redeemDevice({ ...wish, presenter, overLimit }, door.ports);
     case 'refresh':
       // spec 4.1: a form is for the device_code exchange alone
-      if (form === 'form') return refuse('refresh-by-form');
+      if (form === 'form') return Promise.resolve(refuse('refresh-by-form'));
       return refreshTokens(
         { ...wish, presenter, overLimit, certifiedCaller: () => door.certifiedCaller(request) },
         door.ports,

@@ -18,9 +18,14 @@ export function tellIntegration(request: FastifyRequest, clientId: string | unde
 }
 
 export function tellPair(request: FastifyRequest, { identityId, grantId }: TokenPair): void {
-  Object.assign(storyOf(request), { identityId, grantId });
+  const story = storyOf(request);
+  story.identityId = identityId;
+  story.grantId = grantId;
 }
 
 export function tellGrant(request: FastifyRequest, { clientId, identityId, id: grantId }: Grant): void {
-  Object.assign(storyOf(request), { clientId, identityId, grantId });
+  const story = storyOf(request);
+  story.clientId = clientId;
+  story.identityId = identityId;
+  story.grantId = grantId;
 }

@@ -1,11 +1,11 @@
 import type { Commit, Swap } from '../back-end.ts';
+import { Lane } from '../lane.ts';
 import type { Insert } from '../store.ts';
-import type { Value } from '../table.ts';
+import { changingColumns, encodeRow, type Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
 import type { Answer, Connection, Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
-import { Lane } from './lane.ts';
 import { createText, swapText } from './statements.ts';
 
 /** One step of a unit: nothing of the unit happens where a step does not. */
@@ -137,15 +137,15 @@ function statement(name: string, ctes: string): Statement {
 }
 
 function stepValues(step: Step, revision: number): Value[] {
-  const values = step.table.encode(step.row);
-  if (step.do === 'create') return [revision, ...values];
-  const changing = values.filter((_, index) => !step.table.columns[index]?.fixed);
-  return [step.expected ?? 0, revision, values[0] ?? null, ...changing];
+  const { table, row } = step;
+  if (step.do === 'create') return [revision, ...encodeRow(table, row)];
+  const changing = changingColumns(table).map(({ of }) => of(row));
+  return [step.expected ?? 0, revision, table.encodeKey(table.keyOf(row)), ...changing];
 }
 
 /** PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault. */
 function refuseNul({ events }: Commit, steps: readonly Step[]): void {
-  const values = steps.flatMap((step) => step.table.encode(step.row));
+  const values = steps.flatMap((step) => encodeRow(step.table, step.row));
   for (const value of [...values, ...events.flatMap((event) => eventValues(event, 0))]) {
     if (typeof value === 'string' && value.includes('\0')) throw new Error('a text with NUL cannot be stored');
   }

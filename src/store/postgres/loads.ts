@@ -1,9 +1,9 @@
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
+import { Lane } from '../lane.ts';
 import type { AnyTable, Value } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { Lane } from './lane.ts';
 import { decodeRow, keyColumn, statementsOf } from './statements.ts';
 
 const MOST = 500;

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { BackEnd, Commit, LoadedVersion, Versioned } from '../back-end.ts';
-import { CommitUnknown, StoreUnavailable } from '../store.ts';
+import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
+import { Lane } from '../lane.ts';
+import { StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
-import { openForReading, storeFault } from './database.ts';
+import { storeFault, whileBusy } from './database.ts';
 import { appendStep, eventsStatement, newestStatement, SWEEP_EVENTS } from './events.ts';
-import { GroupCommit, type RunUnits } from './group-commit.ts';
 import {
   countStatement,
   decodeCounts,
@@ -14,48 +14,46 @@ import {
   findStatement,
   insertValues,
   pageStatement,
-  type TableStatements,
-  tableStatements,
+  statementsOf,
   updateValues,
 } from './statements.ts';
-import type { Step, Unit } from './writer.ts';
+import type { Step, Unit, Writer } from './writer.ts';
 
 const FIND_LIMIT = 100;
 
 export interface SqliteParts {
-  readonly path: string;
+  /** One connection to read and to write: SQLite keeps its pages at hand as long as no other writes. */
+  readonly database: DatabaseSync;
+  readonly writer: Writer;
   readonly clock: () => EpochSeconds;
-  /** Writes durably, in this thread or in another. */
-  readonly run: RunUnits;
-  readonly stop: () => Promise<void>;
 }
 
-/** Reads go straight to the database, on this thread: a few microseconds each. Writes go through the group commit. */
-export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd {
-  const reader = new Reader(openForReading(path));
-  const commits = new GroupCommit(run);
-  // Whether a step of sweeping took place matters to nobody: the next one finds out.
-  const swept = (unit: Unit) =>
-    commits.submit(unit).catch((fault) => {
-      throw fault instanceof CommitUnknown ? new StoreUnavailable(fault.message) : fault;
-    });
+/** More than these wait for the transaction after it: what one adds to the WAL is bounded, and so is its time. */
+const MOST_UNITS = 250;
+const MOST_LOADS = 1000;
+
+/** Loads that wait at the same moment share one transaction, and so do commits. */
+export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd {
+  const reader = new Reader(database);
+  const loads = new Lane(async (asked: readonly Asked[]) => reader.load(asked, clock()), {
+    most: MOST_LOADS,
+    parallel: 1,
+  });
+  const commits = new Lane((units: readonly Unit[]) => writer.run(units), { most: MOST_UNITS, parallel: 1 });
   let closing: Promise<void> | undefined;
+  const submit = (unit: Unit) =>
+    closing ? Promise.reject(new StoreUnavailable('the store is closed')) : commits.submit(unit);
   const closeAll = async () => {
-    await commits.close();
-    await stop();
-    reader.close();
+    await loads.drain();
+    await commits.drain();
+    await writer.close();
   };
 
   return {
     now: async () => clock(),
-    loadVersioned: async <Row, Companion>(
-      table: Table<Row, Companion>,
-      key: string,
-    ): Promise<LoadedVersion<Row, Companion>> => {
-      const values = reader.first(statementsOf(table).select, [table.encodeKey(key)]);
-      return { found: values && (decodeRow(table, values) as Versioned<Row, Companion>), now: clock() };
-    },
-    commit: async (commit) => (await commits.submit(unitOf(commit))) >= 0,
+    loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
+      loads.submit({ table, key }) as Promise<LoadedVersion<Row, Companion>>,
+    commit: async (commit) => (await submit(unitOf(commit))) >= 0,
     find: async (table, { column, value }, limit = FIND_LIMIT) =>
       rowsOf(table, reader.all(findStatement(table, column), [value, limit])),
     page: async (table, query) => {
@@ -70,15 +68,20 @@ export function sqliteBackEnd({ path, clock, run, stop }: SqliteParts): BackEnd 
       const { sql, values } = newestStatement(query);
       return reader.all(sql, values).map(decodeEvent).toReversed();
     },
-    sweep: (table, before, limit) => swept([sweepStep(table, [before, limit])]),
-    sweepEvents: (before, limit) => swept([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
+    sweep: (table, before, limit) => submit([sweepStep(table, [before, limit])]),
+    sweepEvents: (before, limit) => submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
-    stamp: async (table) => String(reader.first(statementsOf(table).stamp, [])),
+    stamp: async (table) => String(reader.all(statementsOf(table).stamp, [])[0]),
     close: () => {
       closing ??= closeAll();
       return closing;
     },
   };
+}
+
+interface Asked {
+  readonly table: AnyTable;
+  readonly key: string;
 }
 
 class Reader {
@@ -89,16 +92,28 @@ class Reader {
     this.#database = database;
   }
 
-  first(sql: string, values: readonly Value[]): Value[] | undefined {
-    return this.#read(() => this.#statement(sql).get(...values) as unknown as Value[] | undefined);
+  /** In one transaction, which also spares each load the locks of its own. */
+  load(asked: readonly Asked[], now: EpochSeconds): LoadedVersion<unknown, unknown>[] {
+    return this.#read(() => {
+      if (asked.length === 1) return asked.map((each) => this.#load(each, now));
+      this.#statement('BEGIN').run();
+      try {
+        return asked.map((each) => this.#load(each, now));
+      } finally {
+        this.#statement('COMMIT').run();
+      }
+    });
+  }
+
+  #load({ table, key }: Asked, now: EpochSeconds): LoadedVersion<unknown, unknown> {
+    const values = this.#statement(statementsOf(table).select).get(table.encodeKey(key)) as unknown as
+      | Value[]
+      | undefined;
+    return { found: values && decodeRow(table, values), now };
   }
 
   all(sql: string, values: readonly Value[]): Value[][] {
     return this.#read(() => this.#statement(sql).all(...values) as unknown as Value[][]);
-  }
-
-  close(): void {
-    this.#database.close();
   }
 
   #statement(sql: string): StatementSync {
@@ -112,22 +127,11 @@ class Reader {
 
   #read<T>(read: () => T): T {
     try {
-      return read();
+      return whileBusy(read);
     } catch (error) {
       throw storeFault(error);
     }
   }
-}
-
-const known = new WeakMap<AnyTable, TableStatements>();
-
-function statementsOf(table: AnyTable): TableStatements {
-  let statements = known.get(table);
-  if (!statements) {
-    statements = tableStatements(table);
-    known.set(table, statements);
-  }
-  return statements;
 }
 
 function unitOf({ swap, inserts, events, revision }: Commit): Unit {

@@ -2,24 +2,24 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../store.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
-// Chosen by measurement: docs/decisions/0002-writer-thread.md.
+export const BUSY_TIMEOUT_MS = 5_000;
+// Chosen by measurement: docs/decisions/0002-writing-to-sqlite.md.
 const PAGE_SIZE = 4096;
-/** The writer empties the WAL into the database after so many pages: 4 MB. */
-const CHECKPOINT_PAGES = 1000;
+/** Should the checkpoints (checkpoints.ts) not keep up: 32 MB. */
+const LONGEST_WAL_PAGES = 8000;
 /** A WAL that a long reader let grow is cut back to this once it is empty. */
 const WAL_LIMIT = 32 * 2 ** 20;
 
-/** Opens a database for writing: every commit is on the disk when it returns. */
-export function openForWriting(path: string): DatabaseSync {
+/** A commit is in the WAL when it returns; wal.ts makes it durable. */
+export function openDatabase(path: string): DatabaseSync {
   // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it.
   closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   // Where another process opens or closes the same database, SQLite says busy here without waiting.
   whileBusy(() =>
-    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`),
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
   );
-  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
+  database.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_WAL_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
   return database;
 }
 
@@ -35,20 +35,18 @@ const LOOK_AGAIN_MS = 0.2;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /** Another process may be at it. SQLite would look again after 1, 2, 5 … 100 ms, or not at all; its turns are shorter. */
-export function whileBusy(work: () => void): void {
-  const patience = performance.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
+export function whileBusy<T>(work: () => T): T {
+  for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > patience) throw error;
+      if (!isBusy(error) || waited > BUSY_TIMEOUT_MS) throw error;
       Atomics.wait(NEVER, 0, 0, LOOK_AGAIN_MS);
     }
   }
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }
 

@@ -1,6 +1,6 @@
 // SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
 import type { PageQuery } from '../store.ts';
-import { type AnyTable, type Column, changingColumns, type Value } from '../table.ts';
+import { type AnyTable, type Column, changingColumns, type TableColumn, type Value } from '../table.ts';
 
 /** Counters are stored from here on, so that they always take four bytes and a row never grows. */
 const COUNTER_BASE = 2 ** 24;
@@ -11,12 +11,28 @@ export interface TableStatements {
   readonly update: string;
   readonly sweep: string | undefined;
   readonly stamp: string;
+  /** What an update sets, besides the revision. */
+  readonly changing: AnyTable['columns'];
+  /** The columns whose values are stored otherwise than rows hold them. */
+  readonly decoded: readonly { readonly column: Column; readonly at: number }[];
 }
 
-export function tableStatements(table: AnyTable): TableStatements {
+const known = new WeakMap<AnyTable, TableStatements>();
+
+export function statementsOf(table: AnyTable): TableStatements {
+  let statements = known.get(table);
+  if (!statements) {
+    statements = tableStatements(table);
+    known.set(table, statements);
+  }
+  return statements;
+}
+
+function tableStatements(table: AnyTable): TableStatements {
   const key = table.columns[0]?.name;
   const columns = ['revision', ...table.columns.map(({ name }) => name)];
-  const set = ['revision', ...changingColumns(table).map(({ name }) => name)].map((name) => `${name} = ?`);
+  const changing = changingColumns(table);
+  const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${name} = ?`);
   const { name, endsAt } = table;
   return {
     select: `${selectFrom(table)} WHERE t.${key} = ?`,
@@ -24,6 +40,10 @@ export function tableStatements(table: AnyTable): TableStatements {
     update: `UPDATE ${name} SET ${set} WHERE ${key} = ? AND revision = ?`,
     sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? LIMIT ?)`,
     stamp: `SELECT count(*), total(revision) FROM ${name}`,
+    changing,
+    decoded: table.columns
+      .map((column, at) => ({ column, at }))
+      .filter(({ column: { kind } }) => kind === 'bytes' || kind === 'counter'),
   };
 }
 
@@ -81,14 +101,17 @@ function fail(table: AnyTable, column: string): never {
   throw new Error(`${table.name} has no index on ${column}`);
 }
 
-export function insertValues(table: AnyTable, row: unknown, revision: number): Value[] {
-  return [revision, ...encodeColumns(table, row)];
+export function insertValues({ columns }: AnyTable, row: unknown, revision: number): Value[] {
+  const values: Value[] = [revision];
+  for (const column of columns) values.push(encodeValue(column, row));
+  return values;
 }
 
 export function updateValues(table: AnyTable, row: unknown, revision: number, expected: number): Value[] {
-  const values = encodeColumns(table, row);
-  const changing = values.filter((_, index) => !table.columns[index]?.fixed);
-  return [revision, ...changing, values[0] as Value, expected];
+  const values: Value[] = [revision];
+  for (const column of statementsOf(table).changing) values.push(encodeValue(column, row));
+  values.push(table.encodeKey(table.keyOf(row)), expected);
+  return values;
 }
 
 /** Reads a result of `selectFrom`. */
@@ -97,24 +120,24 @@ export function decodeRow(
   values: readonly Value[],
 ): { row: unknown; companion: unknown; revision: number } {
   const width = table.columns.length;
-  const companion = table.companion && decodeCompanion(table.companion.table, values, width + 1);
-  const row = table.decode(decodeColumns(table, values, 0), companion);
+  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
+  const row = table.decode(decodeColumns(table, values.slice(0, width)), companion);
   return { row, companion, revision: values[width] as number };
 }
 
-function decodeCompanion(table: AnyTable, values: readonly Value[], from: number): unknown {
-  const decoded = decodeColumns(table, values, from);
+function decodeCompanion(table: AnyTable, values: Value[]): unknown {
+  const decoded = decodeColumns(table, values);
   return decoded[0] === null ? undefined : table.decode(decoded, undefined);
 }
 
-function decodeColumns({ columns }: AnyTable, values: readonly Value[], from: number): Value[] {
-  return columns.map((column, index) => decodeValue(column, values[from + index] as Value));
+/** In place: most values are what they are. */
+function decodeColumns(table: AnyTable, values: Value[]): Value[] {
+  for (const { column, at } of statementsOf(table).decoded) values[at] = decodeValue(column, values[at] as Value);
+  return values;
 }
 
-function encodeColumns(table: AnyTable, row: unknown): Value[] {
-  return table
-    .encode(row)
-    .map((value, index) => (table.columns[index]?.kind === 'counter' ? (value as number) + COUNTER_BASE : value));
+function encodeValue<Row>({ kind, of }: TableColumn<Row>, row: Row): Value {
+  return kind === 'counter' ? (of(row) as number) + COUNTER_BASE : of(row);
 }
 
 function decodeValue({ kind }: Column, value: Value): Value {

@@ -1,6 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
-import { whileBusy } from './database.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { BUSY_TIMEOUT_MS, isBusy, storeFault } from './database.ts';
+import type { Wal } from './wal.ts';
 
 /** One statement of a unit. `decisive`: changing no row means that the unit conflicts. */
 export interface Step {
@@ -12,37 +16,93 @@ export interface Step {
 /** All of its steps happen, or none of them. */
 export type Unit = readonly Step[];
 
+const LOOK_AGAIN_MS = 1;
+
 /** Executes units, as many as wait at one moment in one durable transaction. */
 export class Writer {
   readonly #database: DatabaseSync;
+  readonly #wal: Wal;
+  readonly #checkpoints: Checkpoints;
   readonly #statements = new Map<string, StatementSync>();
+  #isDoubtful = false;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, wal: Wal, checkpoints: Checkpoints) {
     this.#database = database;
-    database.exec('PRAGMA busy_timeout = 0'); // whileBusy waits instead
+    this.#wal = wal;
+    this.#checkpoints = checkpoints;
   }
 
-  /** How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Throws where none is durable. */
-  run(units: readonly Unit[]): number[] {
-    whileBusy(() => this.#database.exec('BEGIN IMMEDIATE'));
+  /**
+   * How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Rejects where none is
+   * durable. Others see what was written before it is durable: whatever they answer that must not be lost is a commit of
+   * their own, synced behind it in the same file.
+   */
+  async run(units: readonly Unit[]): Promise<number[]> {
     try {
-      const results = units.map((unit) => this.#runUnit(unit));
-      this.#database.exec('COMMIT');
+      if (this.#isDoubtful) this.#writeAnew();
+      const results = await this.#whenFree(() => this.#transaction(units));
+      await this.#sync();
+      this.#checkpoints.wrote(units.reduce((sum, unit, n) => sum + Math.max(unit.length, results[n] ?? 0), 0));
       return results;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw storeFault(error);
+    }
+  }
+
+  /** After the last unit. */
+  async close(): Promise<void> {
+    await this.#checkpoints.close();
+    this.#wal.close();
+    this.#database.close();
+  }
+
+  /** Another process may be writing, or the rest of the WAL be on its way into the database. Neither takes long. */
+  async #whenFree<T>(work: () => T): Promise<T> {
+    for (const patience = performance.now() + BUSY_TIMEOUT_MS; ; ) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > patience) throw error;
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  #transaction(units: readonly Unit[]): number[] {
+    this.#run('BEGIN IMMEDIATE');
+    try {
+      const results = units.map((unit) => this.#runUnit(unit));
+      this.#run('COMMIT');
+      return results;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#run('ROLLBACK');
       throw error;
     }
   }
 
-  close(): void {
-    this.#database.close();
+  async #sync(): Promise<void> {
+    try {
+      await this.#wal.sync();
+    } catch (error) {
+      this.#isDoubtful = true;
+      throw new StoreUnavailable(`the disk does not take what was written: ${(error as Error).message}`);
+    }
+  }
+
+  /**
+   * A sync that failed is not asked again: the system may have forgotten what it could not write, and would say that all
+   * is well. Everything in the WAL is written to the database instead, where a failure would be told again.
+   */
+  #writeAnew(): void {
+    const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+    if (busy !== 0) throw new StoreUnavailable('the disk did not take what was written, and others are reading it');
+    this.#isDoubtful = false;
   }
 
   #runUnit(unit: Unit): number {
     // A single decisive step that fails has changed nothing; only several need a way back.
     const guarded = unit.filter((step) => step.decisive).length > 1;
-    if (guarded) this.#database.exec('SAVEPOINT unit');
+    if (guarded) this.#run('SAVEPOINT unit');
     const result = this.#runSteps(unit);
     if (guarded) this.#database.exec(result < 0 ? 'ROLLBACK TO unit; RELEASE unit' : 'RELEASE unit');
     return result;
@@ -55,6 +115,10 @@ export class Writer {
       if (decisive && changed === 0) return -1;
     }
     return changed;
+  }
+
+  #run(sql: string): void {
+    this.#statement(sql).run();
   }
 
   #statement(sql: string): StatementSync {

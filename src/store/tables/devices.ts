@@ -12,25 +12,24 @@ const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
 export const devices: Table<DeviceAuthorization, Identity> = {
   name: 'device_authorizations',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true },
-    { name: 'client_id', kind: 'text', fixed: true },
-    { name: 'scope', kind: 'text', fixed: true },
-    { name: 'user_code_hash', kind: 'bytes', fixed: true },
-    { name: 'device_code_hash', kind: 'bytes', fixed: true },
-    { name: 'created_at', kind: 'integer', fixed: true },
-    { name: 'expires_at', kind: 'integer', fixed: true },
-    { name: 'poll_interval', kind: 'integer', fixed: true },
-    { name: 'presenter', kind: 'text', fixed: true },
-    { name: 'last_polled_at', kind: 'integer' },
-    { name: 'failed_sign_ins', kind: 'integer' },
-    { name: 'entered_by', kind: 'text' },
-    { name: 'decision', kind: 'integer' },
-    { name: 'decided_by', kind: 'bytes' },
-    { name: 'decided_at', kind: 'integer' },
+    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
+    { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
+    { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
+    { name: 'user_code_hash', kind: 'bytes', fixed: true, of: ({ userCodeHash }) => userCodeHash },
+    { name: 'device_code_hash', kind: 'bytes', fixed: true, of: ({ deviceCodeHash }) => deviceCodeHash },
+    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
+    { name: 'expires_at', kind: 'integer', fixed: true, of: ({ expiresAt }) => expiresAt },
+    { name: 'poll_interval', kind: 'integer', fixed: true, of: ({ interval }) => interval },
+    { name: 'presenter', kind: 'text', fixed: true, of: ({ presenter }) => encodePresenter(presenter) },
+    { name: 'last_polled_at', kind: 'integer', of: ({ lastPolledAt }) => lastPolledAt ?? null },
+    { name: 'failed_sign_ins', kind: 'integer', of: ({ failedSignIns }) => failedSignIns },
+    { name: 'entered_by', kind: 'text', of: ({ enteredBy }) => enteredBy ?? null },
+    { name: 'decision', kind: 'integer', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
+    { name: 'decided_by', kind: 'bytes', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
+    { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: (id) => Buffer.from(id, 'hex'),
-  encode: encodeDevice,
   decode: decodeDevice,
   companion: { table: identities, by: 'decided_by' },
   indexes: ['user_code_hash'],
@@ -39,27 +38,6 @@ export const devices: Table<DeviceAuthorization, Identity> = {
 
 export function byUserCode(hash: Uint8Array): Where {
   return { column: 'user_code_hash', value: hash };
-}
-
-function encodeDevice(device: DeviceAuthorization): readonly Value[] {
-  const { decision } = device;
-  return [
-    Buffer.from(device.id, 'hex'),
-    device.clientId,
-    device.scope,
-    device.userCodeHash,
-    device.deviceCodeHash,
-    device.createdAt,
-    device.expiresAt,
-    device.interval,
-    encodePresenter(device.presenter),
-    device.lastPolledAt ?? null,
-    device.failedSignIns,
-    device.enteredBy ?? null,
-    DECISIONS.indexOf(decision.is),
-    'by' in decision ? identityKey(decision.by) : null,
-    'at' in decision ? decision.at : null,
-  ];
 }
 
 function decodeDevice(values: readonly Value[], decider: Identity | undefined): DeviceAuthorization {

@@ -1,3 +1,4 @@
+import type { CertificateMark } from '../../core/certificate.ts';
 import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../core/grant.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { AccessTokenFormat, ClientId } from '../../core/integration.ts';
@@ -10,31 +11,34 @@ import { decodePresenter, encodePresenter } from './presenter-text.ts';
 export const grants: Table<Grant, Identity> = {
   name: 'grants',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true },
-    { name: 'client_id', kind: 'text', fixed: true },
-    { name: 'holder', kind: 'bytes', fixed: true },
-    { name: 'scope', kind: 'text', fixed: true },
-    { name: 'certificate', kind: 'bytes', fixed: true },
-    { name: 'issuer_key', kind: 'bytes', fixed: true },
-    { name: 'certificate_key', kind: 'bytes', fixed: true },
-    { name: 'created_at', kind: 'integer', fixed: true },
-    { name: 'refresh_until', kind: 'integer', fixed: true },
-    { name: 'format', kind: 'integer', fixed: true },
-    { name: 'refreshable', kind: 'integer', fixed: true },
-    { name: 'access_hash', kind: 'bytes', fixed: true },
-    { name: 'generation', kind: 'counter' },
-    { name: 'key_id', kind: 'integer' },
-    { name: 'refresh_hash', kind: 'bytes' },
-    { name: 'nonce', kind: 'bytes' },
-    { name: 'issued_at', kind: 'integer' },
-    { name: 'expires_at', kind: 'integer' },
-    { name: 'presenter', kind: 'text' },
-    { name: 'revoked_at', kind: 'integer' },
-    { name: 'revoked_for', kind: 'integer' },
+    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
+    { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
+    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
+    { name: 'certificate', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
+    { name: 'issuer_key', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },
+    { name: 'certificate_key', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
+    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
+    { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
+    { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
+    { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
+    { name: 'access_hash', kind: 'bytes', fixed: true, of: ({ accessHash }) => accessHash },
+    { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
+    { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
+    { name: 'refresh_hash', kind: 'bytes', of: ({ pair }) => pair.refreshHash },
+    { name: 'nonce', kind: 'bytes', of: ({ pair }) => pair.nonce },
+    { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
+    { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
+    { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
+    { name: 'revoked_at', kind: 'integer', of: ({ revoked }) => revoked?.at ?? null },
+    {
+      name: 'revoked_for',
+      kind: 'integer',
+      of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
+    },
   ],
   keyOf: ({ id }) => id,
   encodeKey: (id) => Buffer.from(id, 'hex'),
-  encode: encodeGrant,
   decode: decodeGrant,
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],
@@ -52,34 +56,6 @@ export const grantsOf = {
 export const GRANTS_BY_KEY = 'key_id';
 
 const FORMATS: readonly AccessTokenFormat[] = ['opaque'];
-
-function encodeGrant(grant: Grant): readonly Value[] {
-  const { origin, pair, revoked } = grant;
-  const mark = origin.kind === 'certificate' ? origin.certificate : undefined;
-  return [
-    Buffer.from(grant.id, 'hex'),
-    grant.clientId,
-    identityKey(grant.identityId),
-    grant.scope,
-    mark?.certificate ?? null,
-    mark?.issuerKey ?? null,
-    mark?.key ?? null,
-    grant.createdAt,
-    grant.refreshUntil,
-    FORMATS.indexOf(grant.format),
-    Number(grant.refreshable),
-    grant.accessHash,
-    pair.generation,
-    pair.keyId,
-    pair.refreshHash,
-    pair.nonce,
-    pair.issuedAt,
-    pair.expiresAt,
-    encodePresenter(pair.presenter),
-    revoked?.at ?? null,
-    revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null,
-  ];
-}
 
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
   if (!holder) throw new Error('a grant without the identity that holds it');
@@ -119,4 +95,8 @@ function originOf(certificate: Value | undefined, issuerKey: Value | undefined, 
     kind: 'certificate',
     certificate: { certificate, issuerKey: issuerKey as Uint8Array, key: key as Uint8Array },
   };
+}
+
+function markOf(origin: Origin): CertificateMark | undefined {
+  return origin.kind === 'certificate' ? origin.certificate : undefined;
 }

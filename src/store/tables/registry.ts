@@ -7,12 +7,11 @@ import type { Table } from '../table.ts';
 export const integrations: Table<Integration> = {
   name: 'integrations',
   columns: [
-    { name: 'client_id', kind: 'text', fixed: true },
-    { name: 'body', kind: 'json' },
+    { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
+    { name: 'body', kind: 'json', of: integrationBody },
   ],
   keyOf: ({ clientId }) => clientId,
   encodeKey: (clientId) => clientId,
-  encode: ({ clientId, scope, ...body }) => [clientId, JSON.stringify({ ...body, scope: scope.text })],
   decode: ([clientId, body]) => {
     const { scope: text, ...rest } = JSON.parse(body as string);
     const scope = parseScope(text);
@@ -25,15 +24,11 @@ export const integrations: Table<Integration> = {
 export const issuers: Table<ApprovedIssuer> = {
   name: 'issuers',
   columns: [
-    { name: 'label', kind: 'text', fixed: true },
-    { name: 'body', kind: 'json' },
+    { name: 'label', kind: 'text', fixed: true, of: ({ label }) => label },
+    { name: 'body', kind: 'json', of: issuerBody },
   ],
   keyOf: ({ label }) => label,
   encodeKey: (label) => label,
-  encode: ({ label, certificate, intermediates, ...body }) => [
-    label,
-    JSON.stringify({ ...body, certificate: base64(certificate), intermediates: intermediates.map(base64) }),
-  ],
   decode: ([label, body]) => {
     const { certificate, intermediates, ...rest } = JSON.parse(body as string);
     return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
@@ -51,13 +46,12 @@ export interface KeyMark {
 export const keyMarks: Table<KeyMark> = {
   name: 'keys',
   columns: [
-    { name: 'id', kind: 'integer', fixed: true },
-    { name: 'fingerprint', kind: 'text', fixed: true },
-    { name: 'retired', kind: 'integer' },
+    { name: 'id', kind: 'integer', fixed: true, of: ({ id }) => id },
+    { name: 'fingerprint', kind: 'text', fixed: true, of: ({ fingerprint }) => fingerprint },
+    { name: 'retired', kind: 'integer', of: ({ retired }) => Number(retired) },
   ],
   keyOf: ({ id }) => String(id),
   encodeKey: Number,
-  encode: ({ id, fingerprint, retired }) => [id, fingerprint, Number(retired)],
   decode: ([id, fingerprint, retired]) => ({
     id: id as number,
     fingerprint: fingerprint as string,
@@ -65,6 +59,16 @@ export const keyMarks: Table<KeyMark> = {
   }),
   indexes: [],
 };
+
+/** All but the key, which has a column of its own. */
+function integrationBody(integration: Integration): string {
+  return JSON.stringify({ ...integration, clientId: undefined, scope: integration.scope.text });
+}
+
+function issuerBody(issuer: ApprovedIssuer): string {
+  const [certificate, intermediates] = [base64(issuer.certificate), issuer.intermediates.map(base64)];
+  return JSON.stringify({ ...issuer, label: undefined, certificate, intermediates });
+}
 
 function base64(der: Uint8Array): string {
   return Buffer.from(der).toString('base64');

@@ -14,12 +14,11 @@ export interface Password {
 export const passwords: Table<Password, Identity> = {
   name: 'passwords',
   columns: [
-    { name: 'holder', kind: 'bytes', fixed: true },
-    { name: 'phc', kind: 'text' },
+    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'phc', kind: 'text', of: ({ phc }) => phc },
   ],
   keyOf: ({ identityId }) => identityId,
   encodeKey: identityKey,
-  encode: ({ identityId, phc }) => [identityKey(identityId), phc],
   decode: ([, phc], holder) => ({ identityId: holderOf(holder), phc: phc as string }),
   companion: { table: identities, by: 'holder' },
   indexes: [],
@@ -37,21 +36,14 @@ export interface BrowserSession {
 export const sessions: Table<BrowserSession, Identity> = {
   name: 'sessions',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true },
-    { name: 'holder', kind: 'bytes', fixed: true },
-    { name: 'created_at', kind: 'integer', fixed: true },
-    { name: 'seen_at', kind: 'integer' },
-    { name: 'ends_at', kind: 'integer' },
+    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
+    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
+    { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
+    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
   keyOf: ({ id }) => id,
   encodeKey: (id) => Buffer.from(id, 'hex'),
-  encode: ({ id, identityId, createdAt, seenAt, endsAt }) => [
-    Buffer.from(id, 'hex'),
-    identityKey(identityId),
-    createdAt,
-    seenAt,
-    endsAt,
-  ],
   decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
     id: Buffer.from(id as Uint8Array).toString('hex'),
     identityId: holderOf(holder),
@@ -78,13 +70,12 @@ export interface Attempts {
 export const attempts: Table<Attempts> = {
   name: 'attempts',
   columns: [
-    { name: 'about', kind: 'text', fixed: true },
-    { name: 'count', kind: 'integer' },
-    { name: 'ends_at', kind: 'integer' },
+    { name: 'about', kind: 'text', fixed: true, of: ({ about }) => about },
+    { name: 'count', kind: 'integer', of: ({ count }) => count },
+    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
   keyOf: ({ about }) => about,
   encodeKey: (about) => about,
-  encode: ({ about, count, endsAt }) => [about, count, endsAt],
   decode: ([about, count, endsAt]) => ({
     about: about as string,
     count: count as number,

@@ -11,7 +11,7 @@ import { NOW } from '../../samples.ts';
 export async function administration(context: TestContext) {
   const path = join(mkdtempSync(join(tmpdir(), 'tessera-admin-')), 'tessera.db');
   let now: EpochSeconds = NOW;
-  const store = await openSqliteStore({ path, clock: () => now, writer: 'here' });
+  const store = await openSqliteStore({ path, clock: () => now });
   context.after(() => store.close());
   const pass = (length: number) => {
     now = epochSeconds(now + length);

@@ -1,4 +1,4 @@
-import { CommitUnknown, StoreUnavailable } from '../store.ts';
+import { CommitUnknown, StoreUnavailable } from './store.ts';
 
 interface Waiting<In, Out> {
   readonly input: In;
@@ -14,7 +14,8 @@ export interface LaneOptions {
 }
 
 /**
- * Everything that waits while one statement is under way goes into the next, together. A lone caller waits for nobody.
+ * How those who wait at the same moment share one statement or one transaction: everything that comes while one is under
+ * way goes into the next, together. A lone caller waits for nobody.
  */
 export class Lane<In, Out> {
   readonly #run: (inputs: readonly In[]) => Promise<readonly Out[]>;

@@ -1,0 +1,76 @@
+// Checkpoints, which empty the WAL into the database, on a thread of their own: they wait for the disk several times.
+// This file is both ends of it.
+import type { DatabaseSync } from 'node:sqlite';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { openDatabase } from './database.ts';
+
+/** After so many rows written: with their indexes and events, some 4 to 24 MB of WAL. */
+const AFTER_ROWS = 4000;
+
+/** Started when there is first something to empty, so that a command never starts one. */
+export class Checkpoints {
+  readonly #path: string;
+  #written = 0;
+  #isUnderWay = false;
+  #thread: Worker | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Where the thread does not keep up, or is gone, SQLite empties the WAL with a commit (database.ts). */
+  wrote(rows: number): void {
+    this.#written += rows;
+    if (this.#written < AFTER_ROWS || this.#isUnderWay) return;
+    this.#written = 0;
+    this.#isUnderWay = true;
+    this.#thread ??= this.#start();
+    this.#thread.postMessage('empty');
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (!thread) return;
+    const exit = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+    thread.ref();
+    thread.postMessage('stop');
+    await exit;
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL(import.meta.url), { workerData: { tesseraCheckpoints: this.#path } });
+    thread.unref();
+    thread.on('message', () => {
+      this.#isUnderWay = false;
+    });
+    thread.on('error', () => {}); // 'exit' follows
+    thread.on('exit', () => {
+      this.#thread = undefined;
+      this.#isUnderWay = false;
+    });
+    return thread;
+  }
+}
+
+function serve(path: string): void {
+  const database = openDatabase(path);
+  parentPort?.on('message', (message: 'empty' | 'stop') => {
+    if (message === 'stop') {
+      database.close();
+      parentPort?.close();
+      return;
+    }
+    empty(database);
+    parentPort?.postMessage('done');
+  });
+}
+
+/**
+ * Most of it while others write on; then the rest with the writers held off for a moment, so that the next one begins the
+ * WAL anew. Without that, a WAL under load grows without end.
+ */
+function empty(database: DatabaseSync): void {
+  for (const mode of ['PASSIVE', 'FULL']) database.exec(`PRAGMA wal_checkpoint(${mode})`);
+}
+
+if (!isMainThread && workerData?.tesseraCheckpoints) serve(workerData.tesseraCheckpoints);
