@@ -26,7 +26,7 @@ export function columnArrays(columns: readonly Pick<Column, 'kind'>[], rows: rea
 export function arrayOf(kind: ColumnKind, values: readonly Value[]): Buffer {
   if (kind === 'bytes') return writeArray(OID.bytea, values as (Uint8Array | null)[], (bytes) => bytes);
   if (kind === 'text' || kind === 'json') {
-    return writeArray(OID.text, values as (string | null)[], (text) => Buffer.from(text));
+    return writeArray(OID.text, values as (string | null)[], textBytes);
   }
   return writeArray(OID.int8, values as (number | null)[], integerBytes);
 }
@@ -43,6 +43,12 @@ function writeArray<T>(oid: number, values: readonly (T | null)[], bytesOf: (val
     at += element?.length ?? 0;
   }
   return array;
+}
+
+/** PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault. */
+function textBytes(text: string): Buffer {
+  if (text.includes('\0')) throw new Error('a text with NUL cannot be stored');
+  return Buffer.from(text);
 }
 
 function integerBytes(value: number): Buffer {

@@ -3,10 +3,10 @@ import { Lane } from '../lane.ts';
 import type { Insert } from '../store.ts';
 import { changingColumns, encodeRow, type Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
-import type { Answer, Connection, Statement } from './connection.ts';
+import type { Connection, Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
-import { createText, swapText } from './statements.ts';
+import { statementsOf } from './statements.ts';
 
 /** One step of a unit: nothing of the unit happens where a step does not. */
 type Step = ({ readonly do: 'swap' } & Swap) | ({ readonly do: 'create' } & Insert);
@@ -29,9 +29,8 @@ export class Commits {
     this.#connections = connections;
   }
 
-  async commit(commit: Commit): Promise<boolean> {
+  commit(commit: Commit): Promise<boolean> {
     const steps = stepsOf(commit);
-    refuseNul(commit, steps);
     const [step] = steps;
     if (steps.length > 1) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
     if (!step) return this.#lane('tell', (units) => this.#tell(units)).submit(commit);
@@ -57,36 +56,51 @@ export class Commits {
 
   /** Units of one step each, all of the same kind. In the order of their keys: then no two nodes wait in a circle. */
   async #together(units: readonly Commit[]): Promise<boolean[]> {
-    const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => Buffer.compare(a.key, b.key));
+    const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => (a.key < b.key ? -1 : 1));
     const steps = ordered.map(({ unit }) => unit);
-    const { rows } = await this.#connections.write((connection) => takeSteps(connection, steps));
+    const { statement, values } = takingSteps(steps);
+    const { rows } = await this.#connections.write((connection) => connection.run(statement, values));
     const happened = new Set(rows.map(([unit]) => steps[Number(unit) - 1]));
     return units.map((unit) => happened.has(unit));
   }
 
   async #tell(units: readonly Commit[]): Promise<boolean[]> {
-    await this.#connections.write((connection) => tell(connection, units));
+    const { statement, values } = telling(units);
+    await this.#connections.write((connection) => connection.run(statement, values));
     return units.map(() => true);
   }
 
   async #several(units: readonly Commit[]): Promise<boolean[]> {
     const results: boolean[] = [];
-    for (const unit of units)
-      results.push(await this.#connections.write((connection) => inTransaction(connection, unit)));
+    for (const unit of units) {
+      const steps = stepsOf(unit).map((step) => takingSteps([{ ...alone(step), events: [], revision: unit.revision }]));
+      const told = unit.events.length > 0 ? telling([unit]) : undefined;
+      results.push(await this.#connections.write((connection) => inTransaction(connection, steps, told)));
+    }
     return results;
   }
 }
 
-async function inTransaction(connection: Connection, unit: Commit): Promise<boolean> {
+/** A statement with its parameters: made before a connection is asked for, so that what cannot be worded is no fault of one. */
+interface Asking {
+  readonly statement: Statement;
+  readonly values: readonly Buffer[];
+}
+
+async function inTransaction(
+  connection: Connection,
+  steps: readonly Asking[],
+  told: Asking | undefined,
+): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
-    for (const step of stepsOf(unit)) {
-      if ((await takeSteps(connection, [{ ...alone(step), events: [], revision: unit.revision }])).count === 0) {
+    for (const { statement, values } of steps) {
+      if ((await connection.run(statement, values)).count === 0) {
         await connection.execute('ROLLBACK');
         return false;
       }
     }
-    if (unit.events.length > 0) await tell(connection, [unit]);
+    if (told) await connection.run(told.statement, told.values);
     await connection.execute('COMMIT');
     return true;
   } catch (error) {
@@ -95,10 +109,9 @@ async function inTransaction(connection: Connection, unit: Commit): Promise<bool
   }
 }
 
-function keyOf(unit: Commit): Buffer {
-  const [step] = stepsOf(unit);
-  const key = step?.table.encodeKey(step.table.keyOf(step.row));
-  return key instanceof Uint8Array ? Buffer.from(key) : Buffer.from(String(key));
+function keyOf({ swap, inserts: [inserted] }: Commit): string {
+  const { table, row } = (swap ?? inserted) as Insert;
+  return table.keyOf(row);
 }
 
 function alone(step: Step): Pick<Commit, 'swap' | 'inserts'> {
@@ -112,27 +125,29 @@ function stepsOf({ swap, inserts }: Commit): Step[] {
 }
 
 /** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
-function takeSteps(connection: Connection, units: readonly Commit[]): Promise<Answer> {
+function takingSteps(units: readonly Commit[]): Asking {
   const steps = units.map((unit) => stepsOf(unit)[0] as Step);
   const { do: kind, table } = steps[0] as Step;
-  const { text, columns } = kind === 'swap' ? swapText(table) : createText(table);
+  const { text, columns } = statementsOf(table)[kind];
   const rows = steps.map((step, index) => stepValues(step, units[index]?.revision ?? 0));
   const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
   const own = columnArrays(columns, rows);
   const name = `${kind}_${table.name}`;
-  if (events.length === 0) return connection.run(statement(name, text), own);
-  const telling = statement(`${name}_telling`, `${text}, ${tellText(columns.length + 1)}`);
-  return connection.run(telling, [...own, ...columnArrays(EVENT_COLUMNS, events)]);
+  if (events.length === 0) return { statement: statementOf(name, text), values: own };
+  return {
+    statement: statementOf(`${name}_telling`, `${text}, ${tellText(columns.length + 1)}`),
+    values: [...own, ...columnArrays(EVENT_COLUMNS, events)],
+  };
 }
 
 /** Events alone. */
-function tell(connection: Connection, units: readonly Commit[]): Promise<Answer> {
+function telling(units: readonly Commit[]): Asking {
   const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
   const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit), ${tellText(1)}`;
-  return connection.run(statement('tell', text), columnArrays(EVENT_COLUMNS, events));
+  return { statement: statementOf('tell', text), values: columnArrays(EVENT_COLUMNS, events) };
 }
 
-function statement(name: string, ctes: string): Statement {
+function statementOf(name: string, ctes: string): Statement {
   return { name, text: `WITH ${ctes} SELECT unit FROM done` };
 }
 
@@ -141,12 +156,4 @@ function stepValues(step: Step, revision: number): Value[] {
   if (step.do === 'create') return [revision, ...encodeRow(table, row)];
   const changing = changingColumns(table).map(({ of }) => of(row));
   return [step.expected ?? 0, revision, table.encodeKey(table.keyOf(row)), ...changing];
-}
-
-/** PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault. */
-function refuseNul({ events }: Commit, steps: readonly Step[]): void {
-  const values = steps.flatMap((step) => encodeRow(step.table, step.row));
-  for (const value of [...values, ...events.flatMap((event) => eventValues(event, 0))]) {
-    if (typeof value === 'string' && value.includes('\0')) throw new Error('a text with NUL cannot be stored');
-  }
 }

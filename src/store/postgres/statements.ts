@@ -6,8 +6,16 @@ import type { Statement } from './connection.ts';
 
 export interface TableStatements {
   readonly load: Statement;
+  readonly swap: Writing;
+  readonly create: Writing;
   readonly sweep: Statement | undefined;
   readonly stamp: Statement;
+}
+
+/** Common table expressions, of which `done` names the units that it happened to, and the columns of their parameters. */
+export interface Writing {
+  readonly text: string;
+  readonly columns: readonly Column[];
 }
 
 const known = new WeakMap<AnyTable, TableStatements>();
@@ -15,7 +23,13 @@ const known = new WeakMap<AnyTable, TableStatements>();
 export function statementsOf(table: AnyTable): TableStatements {
   let statements = known.get(table);
   if (!statements) {
-    statements = { load: loadStatement(table), sweep: sweepStatement(table), stamp: stampStatement(table) };
+    statements = {
+      load: loadStatement(table),
+      swap: swapText(table),
+      create: createText(table),
+      sweep: sweepStatement(table),
+      stamp: stampStatement(table),
+    };
     known.set(table, statements);
   }
   return statements;
@@ -77,7 +91,7 @@ export function countStatement(table: AnyTable, column: string): Statement {
 }
 
 /** Compare-and-set of many rows at once; says which of them were as expected. Sorted keys: nobody waits in a circle. */
-export function swapText(table: AnyTable): { text: string; columns: readonly Column[] } {
+function swapText(table: AnyTable): Writing {
   const changing = changingColumns(table);
   const columns: Column[] = [...REVISIONS, keyColumn(table), ...changing];
   const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${quote(name)} = i.${quote(name)}`);
@@ -88,7 +102,7 @@ export function swapText(table: AnyTable): { text: string; columns: readonly Col
 }
 
 /** Inserts many rows at once; says which of them are new. Of several with one key, the first counts. */
-export function createText(table: AnyTable): { text: string; columns: readonly Column[] } {
+function createText(table: AnyTable): Writing {
   const columns: Column[] = [REVISIONS[1], ...table.columns];
   const names = columns.map(({ name }) => quote(name)).join(', ');
   const key = quote(keyColumn(table).name);
