@@ -37,6 +37,8 @@ const NOTHING: KeptList = { isBelieved: false, renewAt: NEVER, endsAt: NEVER };
 /** What is served but not believed is not asked for every minute: it may be large. */
 const DOUBT_SECONDS = 600;
 const LOOK_AGAIN_MS = 250;
+/** Longer than the timer that renews takes for a round. */
+const OTHERS_FIRST_SECONDS = 15;
 
 export class FetchedLists {
   readonly #ports: ListPorts;
@@ -45,6 +47,8 @@ export class FetchedLists {
   /** Lists that callers of this node have named: their failures are this node's business. */
   readonly #asked = new Set<string>();
   readonly #told = new Map<string, string>();
+  /** Where this node failed last, and when somebody shall try again. */
+  readonly #failed = new Map<string, EpochSeconds>();
 
   constructor(ports: ListPorts) {
     this.#ports = ports;
@@ -71,8 +75,13 @@ export class FetchedLists {
   /** Renews what is due, and forgets what nobody wants, or nobody who counts has signed. */
   async renew(): Promise<void> {
     for (const [url, kept] of this.#kept) if (!this.#isWorthKeeping(url, kept)) this.#forget(url);
-    const due = [...this.#kept].map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url)));
-    await Promise.all(due);
+    const mine = [...this.#kept].filter(([url, kept]) => !this.#leavesToOthers(url, kept));
+    await Promise.all(mine.map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url))));
+  }
+
+  /** Who has failed lets the others go first: one of them may reach what this one cannot. */
+  #leavesToOthers(url: string, { renewAt }: KeptList): boolean {
+    return this.#failed.get(url) === renewAt && this.#ports.now() < renewAt + OTHERS_FIRST_SECONDS;
   }
 
   async #renew(url: string): Promise<void> {
@@ -130,6 +139,7 @@ export class FetchedLists {
     const checkedAt = this.#ports.now();
     const renewAt = epochSeconds(checkedAt + again);
     this.#postpone(url, renewAt);
+    this.#failed.set(url, renewAt);
     return this.#ports.exchange.tell({ url, checkedAt, renewAt, failure });
   }
 
@@ -177,6 +187,7 @@ export class FetchedLists {
     this.#kept.delete(url);
     this.#asked.delete(url);
     this.#told.delete(url);
+    this.#failed.delete(url);
     this.#ports.changed();
   }
 

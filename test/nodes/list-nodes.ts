@@ -22,6 +22,11 @@ export interface ListNode extends Node {
   renew(): Promise<void>;
 }
 
+interface Differences {
+  readonly exchange?: (node: Node) => SharedLists;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
 /** What nobody waits for, but the test. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   const patience = performance.now() + 10_000;
@@ -35,7 +40,7 @@ export async function listNode(
   database: TestDatabase,
   clock: TestClock,
   issuers: readonly ApprovedIssuer[],
-  exchange: (node: Node) => SharedLists = (node) => new SharedLists(node),
+  { exchange = (node) => new SharedLists(node), fetch = globalThis.fetch }: Differences = {},
 ): Promise<ListNode> {
   const node = await anotherNode(storeOf(await database.open()), { clock });
   const refusals: string[] = [];

@@ -119,7 +119,7 @@ function listsAmongNodes(open: Open): void {
         return super.byOne(url, work);
       }
     }
-    const late = await listNode(database, clock, issuers, (node) => new Late(node));
+    const late = await listNode(database, clock, issuers, { exchange: (node) => new Late(node) });
     assert.equal(await late.ask(caller), ACCEPTED);
     assert.equal(server.requests, 1);
   });
@@ -192,6 +192,21 @@ function listsAmongNodes(open: Open): void {
     server.serve = listAt(10);
     assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [ACCEPTED, ACCEPTED, ACCEPTED]);
     assert.equal(server.requests, before + 2);
+  });
+
+  test('a node that cannot reach what another can does not keep it from trying', async (t) => {
+    const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
+    const fetch = () => Promise.reject(new Error('no route'));
+    const cutOff = await listNode(database, clock, issuers, { fetch });
+    const [good] = nodes;
+    assert.equal(await cutOff.ask(caller), UNKNOWN);
+    assert.equal(await good.ask(caller), UNKNOWN);
+    clock.move(60);
+    await cutOff.renew(); // it would be the first every time
+    await renewed([good], server, 1);
+    clock.move(30); // a refusal is remembered for so long
+    assert.deepEqual(await all([good, cutOff], (node) => node.ask(caller)), [ACCEPTED, ACCEPTED]);
+    assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
   });
 
   test('a first fetch that fails is known to all: nobody else tries in the same minute', async (t) => {
