@@ -19,7 +19,7 @@ export class SharedLists {
   /** When callers of this node last asked for a list. */
   readonly #asked = new Map<string, EpochSeconds>();
   /** Lists as last read. */
-  readonly #known = new Map<string, SharedList>();
+  #known = new Map<string, SharedList>();
   #stamp = '';
 
   constructor(ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>) {
@@ -41,8 +41,8 @@ export class SharedLists {
     await this.#tellAsked();
     const stamp = await store.stamp(revocationLists);
     if (stamp === this.#stamp && !all) return undefined;
-    this.#known.clear();
-    for await (const list of rows(store, revocationLists)) this.#known.set(list.url, list);
+    const lists = await Array.fromAsync(rows(store, revocationLists));
+    this.#known = new Map(lists.map((list) => [list.url, list]));
     this.#stamp = stamp;
     return [...this.#known.values()].filter(({ url }) => this.isWanted(url));
   }

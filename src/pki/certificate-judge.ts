@@ -58,11 +58,10 @@ export class CertificateJudge {
   }
 
   /** Takes the lists that other nodes have fetched, of issuers approved now. */
-  followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
-    const areOthers = issuers !== this.#followed;
+  async followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
     this.#issuers = issuers;
+    await this.revocation.followLists(issuers !== this.#followed);
     this.#followed = issuers;
-    return this.revocation.followLists(areOthers);
   }
 
   /** Nobody is asked about a certificate that is refused whatever they say. */

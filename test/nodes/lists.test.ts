@@ -6,10 +6,11 @@ import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { SharedLists } from '../../src/operations/shared-lists.ts';
 import { sweep } from '../../src/operations/sweep.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { type ListServer, listServer } from '../list-server.ts';
-import { put, TestClock } from '../node.ts';
+import { type Node, put, TestClock } from '../node.ts';
 import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
@@ -306,6 +307,31 @@ function listsAmongNodes(open: Open): void {
     await all([restarted, late], (node) => node.renew());
     assert.equal(server.requests, 3);
     assert.deepEqual([restarted.judge.revocation.lists, late.judge.revocation.lists], [[], []]);
+  });
+
+  test('a store that goes away while lists are read takes none of them along', async (t) => {
+    const { database, nodes, caller, server, clock, issuers, at } = await scene(t, open);
+    await nodes[0].ask(caller);
+    let isAway = false;
+    const away = () => Promise.reject(new StoreUnavailable('away'));
+    const exchange = (node: Node) =>
+      new SharedLists({
+        ...node,
+        store: { ...node.store, page: (table, query) => (isAway ? away() : node.store.page(table, query)) },
+      });
+    const follower = await listNode(database, clock, issuers, { exchange });
+    await follower.follow();
+    at(8);
+    server.serve = listAt(8, [caller]);
+    await renewed([nodes[0]], server, 2);
+    isAway = true;
+    await assert.rejects(follower.follow(), StoreUnavailable);
+    await follower.renew();
+    assert.equal(follower.judge.revocation.lists.length, 1);
+    isAway = false;
+    await follower.follow();
+    assert.equal(await follower.ask(caller), REVOKED);
+    assert.equal(server.requests, 2);
   });
 
   test('an issuer that is withdrawn takes its lists along: nobody fetches them', async (t) => {
