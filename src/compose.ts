@@ -12,6 +12,7 @@ import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
+import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
@@ -41,11 +42,10 @@ export async function composeService(
 ): Promise<Service> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const judge = new CertificateJudge({ fetch, now: () => clock.now() });
   const directory = await localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, judge, log);
+  const parts = partsOf(config, ports, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
@@ -57,6 +57,15 @@ export async function composeService(
       await store.close();
     },
   };
+}
+
+function judgeOf(ports: Ports, log: Log): CertificateJudge {
+  return new CertificateJudge({
+    fetch,
+    now: ports.clock.now,
+    exchange: new SharedLists(ports),
+    tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
+  });
 }
 
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
@@ -82,9 +91,10 @@ function choresOf(
     { everyMs: 2_000, work: reload },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
     { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
+    { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: () => byOneNode(SWEEPING, () => sweep(ports, breathe), ports) },
-    { everyMs: 60_000, work: () => judge.revocation.renewLists() },
+    { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
   ];
 }

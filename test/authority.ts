@@ -63,6 +63,7 @@ interface CrlOptions {
   readonly thisUpdate?: string;
   readonly nextUpdate?: string | null;
   readonly extensions?: readonly Uint8Array[];
+  readonly number?: number;
   readonly withoutNumber?: boolean;
   readonly keys?: KeyPair;
 }
@@ -206,7 +207,7 @@ function crlOf(issuer: Issuer, options: CrlOptions): Uint8Array {
   const keys = options.keys ?? issuer.keys;
   const algorithm = algorithmOf(keys);
   const entries = (options.revoked ?? []).map((serial) => writeSequence(integer(serial), time('2024-01-01')));
-  const number = extension(EXTENSION.crlNumber, integer(Uint8Array.of(1)));
+  const number = extension(EXTENSION.crlNumber, integer(Uint8Array.of(options.number ?? 1)));
   const extensions = [...(options.withoutNumber ? [] : [number]), ...(options.extensions ?? [])];
   const next = options.nextUpdate === undefined ? '2048-01-01' : options.nextUpdate;
   const body = writeSequence(

@@ -2,19 +2,24 @@ import { after, type EpochSeconds, type Seconds, seconds } from '../core/time.ts
 import type { AnyTable } from '../store/table.ts';
 import { devices } from '../store/tables/devices.ts';
 import { grants } from '../store/tables/grants.ts';
+import { listContents, revocationLists } from '../store/tables/lists.ts';
 import { attempts, sessions } from '../store/tables/sign-in.ts';
 import type { Ports } from './ports.ts';
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 /**
  * Everything that ends, and how long it stays past its end, so that a clock that is off sweeps nothing that still counts.
- * Grants cannot be got back, so they stay for a week.
+ * Grants cannot be got back, so they stay for a week. Revocation lists do not end while nodes renew them; one that cannot
+ * be fetched keeps its word for a month, across restarts too.
  */
 const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
-  [grants, seconds(7 * 24 * HOUR)],
+  [grants, seconds(7 * DAY)],
   [devices, seconds(HOUR)],
   [sessions, seconds(HOUR)],
   [attempts, seconds(HOUR)],
+  [revocationLists, seconds(30 * DAY)],
+  [listContents, seconds(30 * DAY)],
 ];
 /** Rows in one step: small enough that a commit with it in front is not late. */
 const STEP = 200;

@@ -6,6 +6,9 @@ import type { Certificate } from './certificate.ts';
 import { heedOpenssl, type OpensslVerdict } from './heed-openssl.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
+import type { Path } from './path.ts';
+import { authoritiesOf, readAll, readIssuer } from './read-issuer.ts';
+import { signersBeside } from './revocation.ts';
 import { type RevocationPorts, RevocationSource } from './revocation-source.ts';
 import { revokedMarks } from './revoked-marks.ts';
 import { Verdicts } from './verdict.ts';
@@ -18,9 +21,11 @@ export class CertificateJudge {
   readonly #now: () => EpochSeconds;
   /** Authorities that callers sent and whose paths hold, by approved issuer: lists of theirs are fetched as well. */
   readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
+  #issuers: readonly ApprovedIssuer[] = [];
+  #followed: readonly ApprovedIssuer[] = [];
 
   constructor(ports: RevocationPorts) {
-    this.revocation = new RevocationSource(ports);
+    this.revocation = new RevocationSource(ports, () => this.#authorities());
     this.#now = ports.now;
   }
 
@@ -35,11 +40,12 @@ export class CertificateJudge {
   }
 
   async #recallOrJudge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
+    this.#issuers = issuers;
     const presented = this.#presented(chain, issuers, []);
     const known = this.#verdicts.recall(presented);
     if (known) return known;
     const first = judgeCertificate(presented);
-    const responses = await this.#learn(first);
+    const responses = await this.#learn(chain, first);
     // Where nothing was learned, the verdict stands: strangers do not make us judge twice.
     const hasLearned = responses.length > 0 || presented.evidence.lists !== this.revocation.lists;
     if (!hasLearned) return this.#verdicts.remember(presented, first);
@@ -51,12 +57,39 @@ export class CertificateJudge {
     return revokedMarks(this.revocation.lists, issuers, [...this.#sent.values()]);
   }
 
+  /** Takes the lists that other nodes have fetched, of issuers approved now. */
+  async followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
+    this.#issuers = issuers;
+    await this.revocation.followLists(issuers !== this.#followed);
+    this.#followed = issuers;
+  }
+
   /** Nobody is asked about a certificate that is refused whatever they say. */
-  async #learn({ outcome, path, issuer }: Judgement): Promise<readonly OcspResponse[]> {
+  async #learn(chain: readonly Uint8Array[], judgement: Judgement): Promise<readonly OcspResponse[]> {
+    const { outcome, path, issuer } = judgement;
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
     if (!isOpen || !path || !issuer) return [];
     this.#rememberSent(path.slice(1, -1), issuer);
+    if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(chain, path, issuer), issuer);
     return this.revocation.prepare(path, issuer.revocation);
+  }
+
+  /** Beside the path there may be another key of its issuers that signs their lists. */
+  #signersSent(chain: readonly Uint8Array[], path: Path, issuer: ApprovedIssuer): readonly Certificate[] {
+    const onPath = new Set(path.map(({ fingerprint }) => fingerprint));
+    const beside = readAll(chain.slice(1)).filter(({ fingerprint }) => !onPath.has(fingerprint));
+    if (beside.length === 0) return [];
+    const pool = [...path.slice(1, -1), ...beside, ...readIssuer(issuer).intermediates];
+    const evidence = { lists: this.revocation.lists, responses: [] };
+    return signersBeside({ path, pool, issuer, evidence, now: this.#now() });
+  }
+
+  /** Whose lists count: issuers that mind them, what is registered with these, and what callers sent below them. */
+  #authorities(): readonly Certificate[] {
+    const minding = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
+    const labels = new Set(minding.map(({ label }) => label));
+    const sent = [...this.#sent.values()].filter(({ label }) => labels.has(label));
+    return [...minding.flatMap(authoritiesOf), ...sent.map(({ authority }) => authority)];
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {

@@ -4,7 +4,7 @@ import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readTime } from './der-values.ts';
-import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
 import { EXTENSION, type RawExtension, readExtensionList } from './extensions.ts';
 import { readSigned, type Signed } from './signed.ts';
@@ -14,6 +14,8 @@ export interface RevocationList extends Signed {
   readonly thisUpdate: EpochSeconds;
   /** Absent in lists that RFC 5280 5.1.2.5 forbids; they are stale at once. */
   readonly nextUpdate?: EpochSeconds;
+  /** Absent where it is none of RFC 5280 5.2.3. */
+  readonly number?: bigint;
   /** Serial numbers in hex. */
   readonly revoked: ReadonlySet<string>;
   readonly scope: RevocationScope;
@@ -57,10 +59,12 @@ function readList(element: Element): RevocationList {
   const scope = readScope(extensions);
   const unusable =
     !version || readCount(version) !== 1 ? 'it is not of version 2' : (foreign ?? whyUnusable(extensions, scope));
+  const number = readNumber(extensions);
   const content = { issuer, thisUpdate, revoked, scope, innerAlgorithm };
   return {
     ...signed,
     ...content,
+    ...(number !== undefined && { number }),
     ...(nextUpdate && { nextUpdate: readTime(nextUpdate) }),
     ...(unusable && { unusable }),
   };
@@ -84,6 +88,29 @@ function readEntries(entries: Element | undefined): { revoked: Set<string>; fore
 
 export function serialKey(serial: Uint8Array): string {
   return Buffer.from(serial).toString('hex');
+}
+
+/**
+ * Whether a list comes from the past of another. Such a list is behind in number and in date; that of an authority which
+ * lost count, or whose clock was set right, is behind in one of them alone.
+ */
+export function isOlder(list: RevocationList, than: RevocationList): boolean {
+  if (!sameName(list.issuer, than.issuer)) return false;
+  const [number, before] = [list.number ?? 0n, than.number ?? 0n];
+  const isAhead = number > before || list.thisUpdate > than.thisUpdate;
+  return !isAhead && (number < before || list.thisUpdate < than.thisUpdate);
+}
+
+// RFC 5280 5.2.3
+const MOST_NUMBER_OCTETS = 20;
+
+/** What is no number is left to those who mind; one that lacks its sign octet counts all the same. */
+function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
+  const value = extensions.find(({ oid }) => oid === EXTENSION.crlNumber)?.value ?? new Uint8Array();
+  const [tag, length] = value;
+  const octets = value.subarray(2);
+  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MOST_NUMBER_OCTETS;
+  return isNumber ? BigInt(`0x${Buffer.from(octets).toString('hex')}`) : undefined;
 }
 
 function whyUnusable(extensions: readonly RawExtension[], scope: RevocationScope): string | undefined {

@@ -7,6 +7,7 @@ import { type EpochSeconds, earlier } from '../core/time.ts';
 import { type Certificate, markOf, namesOf, readCertificate } from './certificate.ts';
 import { escapeText, printName, sameName } from './distinguished-name.ts';
 import { describe, judgePath, type Path } from './path.ts';
+import { type ReadIssuer, readAll, readIssuer } from './read-issuer.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from './revocation.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from './search.ts';
 import { type Step, step } from './step.ts';
@@ -51,8 +52,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
   if (chain.length > MOST_PRESENTED || totalOf(chain) > MOST_OCTETS) return refusedAt(tooMany(leaf.value));
   const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
-  const sent = rest.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
-  return judgeLeaf(leaf.value, sent, approved, presented);
+  return judgeLeaf(leaf.value, readAll(rest), approved, presented);
 }
 
 function judgeLeaf(
@@ -92,25 +92,6 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
   const accepted = { issuer, name: name.value, mark: found.mark, until: ends.reduce(earlier) };
   return { outcome: accept(accepted), steps: named, ...found };
-}
-
-interface ReadIssuer {
-  readonly issuer: ApprovedIssuer;
-  readonly certificate: Certificate | undefined;
-  readonly intermediates: readonly Certificate[];
-}
-
-// Approved issuers are few and come with every request; their certificates are read once.
-const readIssuers = new WeakMap<ApprovedIssuer, ReadIssuer>();
-
-function readIssuer(issuer: ApprovedIssuer): ReadIssuer {
-  const known = readIssuers.get(issuer);
-  if (known) return known;
-  const certificate = readCertificate(issuer.certificate);
-  const intermediates = issuer.intermediates.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
-  const made = { issuer, certificate: certificate.ok ? certificate.value : undefined, intermediates };
-  readIssuers.set(issuer, made);
-  return made;
 }
 
 function refusedAt(failed: Step): Judgement {

@@ -1,45 +1,56 @@
-// Fetches what is to be known about revocation, keeps it, and renews it before it ends. The only file of pki/ that waits
-// for anybody. It is asked about paths that hold, so that the addresses it visits were written by approved issuers.
+// What is to be known about revocation: lists from files, lists that certificates name, answers of responders; fetched,
+// kept, and renewed before it ends. It is asked about paths that hold, so that the addresses it visits were written by
+// approved issuers.
 import { randomBytes } from 'node:crypto';
 import type { RevocationPolicy } from '../core/issuer.ts';
-import { type EpochSeconds, epochSeconds } from '../core/time.ts';
+import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
+import { download, type Fetch } from './download.ts';
+import { FetchedLists } from './fetched-lists.ts';
+import { ALONE, type ListExchange } from './list-exchange.ts';
 import { type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
 import { writeOcspRequest } from './ocsp-request.ts';
 import type { Path } from './path.ts';
 import { readPemOrDer } from './pem.ts';
+import { type Kept, NEVER, Renewals, renewalOf } from './renewal.ts';
 
 export interface RevocationPorts {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
+  /** Where other nodes work on the same store. */
+  readonly exchange?: ListExchange;
+  /** Why a list that a certificate names was not taken. */
+  readonly tellRefused?: (url: string, why: string) => void;
 }
 
-interface Kept<T> {
-  readonly value: T | undefined;
-  /** When it is asked for again: before it ends, or soon after a failure. */
-  readonly renewAt: EpochSeconds;
-  /** Until when it serves while its successor is on the way. */
-  readonly endsAt: EpochSeconds;
+interface KeptResponse extends Kept {
+  readonly response: OcspResponse | undefined;
 }
 
-const LARGEST_ANSWER = 32 * 1024 * 1024;
-const PATIENCE_MS = 5_000;
-const RETRY_SECONDS = 60;
-const LONGEST_SECONDS = 86_400;
 const MOST_RESPONSES = 10_000;
-const NEVER = epochSeconds(0);
 
 export class RevocationSource {
   readonly #ports: RevocationPorts;
-  readonly #fetched = new Map<string, Kept<RevocationList>>();
-  readonly #responses = new Map<string, Kept<OcspResponse>>();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #fetched: FetchedLists;
+  readonly #responses = new Map<string, KeptResponse>();
+  readonly #renewals: Renewals;
   #fromFiles: readonly RevocationList[] = [];
   #lists: readonly RevocationList[] = [];
 
-  constructor(ports: RevocationPorts) {
+  /** `authorities`: those whose lists count. */
+  constructor(ports: RevocationPorts, authorities: () => readonly Certificate[]) {
+    const { fetch, now, exchange = ALONE, tellRefused = () => undefined } = ports;
     this.#ports = ports;
+    this.#renewals = new Renewals(now);
+    this.#fetched = new FetchedLists({
+      fetch,
+      now,
+      exchange,
+      authorities,
+      tellRefused,
+      changed: () => this.#gather(),
+    });
   }
 
   /** The same array as long as nothing has changed: verdicts are remembered by it. */
@@ -59,76 +70,44 @@ export class RevocationSource {
     const urls = policy.crl === 'off' ? [] : pairs.flatMap(({ certificate }) => listAddresses(certificate));
     const asked = policy.ocsp === 'off' ? [] : pairs.filter(({ certificate }) => responderOf(certificate));
     await Promise.all([
-      ...urls.map((url) => this.#once(url, this.#fetched.get(url), () => this.#fetchList(url))),
-      ...asked.map((pair) =>
-        this.#once(responseKey(pair), this.#responses.get(responseKey(pair)), () => this.#ask(pair)),
-      ),
+      ...urls.map((url) => this.#fetched.need(url)),
+      ...asked.map((pair) => {
+        const key = responseKey(pair);
+        return this.#renewals.once(key, this.#responses.get(key), () => this.#ask(pair));
+      }),
     ]);
-    return asked.flatMap((pair) => this.#responses.get(responseKey(pair))?.value ?? []);
+    return asked.flatMap((pair) => this.#responses.get(responseKey(pair))?.response ?? []);
+  }
+
+  /** Takes the lists that other nodes have fetched; `all`, where other authorities may count than before. */
+  followLists(all: boolean): Promise<void> {
+    return this.#fetched.follow(all);
   }
 
   /** Renews every list that is due; called by a timer, so that no request has to wait for one. */
-  async renewLists(): Promise<void> {
-    const urls = [...this.#fetched.keys()];
-    await Promise.all(urls.map((url) => this.#once(url, this.#fetched.get(url), () => this.#fetchList(url))));
-  }
-
-  /** One fetch at a time per address, whoever waits for it, and none while what is kept is fresh. */
-  async #once(key: string, kept: Kept<unknown> | undefined, fetchIt: () => Promise<void>): Promise<void> {
-    if (kept && this.#ports.now() < kept.renewAt) return;
-    const running = this.#underWay.get(key) ?? fetchIt().finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, running);
-    if (!kept || this.#ports.now() > kept.endsAt) return running;
-    // Nobody waits for it, so that nobody would hear of its fault: the next one who waits will.
-    running.catch(() => undefined);
-  }
-
-  async #fetchList(url: string): Promise<void> {
-    const answer = await this.#get(url, {});
-    const [list] = answer ? readPemOrDer(answer, 'X509 CRL').flatMap(readUsable) : [];
-    const value = list ?? this.#fetched.get(url)?.value;
-    const renewAt = this.#renewal(list?.thisUpdate, list?.nextUpdate);
-    this.#fetched.set(url, { value, renewAt, endsAt: value?.nextUpdate ?? NEVER });
-    if (list) this.#gather();
+  renewLists(): Promise<void> {
+    return this.#fetched.renew();
   }
 
   async #ask({ certificate, issuer }: Pair): Promise<void> {
     const nonce = randomBytes(16);
     const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
     const headers = { 'content-type': 'application/ocsp-request' };
-    const answer = await this.#get(responderOf(certificate) ?? '', { method: 'POST', headers, body });
-    const read = answer && readOcspResponse(answer);
-    const value = read?.ok && isAnswerTo(read.value, nonce) ? read.value : undefined;
-    const [first] = value?.answers ?? [];
+    const answer = await download(this.#ports.fetch, responderOf(certificate) ?? '', { method: 'POST', headers, body });
+    const read = answer.ok ? readOcspResponse(answer.value) : answer;
+    const response = read.ok && isAnswerTo(read.value, nonce) ? read.value : undefined;
+    const [first] = response?.answers ?? [];
     if (this.#responses.size >= MOST_RESPONSES) this.#responses.clear();
-    const renewAt = this.#renewal(first?.thisUpdate, first?.nextUpdate);
-    this.#responses.set(responseKey({ certificate, issuer }), { value, renewAt, endsAt: first?.nextUpdate ?? NEVER });
-  }
-
-  /** No answer is no fault of ours: the policy says what it means. */
-  async #get(url: string, init: RequestInit): Promise<Uint8Array | undefined> {
-    if (!/^https?:\/\//i.test(url)) return undefined;
-    try {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      const response = await this.#ports.fetch(url, { ...init, redirect: 'error', signal });
-      if (!response.ok || Number(response.headers.get('content-length') ?? 0) > LARGEST_ANSWER) return undefined;
-      const body = new Uint8Array(await response.arrayBuffer());
-      return body.length > LARGEST_ANSWER ? undefined : body;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** At four fifths of its life, after a minute at the soonest unless it ends before; what failed, after a minute. */
-  #renewal(from: EpochSeconds | undefined, to: EpochSeconds | undefined): EpochSeconds {
-    const now = this.#ports.now();
-    if (from === undefined || to === undefined || to <= now) return epochSeconds(now + RETRY_SECONDS);
-    const due = from + (to - from) * 0.8;
-    return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + LONGEST_SECONDS, to));
+    const renewAt = renewalOf(first?.thisUpdate, first?.nextUpdate, this.#ports.now());
+    this.#responses.set(responseKey({ certificate, issuer }), {
+      response,
+      renewAt,
+      endsAt: first?.nextUpdate ?? NEVER,
+    });
   }
 
   #gather(): void {
-    this.#lists = [...this.#fromFiles, ...[...this.#fetched.values()].flatMap(({ value }) => value ?? [])];
+    this.#lists = [...this.#fromFiles, ...this.#fetched.lists];
   }
 }
 
@@ -146,9 +125,10 @@ function readUsable(der: Uint8Array): RevocationList[] {
   return list.ok ? [list.value] : [];
 }
 
+/** A control character has no place in an address, nor in a store. */
 function listAddresses({ known }: Certificate): string[] {
   return (known.crlDistributionPoints ?? []).flatMap(({ names }) =>
-    names.flatMap((name) => (name.kind === 'uri' && /^https?:/i.test(name.value) ? [name.value] : [])),
+    names.flatMap((name) => (name.kind === 'uri' && /^https?:\P{Cc}*$/iu.test(name.value) ? [name.value] : [])),
   );
 }
 

@@ -89,6 +89,12 @@ function listSigners(question: RevocationQuestion, certificate: Certificate): Ce
   return [...onPath, ...others.filter((candidate) => isValidSigner(question, candidate))];
 }
 
+/** Authorities beside the path that may sign lists about certificates on it. */
+export function signersBeside(question: RevocationQuestion): Certificate[] {
+  const signers = question.path.slice(1).flatMap((certificate) => listSigners(question, certificate));
+  return [...new Set(signers)].filter((signer) => !question.path.includes(signer));
+}
+
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
   if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;

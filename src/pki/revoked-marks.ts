@@ -1,9 +1,10 @@
 // Which certificates the lists at hand revoke, as the marks that grants carry: so that grants end when a list arrives,
 // and not when their certificate happens to be presented again.
 import type { ApprovedIssuer } from '../core/issuer.ts';
-import { type Certificate, certificateMark, readCertificate } from './certificate.ts';
+import { type Certificate, certificateMark } from './certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { whyNotBelieved } from './crl-check.ts';
+import { authoritiesOf } from './read-issuer.ts';
 
 /** Of issuers that mind lists and end grants. Lazily, for lists may be long: the caller decides how much to look up at a time. */
 export function* revokedMarks(
@@ -19,8 +20,4 @@ export function* revokedMarks(
       for (const serial of list.revoked) yield certificateMark(authority, Buffer.from(serial, 'hex'));
     }
   }
-}
-
-function authoritiesOf({ certificate, intermediates }: ApprovedIssuer): Certificate[] {
-  return [certificate, ...intermediates].map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
 }

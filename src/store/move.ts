@@ -14,7 +14,10 @@ import { identities } from './tables/identities.ts';
 import { integrations, issuers, keyMarks } from './tables/registry.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
 
-/** In an order in which what is referred to comes first. */
+/**
+ * In an order in which what is referred to comes first. Revocation lists are not among them: they can be fetched again, and
+ * change under a service that runs.
+ */
 const MOVED: readonly AnyTable[] = [
   identities,
   passwords,

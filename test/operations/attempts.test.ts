@@ -35,3 +35,24 @@ test('a clock that was ahead and is set right locks nobody out, and holds no lea
   assert.ok(await allowedAttempt(LIMIT, node));
   assert.ok(await byOneNode(lease, async () => undefined, node));
 });
+
+test('a lease that ends with its work is free when that is done, also where it broke; one that others took stays theirs', async (t) => {
+  const { node, clock } = await onSqlite(t);
+  const lease = { about: 'lease: a test', lasts: seconds(10), endsWithWork: true } as const;
+  const nothing = async () => undefined;
+  const others: boolean[] = [];
+  await byOneNode(lease, async () => others.push(await byOneNode(lease, nothing, node)), node);
+  assert.deepEqual(others, [false], 'while it is under way');
+  await assert.rejects(
+    byOneNode(lease, async () => assert.fail('broke'), node),
+    /broke/,
+  );
+  assert.ok(await byOneNode(lease, nothing, node));
+  const slow = async () => {
+    clock.move(11);
+    void byOneNode(lease, () => new Promise(() => undefined), node); // another node, that thinks this one dead
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await byOneNode(lease, slow, node);
+  assert.equal(await byOneNode(lease, nothing, node), false);
+});

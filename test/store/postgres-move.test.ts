@@ -1,9 +1,12 @@
 // Moving up: a store of SQLite becomes one of PostgreSQL, and tokens issued before keep working.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SharedLists } from '../../src/operations/shared-lists.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { moveStore, type Progress } from '../../src/store/move.ts';
+import type { AnyTable } from '../../src/store/table.ts';
 import { grants } from '../../src/store/tables/grants.ts';
+import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
 import {
   accepted,
   aNode,
@@ -18,6 +21,7 @@ import {
   start,
   textOf,
 } from '../node.ts';
+import { NOW } from '../samples.ts';
 import { commitOf, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
@@ -51,6 +55,19 @@ test('tokens, device codes, spent tokens and the event log survive the move to P
   await to.commit(commitOf({ events: [told(1)] }));
   const next = await to.events({ after: now.at(-1)?.sequence ?? 0, limit: 10 });
   assert.equal(next.length, 1, 'and what follows comes behind them');
+  await to.close();
+  await Promise.all([old.remove(), target.remove()]);
+});
+
+test('revocation lists stay behind: the new store fetches its own, and the proof does not miss them', async () => {
+  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [from, to] = [await old.open(), await openAt(target.url)];
+  const node = await aNode(storeOf(from));
+  await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
+  assert.equal((await from.page(listContents, { limit: 10 })).length, 1);
+  await moveStore(from, to, () => undefined);
+  for (const table of [revocationLists, listContents] as AnyTable[])
+    assert.deepEqual(await to.page(table, { limit: 10 }), []);
   await to.close();
   await Promise.all([old.remove(), target.remove()]);
 });

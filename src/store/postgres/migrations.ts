@@ -80,6 +80,21 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE revocation_lists (
+    "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, url text NOT NULL, asked_at bigint NOT NULL,
+    checked_at bigint NOT NULL, renew_at bigint NOT NULL, failure text, mark bytea
+  );
+  CREATE INDEX revocation_lists_checked_at ON revocation_lists (checked_at);
+  CREATE TABLE list_contents (
+    "key" bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, url text NOT NULL, fetched_at bigint NOT NULL,
+    contents bytea NOT NULL
+  );
+  CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -66,6 +66,18 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_identity_id ON events (identity_id, sequence) WHERE identity_id IS NOT NULL;
   `,
+  `
+  CREATE TABLE revocation_lists (
+    key BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, url TEXT NOT NULL, asked_at INTEGER NOT NULL,
+    checked_at INTEGER NOT NULL, renew_at INTEGER NOT NULL, failure TEXT, mark BLOB
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX revocation_lists_checked_at ON revocation_lists (checked_at);
+  CREATE TABLE list_contents (
+    key BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+    contents BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

@@ -5,6 +5,7 @@ import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { presenter } from '../../../src/core/presenter.ts';
+import type { SharedList } from '../../../src/core/shared-list.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -12,6 +13,7 @@ import type { Table } from '../../../src/store/table.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
+import { listContents, revocationLists } from '../../../src/store/tables/lists.ts';
 import { integrations, issuers, keyMarks } from '../../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../../src/store/tables/sign-in.ts';
 import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
@@ -158,6 +160,14 @@ const session = fc.record({
   endsAt: moment,
 });
 
+const sharedList: fc.Arbitrary<SharedList> = fc
+  .record({ url: text, askedAt: moment, checkedAt: moment, renewAt: moment })
+  .chain((row) =>
+    fc
+      .tuple(optional('failure', text), optional('mark', hex(32)))
+      .map((more) => ({ ...row, ...Object.assign({}, ...more) })),
+  );
+
 export function values(claim: Claim): void {
   const survives = <Row, Companion>(table: Table<Row, Companion>, rows: fc.Arbitrary<Row>) =>
     claim(`a row of ${table.name} is read as it was written, when new and when changed`, async (database) => {
@@ -182,6 +192,11 @@ export function values(claim: Claim): void {
   survives(
     attempts,
     fc.tuple(text, count, moment).map(([about, number, endsAt]) => counter(about, number, endsAt)),
+  );
+  survives(revocationLists, sharedList);
+  survives(
+    listContents,
+    fc.record({ url: text, fetchedAt: moment, contents: fc.uint8Array({ minLength: 1, maxLength: 3000 }) }),
   );
   survives(keyMarks, fc.record({ id: fc.integer({ min: 1, max: 255 }), fingerprint: hex(8), retired: fc.boolean() }));
 

@@ -1,0 +1,73 @@
+// Revocation lists that one node fetched for all. The contents lie apart, for they may have megabytes: what nodes look at
+// every second is small.
+import { hash } from 'node:crypto';
+import type { SharedList } from '../../core/shared-list.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Table } from '../table.ts';
+
+export const revocationLists: Table<SharedList> = {
+  name: 'revocation_lists',
+  columns: [
+    { name: 'key', kind: 'bytes', fixed: true },
+    { name: 'url', kind: 'text', fixed: true },
+    { name: 'asked_at', kind: 'integer' },
+    { name: 'checked_at', kind: 'integer' },
+    { name: 'renew_at', kind: 'integer' },
+    { name: 'failure', kind: 'text' },
+    { name: 'mark', kind: 'bytes' },
+  ],
+  keyOf: ({ url }) => url,
+  encodeKey: addressKey,
+  encode: ({ url, askedAt, checkedAt, renewAt, failure, mark }) => [
+    addressKey(url),
+    url,
+    askedAt,
+    checkedAt,
+    renewAt,
+    failure ?? null,
+    mark === undefined ? null : Buffer.from(mark, 'hex'),
+  ],
+  decode: ([, url, askedAt, checkedAt, renewAt, failure, mark]) => ({
+    url: url as string,
+    askedAt: askedAt as EpochSeconds,
+    checkedAt: checkedAt as EpochSeconds,
+    renewAt: renewAt as EpochSeconds,
+    ...(typeof failure === 'string' && { failure }),
+    ...(mark instanceof Uint8Array && { mark: Buffer.from(mark).toString('hex') }),
+  }),
+  indexes: [],
+  // Nobody tries to fetch what nobody asks for any more.
+  endsAt: 'checked_at',
+};
+
+export interface ListContents {
+  readonly url: string;
+  readonly fetchedAt: EpochSeconds;
+  /** As they came over the network: DER or PEM, and not believed unseen. */
+  readonly contents: Uint8Array;
+}
+
+export const listContents: Table<ListContents> = {
+  name: 'list_contents',
+  columns: [
+    { name: 'key', kind: 'bytes', fixed: true },
+    { name: 'url', kind: 'text', fixed: true },
+    { name: 'fetched_at', kind: 'integer' },
+    { name: 'contents', kind: 'bytes' },
+  ],
+  keyOf: ({ url }) => url,
+  encodeKey: addressKey,
+  encode: ({ url, fetchedAt, contents }) => [addressKey(url), url, fetchedAt, contents],
+  decode: ([, url, fetchedAt, contents]) => ({
+    url: url as string,
+    fetchedAt: fetchedAt as EpochSeconds,
+    contents: contents as Uint8Array,
+  }),
+  indexes: [],
+  endsAt: 'fetched_at',
+};
+
+/** An address may be longer than what an index takes. */
+function addressKey(url: string): Buffer {
+  return hash('sha256', url, 'buffer').subarray(0, 16);
+}

@@ -1,0 +1,61 @@
+// Nodes that judge certificates by lists: each with a store of its own on one database, as in one cluster.
+
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { SharedLists } from '../../src/operations/shared-lists.ts';
+import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
+import { storeOf } from '../../src/store/change.ts';
+import type { Issued } from '../authority.ts';
+import { anotherNode, type Node, type TestClock } from '../node.ts';
+import { worded } from '../pki/approved.ts';
+import type { TestDatabase } from '../store/conformance.ts';
+
+export interface ListNode extends Node {
+  readonly judge: CertificateJudge;
+  /** Why lists were not taken. */
+  readonly refusals: readonly string[];
+  /** The verdict, in words. */
+  ask(caller: Issued): Promise<string>;
+  /** What the timers of a service do. */
+  follow(): Promise<void>;
+  renew(): Promise<void>;
+}
+
+interface Differences {
+  readonly exchange?: (node: Node) => SharedLists;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** What nobody waits for, but the test. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const patience = performance.now() + 10_000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < patience, 'it did not happen within ten seconds');
+    await pause(10);
+  }
+}
+
+export async function listNode(
+  database: TestDatabase,
+  clock: TestClock,
+  issuers: readonly ApprovedIssuer[],
+  { exchange = (node) => new SharedLists(node), fetch = globalThis.fetch }: Differences = {},
+): Promise<ListNode> {
+  const node = await anotherNode(storeOf(await database.open()), { clock });
+  const refusals: string[] = [];
+  const judge = new CertificateJudge({
+    fetch,
+    now: clock.now,
+    exchange: exchange(node),
+    tellRefused: (_, why) => void refusals.push(why),
+  });
+  return {
+    ...node,
+    judge,
+    refusals,
+    ask: async ({ chain }) => worded(await judge.judge(chain, issuers)),
+    follow: () => judge.followLists(issuers),
+    renew: () => judge.revocation.renewLists(),
+  };
+}

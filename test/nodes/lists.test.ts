@@ -1,0 +1,390 @@
+// Revocation lists of many nodes: one fetches, all have what it fetched, and none believes it for that.
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { SharedLists } from '../../src/operations/shared-lists.ts';
+import { sweep } from '../../src/operations/sweep.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
+import { type Issued, makeAuthority } from '../authority.ts';
+import { type ListServer, listServer } from '../list-server.ts';
+import { type Node, put, TestClock } from '../node.ts';
+import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
+import type { TestDatabase } from '../store/conformance.ts';
+import { postgresDatabase } from '../store/postgres-database.ts';
+import { sqliteDatabase } from '../store/sqlite-database.ts';
+import { eventually, type ListNode, listNode } from './list-nodes.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const ACCEPTED = 'accepted caller';
+const REVOKED = 'certificate-revoked: crl-revoked';
+const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
+const root = makeAuthority({ name: 'Root' });
+
+/** The list of the hour: it holds for ten, and is due after eight. */
+function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
+  const text = (hour: number) => new Date((NOW + hour * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
+  const serials = revoked.map(({ serial }) => serial);
+  return root.crl({ thisUpdate: text(hours), nextUpdate: text(hours + 10), number, revoked: serials });
+}
+
+interface Scene {
+  readonly database: TestDatabase;
+  readonly server: ListServer;
+  readonly clock: TestClock;
+  readonly caller: Issued;
+  readonly issuers: readonly ApprovedIssuer[];
+  readonly nodes: readonly [ListNode, ListNode, ListNode];
+  /** One more node, or one that was there and starts again: it has nothing but the store. */
+  readonly start: () => Promise<ListNode>;
+  /** The clock of all nodes. */
+  readonly at: (hours: number) => void;
+}
+
+type Open = (clock: TestClock) => Promise<TestDatabase>;
+
+async function scene(t: TestContext, open: Open): Promise<Scene> {
+  const clock = new TestClock(NOW);
+  const [database, server] = [await open(clock), await listServer(listAt(0))];
+  t.after(() => {
+    server.close();
+    return database.remove();
+  });
+  const issuers = [approve(root, { revocation: CRL_REQUIRED })];
+  const start = async () => {
+    const node = await listNode(database, clock, issuers);
+    await node.follow();
+    return node;
+  };
+  return {
+    database,
+    server,
+    clock,
+    issuers,
+    caller: root.issue({ extensions: [server.point] }),
+    nodes: [await start(), await start(), await start()],
+    start,
+    at: (hours) => clock.set(NOW + hours * HOUR),
+  };
+}
+
+/** What each of them does, all at once. */
+function all<T>(nodes: readonly ListNode[], what: (node: ListNode) => Promise<T>): Promise<T[]> {
+  return Promise.all(nodes.map(what));
+}
+
+/** A renewal that nobody waits for has been done, with so many requests, and all know it. */
+async function renewed(nodes: readonly ListNode[], server: ListServer, requests: number): Promise<void> {
+  await all(nodes, (node) => node.renew());
+  const [{ store, clock }] = nodes as [ListNode];
+  await eventually(async () => {
+    const { found } = await store.load(revocationLists, server.url);
+    return server.requests >= requests && found?.row.checkedAt === clock.now();
+  });
+  await all(nodes, (node) => node.follow());
+}
+
+function listsAmongNodes(open: Open): void {
+  test('a list that callers of every node need at the same moment is fetched once', async (t) => {
+    const { nodes, caller, server } = await scene(t, open);
+    const callers = [...nodes, ...nodes, ...nodes];
+    assert.deepEqual(new Set(await all(callers, (node) => node.ask(caller))), new Set([ACCEPTED]));
+    assert.equal(server.requests, 1);
+  });
+
+  test('of all nodes one fetches per interval, and what it fetched is in force at each when it next looks', async (t) => {
+    const { nodes, caller, server, at } = await scene(t, open);
+    await all(nodes, (node) => node.ask(caller));
+    for (const round of [1, 2, 3]) {
+      at(8 * round - 1);
+      await all(nodes, (node) => node.renew());
+      assert.equal(server.requests, round, 'none before it is due');
+      at(8 * round);
+      server.serve = listAt(8 * round, round === 3 ? [caller] : []);
+      await renewed(nodes, server, round + 1);
+      await all(nodes, (node) => node.renew());
+      assert.equal(server.requests, round + 1);
+    }
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
+    assert.equal(server.requests, 4);
+  });
+
+  test('a node that finds a list due, and gets the lease when another has fetched it, does not fetch it again', async (t) => {
+    const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
+    class Late extends SharedLists {
+      override async byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
+        await nodes[0].ask(caller);
+        return super.byOne(url, work);
+      }
+    }
+    const late = await listNode(database, clock, issuers, { exchange: (node) => new Late(node) });
+    assert.equal(await late.ask(caller), ACCEPTED);
+    assert.equal(server.requests, 1);
+  });
+
+  test('a node follows lists that none of its own callers has named: grants end by them as well', async (t) => {
+    const { nodes, caller, server, at } = await scene(t, open);
+    const [first, second] = nodes;
+    await first.ask(caller);
+    await second.follow();
+    at(8);
+    server.serve = listAt(8, [caller]);
+    await renewed([first], server, 2);
+    await second.follow();
+    assert.equal(second.judge.revocation.lists.length, 1);
+    assert.equal([...second.judge.revokedMarks([approve(root, { revocation: CRL_REQUIRED })])].length, 1);
+  });
+
+  test('a node that starts takes the list in the store, and fetches none that is fresh', async (t) => {
+    const { nodes, caller, server, at, start } = await scene(t, open);
+    await nodes[0].ask(caller);
+    server.serve = 503;
+    at(7);
+    const restarted = await start();
+    await restarted.renew();
+    assert.equal(await restarted.ask(caller), ACCEPTED);
+    assert.equal(server.requests, 1);
+  });
+
+  test('a list of an intermediate is taken from the store as soon as a caller has sent the intermediate', async (t) => {
+    const { server, at, start } = await scene(t, open);
+    const below = root.makeIntermediate();
+    const caller = below.issue({ extensions: [server.point] });
+    const lists = [root.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' })];
+    server.serve = below.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' });
+    const ask = async (node: ListNode) => {
+      node.judge.revocation.useFiles(lists); // the intermediate itself is not in question
+      return node.ask(caller);
+    };
+    assert.equal(await ask(await start()), ACCEPTED);
+    at(1);
+    const restarted = await start();
+    await restarted.renew();
+    assert.equal(restarted.judge.revocation.lists.length, 0, 'who signed it, it cannot know yet');
+    assert.equal(await ask(restarted), ACCEPTED);
+    assert.equal(server.requests, 1);
+  });
+
+  test('where fetching fails, one node tries a minute; the last list keeps its word until it ends, and closes then', async (t) => {
+    const { nodes, caller, server, clock, at } = await scene(t, open);
+    await all(nodes, (node) => node.ask(caller));
+    server.serve = 503;
+    at(8);
+    await renewed(nodes, server, 2);
+    for (const minute of [1, 2]) {
+      await all(nodes, (node) => node.renew());
+      assert.equal(server.requests, minute + 1);
+      clock.move(60);
+      await renewed(nodes, server, minute + 2);
+    }
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [ACCEPTED, ACCEPTED, ACCEPTED]);
+    at(10.1);
+    const before = server.requests;
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
+    assert.equal(server.requests, before + 1);
+    assert.deepEqual(
+      nodes.flatMap(({ refusals }) => refusals).filter((why) => why !== 'the answer is HTTP 503'),
+      [],
+    );
+    clock.move(60);
+    server.serve = listAt(10);
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [ACCEPTED, ACCEPTED, ACCEPTED]);
+    assert.equal(server.requests, before + 2);
+  });
+
+  test('a node that cannot reach what another can does not keep it from trying', async (t) => {
+    const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
+    const fetch = () => Promise.reject(new Error('no route'));
+    const cutOff = await listNode(database, clock, issuers, { fetch });
+    const [good] = nodes;
+    assert.equal(await cutOff.ask(caller), UNKNOWN);
+    assert.equal(await good.ask(caller), UNKNOWN);
+    clock.move(60);
+    await cutOff.renew(); // it would be the first every time
+    await renewed([good], server, 1);
+    clock.move(30); // a refusal is remembered for so long
+    assert.deepEqual(await all([good, cutOff], (node) => node.ask(caller)), [ACCEPTED, ACCEPTED]);
+    assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
+  });
+
+  test('a first fetch that fails is known to all: nobody else tries in the same minute', async (t) => {
+    const { nodes, caller, server } = await scene(t, open);
+    server.serve = 404;
+    assert.equal(await nodes[0].ask(caller), UNKNOWN);
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
+    assert.equal(server.requests, 1);
+  });
+
+  const namesake = makeAuthority({ name: 'Root' });
+  const damaged = (list: Uint8Array) => Uint8Array.from(list, (octet, index) => (index === 60 ? octet ^ 1 : octet));
+  const forgeries: readonly (readonly [what: string, contents: Uint8Array, why: RegExp])[] = [
+    ['signed by a namesake', namesake.crl({ number: 99, nextUpdate: '2027-01-01' }), /not signed by the issuer/],
+    ['damaged', damaged(listAt(2)), /cannot be read|not signed/],
+    ['that is none', Buffer.from('no list'), /neither PEM nor DER/],
+    ['from the past', listAt(-2, [], 0), /older/],
+  ];
+  for (const [what, contents, why] of forgeries) {
+    test(`a list in the store ${what} is refused by nodes that run, and replaced when it is due`, async (t) => {
+      const { nodes, caller, server, at } = await scene(t, open);
+      server.serve = listAt(0, [caller]);
+      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
+      await tamper(nodes[0], server.url, contents);
+      await all(nodes, (node) => node.follow());
+      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
+      assert.match(nodes[1].refusals.join(), why);
+      assert.equal(server.requests, 1);
+      at(8);
+      server.serve = listAt(8, [caller]);
+      await renewed(nodes, server, 2);
+      assert.deepEqual(await contentsAt(nodes[0], server.url), Buffer.from(server.serve));
+    });
+
+    test(`a list from the network ${what} is refused, and the one before it stays in force`, async (t) => {
+      const { nodes, caller, server, at } = await scene(t, open);
+      const good = listAt(0, [caller]);
+      server.serve = good;
+      await all(nodes, (node) => node.ask(caller));
+      server.serve = contents;
+      at(8);
+      await renewed(nodes, server, 2);
+      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
+      assert.match(nodes.flatMap(({ refusals }) => refusals).join(), why);
+      assert.deepEqual(await contentsAt(nodes[0], server.url), Buffer.from(good));
+    });
+  }
+
+  test('a list in the store that was tampered with is refused by a node that starts: it fetches, and mends the store', async (t) => {
+    const { nodes, caller, server, start } = await scene(t, open);
+    server.serve = listAt(0, [caller]);
+    await nodes[0].ask(caller);
+    for (const [, contents] of forgeries.slice(0, 3)) {
+      const before = server.requests;
+      await tamper(nodes[0], server.url, contents);
+      const restarted = await start();
+      assert.equal(restarted.judge.revocation.lists.length, 0);
+      assert.equal(await restarted.ask(caller), REVOKED);
+      assert.equal(server.requests, before + 1);
+      assert.equal(await (await start()).ask(caller), REVOKED);
+      assert.equal(server.requests, before + 1);
+    }
+  });
+
+  test('the store cannot put a renewal off for longer than the list holds', async (t) => {
+    const { nodes, caller, server, at } = await scene(t, open);
+    await nodes[0].ask(caller);
+    const { found } = await nodes[0].store.load(revocationLists, server.url);
+    assert.ok(found);
+    await put(nodes[0].store, revocationLists, { ...found.row, renewAt: epochSeconds(NOW + 365 * DAY) });
+    await all(nodes, (node) => node.follow());
+    at(11);
+    server.serve = listAt(11);
+    assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [ACCEPTED, ACCEPTED, ACCEPTED]);
+    assert.equal(server.requests, 2);
+  });
+
+  test('a list is renewed as long as a grant may live that came about by it, and no longer', async (t) => {
+    const { nodes, caller, server, clock, start } = await scene(t, open);
+    const [first, second] = nodes;
+    const day = (days: number) => {
+      clock.set(NOW + days * DAY);
+      server.serve = listAt(days * 24, [], days % 256);
+    };
+    await first.ask(caller);
+    day(200);
+    await first.renew();
+    await second.ask(caller);
+    await second.follow(); // it tells the others that somebody asks
+    assert.equal(server.requests, 2);
+    day(200 + DEFAULT_SETTINGS.grantLifetime / DAY - 1);
+    const restarted = await start();
+    await restarted.renew();
+    assert.equal(server.requests, 3, 'a grant of the two hundredth day may live still');
+    day(200 + DEFAULT_SETTINGS.grantLifetime / DAY);
+    const late = await start();
+    await all([restarted, late], (node) => node.renew());
+    assert.equal(server.requests, 3);
+    assert.deepEqual([restarted.judge.revocation.lists, late.judge.revocation.lists], [[], []]);
+  });
+
+  test('a store that goes away while lists are read takes none of them along', async (t) => {
+    const { database, nodes, caller, server, clock, issuers, at } = await scene(t, open);
+    await nodes[0].ask(caller);
+    let isAway = false;
+    const away = () => Promise.reject(new StoreUnavailable('away'));
+    const exchange = (node: Node) =>
+      new SharedLists({
+        ...node,
+        store: { ...node.store, page: (table, query) => (isAway ? away() : node.store.page(table, query)) },
+      });
+    const follower = await listNode(database, clock, issuers, { exchange });
+    await follower.follow();
+    at(8);
+    server.serve = listAt(8, [caller]);
+    await renewed([nodes[0]], server, 2);
+    isAway = true;
+    await assert.rejects(follower.follow(), StoreUnavailable);
+    await follower.renew();
+    assert.equal(follower.judge.revocation.lists.length, 1);
+    isAway = false;
+    await follower.follow();
+    assert.equal(await follower.ask(caller), REVOKED);
+    assert.equal(server.requests, 2);
+  });
+
+  test('an issuer that is withdrawn takes its lists along: nobody fetches them', async (t) => {
+    const { nodes, caller, server, at } = await scene(t, open);
+    const [first] = nodes;
+    await first.ask(caller);
+    await first.judge.followLists([]);
+    at(9);
+    await first.renew();
+    assert.deepEqual(first.judge.revocation.lists, []);
+    assert.equal(server.requests, 1);
+    await first.follow();
+    assert.equal(first.judge.revocation.lists.length, 1, 'approved again, it finds them in the store');
+  });
+}
+
+async function contentsAt({ store }: ListNode, url: string): Promise<Uint8Array | undefined> {
+  return (await store.load(listContents, url)).found?.row.contents;
+}
+
+/** As somebody would who can write to the store, and knows how nodes look at it. */
+async function tamper({ store }: ListNode, url: string, contents: Uint8Array): Promise<void> {
+  await store.change(listContents, url, (found) => {
+    assert.ok(found);
+    return { outcome: undefined, next: { ...found.row, contents } };
+  });
+  await store.change(revocationLists, url, (found) => {
+    assert.ok(found);
+    return { outcome: undefined, next: { ...found.row, mark: '00'.repeat(32) } };
+  });
+}
+
+suite('lists among nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase('here', clock.now)));
+suite('lists among nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
+
+test('what is swept of lists: nothing while nodes renew them, all of it a month after', async (t) => {
+  const { nodes, caller, server, clock } = await scene(t, (moved) => sqliteDatabase('here', moved.now));
+  const [node] = nodes;
+  await node.ask(caller);
+  const left = async () => [
+    (await node.store.page(revocationLists, { limit: 10 })).length,
+    (await node.store.page(listContents, { limit: 10 })).length,
+  ];
+  const nothing = async () => undefined;
+  clock.move(29 * DAY);
+  server.serve = 503;
+  await node.renew();
+  await sweep(node, nothing);
+  assert.deepEqual(await left(), [1, 1]);
+  clock.move(2 * DAY);
+  await sweep(node, nothing);
+  assert.deepEqual(await left(), [1, 0], 'what could not be fetched for a month');
+  clock.move(30 * DAY);
+  await sweep(node, nothing);
+  assert.deepEqual(await left(), [0, 0]);
+});
