@@ -40,7 +40,7 @@ async function scene(t: TestContext, settings: Record<string, unknown> = {}): Pr
   const list = (...revoked: readonly Issued[]) =>
     authority.crl({ thisUpdate: inDays(0), nextUpdate: inDays(10), revoked: revoked.map(({ serial }) => serial) });
   const server = await listServer(list());
-  const store = await openStore(home.config, 'here');
+  const store = await openStore(home.config, 'command');
   const revocation = { crl: 'required', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   await populate(store, authority, [{ revocation }]);
   await store.close();
@@ -69,7 +69,7 @@ function ask(caller: Caller): Promise<Answer> {
 
 async function startHere(t: TestContext, { config, keyring }: Home): Promise<number> {
   const log = makeLog({ ...config.log, destination: { write: () => undefined } });
-  const service = await composeService(config, await openStore(config, 'thread'), keyring, log);
+  const service = await composeService(config, await openStore(config, 'service'), keyring, log);
   t.after(() => service.stop());
   const [url = ''] = await service.listen();
   return Number(new URL(url).port);
@@ -100,7 +100,7 @@ test('three services on one PostgreSQL: a new list is in force at all of them wi
 });
 
 async function approved({ config }: Home) {
-  const store = await openStore(config, 'here');
+  const store = await openStore(config, 'command');
   try {
     return await store.page(issuers, { limit: 10 });
   } finally {

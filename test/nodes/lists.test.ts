@@ -364,11 +364,11 @@ async function tamper({ store }: ListNode, url: string, contents: Uint8Array): P
   });
 }
 
-suite('lists among nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase('here', clock.now)));
+suite('lists among nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase(clock.now)));
 suite('lists among nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
 
 test('what is swept of lists: nothing while nodes renew them, all of it a month after', async (t) => {
-  const { nodes, caller, server, clock } = await scene(t, (moved) => sqliteDatabase('here', moved.now));
+  const { nodes, caller, server, clock } = await scene(t, (moved) => sqliteDatabase(moved.now));
   const [node] = nodes;
   await node.ask(caller);
   const left = async () => [

@@ -60,7 +60,7 @@ test('tokens, device codes, spent tokens and the event log survive the move to P
 });
 
 test('revocation lists stay behind: the new store fetches its own, and the proof does not miss them', async () => {
-  const [old, target] = [await sqliteDatabase('here'), await postgresDatabase()];
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
   await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
