@@ -57,8 +57,12 @@ export class Verdicts {
   }
 }
 
+// On the chain itself, which a kept-alive connection presents with every request.
+const FINGERPRINT = Symbol('fingerprint of the chain');
+type MarkedChain = readonly Uint8Array[] & { [FINGERPRINT]?: string };
+
 /** Each certificate delimits itself (DER), so that no two chains share the octets that are hashed. */
-function fingerprintOf(chain: readonly Uint8Array[]): string {
-  const [only] = chain;
-  return hash('sha256', chain.length === 1 && only ? only : Buffer.concat(chain), 'base64');
+function fingerprintOf(chain: MarkedChain): string {
+  chain[FINGERPRINT] ??= hash('sha256', Buffer.concat(chain), 'base64');
+  return chain[FINGERPRINT];
 }

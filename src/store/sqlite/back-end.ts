@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
 import { StoreUnavailable } from '../store.ts';
-import type { AnyTable, Table, Value } from '../table.ts';
+import type { AnyTable, Table, Value, Where } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { storeFault, whileBusy } from './database.ts';
 import { appendStep, eventsStatement, newestStatement, SWEEP_EVENTS } from './events.ts';
@@ -29,22 +29,19 @@ export interface SqliteParts {
 }
 
 /** More than these wait for the transaction after it: what one adds to the WAL is bounded, and so is its time. */
-const MOST_UNITS = 250;
-const MOST_LOADS = 1000;
+const WRITING = { most: 250, parallel: 1 };
+const READING = { most: 1000, parallel: 1 };
 
-/** Loads that wait at the same moment share one transaction, and so do commits. */
+/** Reads that wait at the same moment share one transaction, and so do commits. */
 export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd {
   const reader = new Reader(database);
-  const loads = new Lane(async (asked: readonly Asked[]) => reader.load(asked, clock()), {
-    most: MOST_LOADS,
-    parallel: 1,
-  });
-  const commits = new Lane((units: readonly Unit[]) => writer.run(units), { most: MOST_UNITS, parallel: 1 });
+  const reads = new Lane(async (waiting: readonly Read[]) => reader.together(waiting), READING);
+  const commits = new Lane((units: readonly Unit[]) => writer.run(units), WRITING);
   let closing: Promise<void> | undefined;
   const submit = (unit: Unit) =>
     closing ? Promise.reject(new StoreUnavailable('the store is closed')) : commits.submit(unit);
   const closeAll = async () => {
-    await loads.drain();
+    await reads.drain();
     await commits.drain();
     await writer.close();
   };
@@ -52,10 +49,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   return {
     now: async () => clock(),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
-      loads.submit({ table, key }) as Promise<LoadedVersion<Row, Companion>>,
+      reads.submit(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: async (commit) => (await submit(unitOf(commit))) >= 0,
-    find: async (table, { column, value }, limit = FIND_LIMIT) =>
-      rowsOf(table, reader.all(findStatement(table, column), [value, limit])),
+    find: <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = FIND_LIMIT) =>
+      reads.submit(() => rowsOf(table, reader.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
     page: async (table, query) => {
       const { sql, values } = pageStatement(table, query);
       return rowsOf(table, reader.all(sql, values));
@@ -79,10 +76,7 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   };
 }
 
-interface Asked {
-  readonly table: AnyTable;
-  readonly key: string;
-}
+type Read = () => unknown;
 
 class Reader {
   readonly #database: DatabaseSync;
@@ -92,20 +86,20 @@ class Reader {
     this.#database = database;
   }
 
-  /** In one transaction, which also spares each load the locks of its own. */
-  load(asked: readonly Asked[], now: EpochSeconds): LoadedVersion<unknown, unknown>[] {
-    return this.#read(() => {
-      if (asked.length === 1) return asked.map((each) => this.#load(each, now));
+  /** In one transaction: each would take and leave the locks of its own, which costs as much as most reads. */
+  together(reads: readonly Read[]): unknown[] {
+    return this.#guarded(() => {
+      if (reads.length === 1) return reads.map((read) => read());
       this.#statement('BEGIN').run();
       try {
-        return asked.map((each) => this.#load(each, now));
+        return reads.map((read) => read());
       } finally {
         this.#statement('COMMIT').run();
       }
     });
   }
 
-  #load({ table, key }: Asked, now: EpochSeconds): LoadedVersion<unknown, unknown> {
+  load(table: AnyTable, key: string, now: EpochSeconds): LoadedVersion<unknown, unknown> {
     const values = this.#statement(statementsOf(table).select).get(table.encodeKey(key)) as unknown as
       | Value[]
       | undefined;
@@ -113,7 +107,7 @@ class Reader {
   }
 
   all(sql: string, values: readonly Value[]): Value[][] {
-    return this.#read(() => this.#statement(sql).all(...values) as unknown as Value[][]);
+    return this.#guarded(() => this.#statement(sql).all(...values) as unknown as Value[][]);
   }
 
   #statement(sql: string): StatementSync {
@@ -125,7 +119,7 @@ class Reader {
     return prepared;
   }
 
-  #read<T>(read: () => T): T {
+  #guarded<T>(read: () => T): T {
     try {
       return whileBusy(read);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Value } from '../table.ts';
 import { encodeEvent, eventColumns } from '../tables/events.ts';
+import { LIMIT } from './statements.ts';
 import type { Step } from './writer.ts';
 
 const NAMES = eventColumns.map(({ name }) => name);
@@ -10,7 +11,7 @@ const APPEND = `INSERT INTO events (${NAMES}) VALUES (${NAMES.map(() => '?')})`;
 
 /** From the oldest on; the newest event always stays, so that sequence numbers are never given twice. */
 export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence IN (SELECT sequence FROM
-  (SELECT sequence, at FROM events ORDER BY sequence LIMIT ?) WHERE at < ? AND sequence < (SELECT max(sequence) FROM events))`;
+  (SELECT sequence, at FROM events ORDER BY sequence ${LIMIT}) WHERE at < ? AND sequence < (SELECT max(sequence) FROM events))`;
 
 export function appendStep(event: Event): Step {
   return { sql: APPEND, values: encodeEvent(event), decisive: false };
@@ -19,7 +20,7 @@ export function appendStep(event: Event): Step {
 export function eventsStatement({ after, limit, identityId }: EventQuery): { sql: string; values: Value[] } {
   const ofIdentity = identityId === undefined ? '' : 'AND identity_id = ?';
   return {
-    sql: `${SELECT} WHERE sequence > ? ${ofIdentity} ORDER BY sequence LIMIT ?`,
+    sql: `${SELECT} WHERE sequence > ? ${ofIdentity} ORDER BY sequence ${LIMIT}`,
     values: identityId === undefined ? [after, limit] : [after, identityId, limit],
   };
 }
@@ -27,7 +28,7 @@ export function eventsStatement({ after, limit, identityId }: EventQuery): { sql
 export function newestStatement({ count, identityId }: NewestQuery): { sql: string; values: Value[] } {
   const ofIdentity = identityId === undefined ? '' : 'WHERE identity_id = ?';
   return {
-    sql: `${SELECT} ${ofIdentity} ORDER BY sequence DESC LIMIT ?`,
+    sql: `${SELECT} ${ofIdentity} ORDER BY sequence DESC ${LIMIT}`,
     values: identityId === undefined ? [count] : [identityId, count],
   };
 }

@@ -2,11 +2,16 @@
 import type { PageQuery } from '../store.ts';
 import { type AnyTable, type Column, changingColumns, type TableColumn, type Value } from '../table.ts';
 
+/** SQLite plans a statement anew whenever a bare parameter of LIMIT is bound, which takes longer than most statements. */
+export const LIMIT = 'LIMIT ? + 0';
+
 /** Counters are stored from here on, so that they always take four bytes and a row never grows. */
 const COUNTER_BASE = 2 ** 24;
 
 export interface TableStatements {
   readonly select: string;
+  /** By the column that has an index. */
+  readonly finds: ReadonlyMap<string, string>;
   readonly insert: string;
   readonly update: string;
   readonly sweep: string | undefined;
@@ -36,9 +41,10 @@ function tableStatements(table: AnyTable): TableStatements {
   const { name, endsAt } = table;
   return {
     select: `${selectFrom(table)} WHERE t.${key} = ?`,
+    finds: new Map(table.indexes.map((column) => [column, `${selectFrom(table)} WHERE t.${column} = ? ${LIMIT}`])),
     insert: `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')}) ON CONFLICT DO NOTHING`,
     update: `UPDATE ${name} SET ${set} WHERE ${key} = ? AND revision = ?`,
-    sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? LIMIT ?)`,
+    sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
     stamp: `SELECT count(*), total(revision) FROM ${name}`,
     changing,
     decoded: table.columns
@@ -48,7 +54,7 @@ function tableStatements(table: AnyTable): TableStatements {
 }
 
 export function findStatement(table: AnyTable, column: string): string {
-  return `${selectFrom(table)} WHERE t.${indexed(table, column)} = ? LIMIT ?`;
+  return statementsOf(table).finds.get(column) ?? fail(table, column);
 }
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
@@ -60,7 +66,7 @@ export function pageStatement(table: AnyTable, query: PageQuery): { sql: string;
   if (query.after !== undefined) conditions.push([`${key} > ?`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
   return {
-    sql: `${selectFrom(table)} ${where} ORDER BY ${key} LIMIT ?`,
+    sql: `${selectFrom(table)} ${where} ORDER BY ${key} ${LIMIT}`,
     values: [...conditions.map(([, value]) => value), query.limit],
   };
 }
