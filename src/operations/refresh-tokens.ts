@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../core/grant.ts';
+import type { Integration } from '../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
@@ -25,12 +26,20 @@ export interface RefreshRequest {
 }
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
-export async function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+export function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
   const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
-  if (!asked.ok) return asked;
-  const { integration, token } = asked.value;
-  const caller = integration.binding === 'none' ? undefined : await request.certifiedCaller();
+  if (!asked.ok) return Promise.resolve(asked);
+  if (asked.value.integration.binding === 'none') return change(request, asked.value, undefined, ports);
+  return request.certifiedCaller().then((caller) => change(request, asked.value, caller, ports));
+}
+
+function change(
+  request: RefreshRequest,
+  { integration, token }: { readonly integration: Integration; readonly token: RefreshToken },
+  caller: Outcome<CertifiedCaller> | undefined,
+  ports: Ports,
+): Promise<Outcome<TokenPair>> {
   const certificate = caller?.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
   const overLimit = request.overLimit?.();
   const nonce = ports.random(NONCE_LENGTH);

@@ -30,19 +30,22 @@ export interface SqliteParts {
 
 /** More than these wait for the transaction after it: what one adds to the WAL is bounded, and so is its time. */
 const WRITING = { most: 250, parallel: 1 };
+const SWEEPING = { most: 1, parallel: 1 };
 const READING = { most: 1000, parallel: 1 };
 
 /** Reads that wait at the same moment share one transaction, and so do commits. */
 export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd {
   const reader = new Reader(database);
   const reads = new Lane(async (waiting: readonly Read[]) => reader.together(waiting), READING);
-  const commits = new Lane((units: readonly Unit[]) => writer.run(units), WRITING);
+  const commits = new Lane(async (units: readonly Unit[]) => (await writer.run(units)).map(happened), WRITING);
+  const sweeps = new Lane((units: readonly Unit[]) => writer.run(units), SWEEPING);
   let closing: Promise<void> | undefined;
-  const submit = (unit: Unit) =>
-    closing ? Promise.reject(new StoreUnavailable('the store is closed')) : commits.submit(unit);
+  const submit = <T>(lane: Lane<Unit, T>, unit: Unit) =>
+    closing ? Promise.reject<T>(new StoreUnavailable('the store is closed')) : lane.submit(unit);
   const closeAll = async () => {
     await reads.drain();
     await commits.drain();
+    await sweeps.drain();
     await writer.close();
   };
 
@@ -50,7 +53,7 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
     now: async () => clock(),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       reads.submit(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
-    commit: async (commit) => (await submit(unitOf(commit))) >= 0,
+    commit: (commit) => submit(commits, unitOf(commit)),
     find: <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = FIND_LIMIT) =>
       reads.submit(() => rowsOf(table, reader.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
     page: async (table, query) => {
@@ -65,8 +68,8 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
       const { sql, values } = newestStatement(query);
       return reader.all(sql, values).map(decodeEvent).toReversed();
     },
-    sweep: (table, before, limit) => submit([sweepStep(table, [before, limit])]),
-    sweepEvents: (before, limit) => submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
+    sweep: (table, before, limit) => submit(sweeps, [sweepStep(table, [before, limit])]),
+    sweepEvents: (before, limit) => submit(sweeps, [{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.all(statementsOf(table).stamp, [])[0]),
     close: () => {
@@ -77,6 +80,11 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
 }
 
 type Read = () => unknown;
+
+/** Of what Writer.run says about a unit. */
+function happened(changed: number): boolean {
+  return changed >= 0;
+}
 
 class Reader {
   readonly #database: DatabaseSync;
