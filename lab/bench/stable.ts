@@ -20,6 +20,8 @@ export type Name =
   | 'Tessera, SQLite, sweeping'
   | 'Tessera, SQLite, events followed'
   | 'Tessera, PostgreSQL'
+  | 'Tessera, PostgreSQL, 1 worker'
+  | 'Tessera, PostgreSQL, 2 workers'
   | 'oidc-provider, in memory';
 
 export interface StableOptions {
@@ -91,6 +93,12 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     }),
     'Tessera, SQLite, events followed': own('Tessera, SQLite, events followed', { beside: 'events' }),
     'Tessera, PostgreSQL': own('Tessera, PostgreSQL', { postgres: true }),
+    'Tessera, PostgreSQL, 1 worker': own('Tessera, PostgreSQL, 1 worker', { postgres: true, unpinned: true }),
+    'Tessera, PostgreSQL, 2 workers': own('Tessera, PostgreSQL, 2 workers', {
+      postgres: true,
+      unpinned: true,
+      workers: 2,
+    }),
     'oidc-provider, in memory': oidcProvider(connections),
   };
 }

@@ -86,6 +86,8 @@ export const SUITES: readonly Suite[] = [
       'fastify echo, 2 workers',
       'Tessera, SQLite, 1 worker',
       'Tessera, SQLite, 2 workers',
+      'Tessera, PostgreSQL, 1 worker',
+      'Tessera, PostgreSQL, 2 workers',
     ],
   },
 ];

@@ -67,8 +67,10 @@ function workersFacts(lane: (suite: string, name: Name) => LaneResult | undefine
     return single && double && ratio(double, single, perSecond);
   };
   const echo = scaling('fastify echo, 1 worker', 'fastify echo, 2 workers');
-  const ours = scaling('Tessera, SQLite, 1 worker', 'Tessera, SQLite, 2 workers');
-  return echo && ours ? [atLeast('two workers: our gain, of the echo’s', ours / echo, 0.9)] : [];
+  return (['SQLite', 'PostgreSQL'] as const).flatMap((store) => {
+    const ours = scaling(`Tessera, ${store}, 1 worker`, `Tessera, ${store}, 2 workers`);
+    return echo && ours ? [atLeast(`two workers, ${store}: our gain, of the echo’s`, ours / echo, 0.9)] : [];
+  });
 }
 
 function atLeast(what: string, value: number, least: number): Fact {

@@ -14,7 +14,7 @@ interface ProfileNode {
 }
 
 export interface Cost {
-  readonly thread: 'main' | 'writer';
+  readonly thread: 'main' | 'checkpoints';
   readonly on: string;
   /** Microseconds per request. */
   readonly each: number;
@@ -31,10 +31,15 @@ const KINDS: readonly (readonly [on: string, pattern: RegExp])[] = [
   ['log line', /node_modules\/(?:pino|sonic-boom|safe-stable|@pinojs|quick-format|on-exit-leak)|src\/log\//],
   ['metrics', /prom-client|ops\/metrics/],
   ['tokens: derive, tag, hash', /src\/tokens\/|node:internal\/crypto/],
-  ['store: read the row', /src\/store\/sqlite\/back-end.*(?:#read|first|loadVersioned)|statements\.ts.*decode/],
-  ['store: rows to values and back', /src\/store\/(?:tables|sqlite\/(?:statements|events))/],
-  ['store: pack, send and wake', /writer-thread|group-commit|node:internal\/worker|messageport|per_context/],
-  ['store: write and sync', /sqlite\/writer\.ts/],
+  ['store: read the row', /src\/store\/sqlite\/back-end.*(?:together|load|all)$/],
+  [
+    'store: rows to values and back',
+    /src\/store\/(?:tables|table\.ts|(?:sqlite|postgres)\/(?:statements|events|arrays))/,
+  ],
+  ['store: begin to sync', /sqlite\/wal\.ts|fdatasync/],
+  ['store: write', /sqlite\/writer\.ts/],
+  ['store: empty the WAL', /sqlite\/checkpoints\.ts|node:internal\/worker|messageport|per_context/],
+  ['store: talk to PostgreSQL', /node_modules\/pg|src\/store\/postgres\//],
   ['rules and operations', /src\/(?:core|operations)\/|src\/store\//],
   ['doors: read, limit, answer', /src\/(?:http|serve)\//],
   [
@@ -48,7 +53,7 @@ const OTHER = 'other';
 
 export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, requests: number): Cost[] {
   const kinds = kindsOf(nodes);
-  const thread = nodes.some(({ callFrame }) => callFrame.url.includes('src/http/')) ? 'main' : 'writer';
+  const thread = nodes.some(({ callFrame }) => callFrame.url.includes('src/http/')) ? 'main' : 'checkpoints';
   const sums = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const on = kinds.get(id) ?? OTHER;
