@@ -1,0 +1,51 @@
+// What a session is set to, whatever the server's own defaults are.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { parseAddress } from '../../src/store/postgres/address.ts';
+import { connect } from '../../src/store/postgres/connection.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await PostgresServer.start();
+});
+after(() => server.remove());
+
+/** What a node's session says of a setting, where the server's default is another. */
+async function inSession(name: string, serverDefault: string): Promise<unknown> {
+  await server.query(`ALTER DATABASE postgres SET ${name} = '${serverDefault}'`);
+  const connection = await connect(parseAddress(new Secret(`${server.url()}?statement_timeout=700`), {}));
+  const { rows } = await connection.run({ name: 'setting', text: `SELECT current_setting('${name}')` });
+  connection.close();
+  return rows[0]?.[0];
+}
+
+for (const [serverDefault, expected] of [
+  ['off', 'on'],
+  ['local', 'on'],
+  ['on', 'on'],
+  ['remote_write', 'remote_write'],
+  ['remote_apply', 'remote_apply'],
+] as const) {
+  test(`synchronous_commit ${serverDefault} becomes ${expected}: a commit is acknowledged when it is safe`, async () => {
+    assert.equal(await inSession('synchronous_commit', serverDefault), expected);
+  });
+}
+
+test('no statement is compiled: where the server can, that made each refresh take a quarter of a second', async () => {
+  assert.equal(await inSession('jit', 'on'), 'off');
+});
+
+test('rows are found by an index, even while a table is small', async () => {
+  assert.equal(await inSession('enable_seqscan', 'on'), 'off');
+});
+
+test('statements end after their time, and so do transactions that do nothing', async () => {
+  assert.equal(await inSession('statement_timeout', '0'), '700ms');
+  assert.equal(await inSession('idle_in_transaction_session_timeout', '0'), '700ms');
+});
+
+test('a commit sees what others committed before each of its statements', async () => {
+  assert.equal(await inSession('default_transaction_isolation', 'serializable'), 'read committed');
+});
