@@ -42,10 +42,12 @@ export class PostgresServer {
   readonly folder: string;
   #process: ChildProcess | undefined;
   #query = '';
+  readonly #endWithUs = () => void this.#process?.kill('SIGQUIT');
 
   private constructor(folder: string, port: number) {
     this.folder = folder;
     this.port = port;
+    process.once('exit', this.#endWithUs);
   }
 
   static async start(options: ServerOptions = {}): Promise<PostgresServer> {
@@ -96,7 +98,6 @@ export class PostgresServer {
     this.#query = query;
     const child = spawn(join(binaries(), 'postgres'), ['-D', this.data], { ...owner, stdio: 'ignore' });
     this.#process = child;
-    process.once('exit', () => child.kill('SIGQUIT'));
     await this.#answering(child);
   }
 
@@ -114,16 +115,14 @@ export class PostgresServer {
     const child = this.#process;
     if (!child?.pid) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    const pids = [child.pid, ...childrenOf(child.pid)];
-    for (const pid of pids) tryKill(pid, 'SIGKILL');
+    signalWhole(child.pid, 'SIGKILL');
     await gone;
     rmSync(join(this.data, 'postmaster.pid'), { force: true });
   }
 
   /** Stops answering without closing anything, as a machine does that hangs; `SIGCONT` undoes it. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const pid = this.pid;
-    if (pid) for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
+    if (this.pid) signalWhole(this.pid, signal);
   }
 
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
@@ -140,6 +139,7 @@ export class PostgresServer {
 
   async remove(): Promise<void> {
     await this.stop('SIGQUIT');
+    process.off('exit', this.#endWithUs);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -207,7 +207,19 @@ interface Link {
   readonly target: string;
 }
 
+/** Nothing goes to the standbys any more, as when a link fails; the primary itself goes on. */
+export function silenceSenders(pid: number): void {
+  const isSender = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('walsender');
+  for (const sender of childrenOf(pid).filter(isSender)) tryKill(sender, 'SIGSTOP');
+}
+
+/** To a server and all of its processes at once, so that none of them can tell another. */
+export function signalWhole(pid: number, signal: NodeJS.Signals): void {
+  for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
+}
+
 function childrenOf(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}`)) return [];
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
 }
@@ -221,7 +233,7 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Below the ports that outgoing connections get: a server that is down for a moment must find its own free again. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
     if (await isFree(port)) return port;
