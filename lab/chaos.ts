@@ -3,25 +3,31 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process, and looks at what it left'],
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
+  'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { cycles: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
+  options: {
+    cycles: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
 });
 const [drill] = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
-if (drill) {
+if (drill && !values.help) {
   const broken = await drill(Number(values.cycles), new Seeded(Number(values.seed)));
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
-  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(10)} ${what}`);
-  process.exitCode = positionals.length > 0 ? 1 : 0;
+  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(14)} ${what}`);
+  process.exitCode = values.help ? 0 : 1;
 }
