@@ -167,10 +167,11 @@ let found: string | undefined;
 
 /**
  * The folder of the binaries: a copy that any account may read, with the links that npm packages cannot hold. Another
- * release of PostgreSQL is tried by naming its folder: TESSERA_TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store
+ * release of PostgreSQL is tried by naming its folder, in a variable that the service does not take for a setting:
+ * TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store/postgres*.test.ts
  */
 function binaries(): string {
-  found ??= process.env['TESSERA_TEST_POSTGRES'] ?? install();
+  found ??= process.env['TEST_POSTGRES'] ?? install();
   return found;
 }
 
