@@ -16,6 +16,7 @@ const NEEDS = {
     ['apache2', 'apache2', 'the same'],
     ['caddy', 'caddy', 'the same'],
     ['curl', 'curl', 'the commands that a person pastes'],
+    ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
   ],
   patroni: [
     ['patroni', 'patroni', 'promotes a standby when the primary dies'],

@@ -35,6 +35,10 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** The data folder of another server, to begin as a copy of it. */
   readonly copyOf?: string;
+  /** The folder of its programs, where a test needs what others lack. */
+  readonly programs?: string;
+  /** What it speaks, such as `ru`, if its programs know that language. */
+  readonly language?: string;
 }
 
 export class PostgresServer {
@@ -43,10 +47,14 @@ export class PostgresServer {
   #process: ChildProcess | undefined;
   #query = '';
   readonly #endWithUs = () => void this.#process?.kill('SIGQUIT');
+  readonly #programs: string;
+  readonly #language: string | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, { programs = binaries(), language }: ServerOptions) {
     this.folder = folder;
     this.port = port;
+    this.#programs = programs;
+    this.#language = language;
     process.once('exit', this.#endWithUs);
   }
 
@@ -57,10 +65,11 @@ export class PostgresServer {
   }
 
   /** Everything but the launch. */
-  static async prepare({ settings = [], durable = false, copyOf }: ServerOptions = {}): Promise<PostgresServer> {
+  static async prepare(options: ServerOptions = {}): Promise<PostgresServer> {
+    const { settings = [], durable = false, copyOf } = options;
     const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'));
     if (isRoot) chownSync(folder, NOBODY, NOBODY);
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(folder, await freePort(), options);
     if (copyOf) execFileSync('cp', ['-a', copyOf, server.data]);
     else server.#initialize();
     server.configure([...(durable ? [] : ['fsync = off', 'full_page_writes = off']), ...settings]);
@@ -88,6 +97,8 @@ export class PostgresServer {
       'shared_buffers = 64MB',
       'max_connections = 60',
       "log_min_messages = 'fatal'",
+      // A locale that is on every machine; which language it means is then said by the environment.
+      ...(this.#language ? ["lc_messages = 'C.UTF-8'"] : []),
     ];
     writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
     if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
@@ -96,7 +107,8 @@ export class PostgresServer {
   /** `query` goes to the URL that the server is asked by whether it answers. */
   async launch(query = ''): Promise<void> {
     this.#query = query;
-    const child = spawn(join(binaries(), 'postgres'), ['-D', this.data], { ...owner, stdio: 'ignore' });
+    const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language }) };
+    const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
     this.#process = child;
     await this.#answering(child);
   }
@@ -145,7 +157,7 @@ export class PostgresServer {
 
   #initialize(): void {
     const args = ['-D', this.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    execFileSync(join(binaries(), 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
   async #answering(child: ChildProcess): Promise<void> {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority } from '../../../test/authority.ts';
 import { issueServer } from '../../../test/e2e/service.ts';
+import { debianPrograms } from '../../../test/store/debian-postgres.ts';
 import { freePort } from '../../../test/store/postgres-server.ts';
-import { type Account, databasePrograms } from './account.ts';
+import type { Account } from './account.ts';
 import type { Place } from './member.ts';
 
 export const MEMBERS = 3;
@@ -45,7 +46,7 @@ async function placeOf(name: string, folder: string, etcd: string): Promise<Plac
     database: await freeAddress(),
     rest: await freeAddress(),
     etcd,
-    binaries: databasePrograms(),
+    binaries: debianPrograms(),
     certificate: join(folder, 'server.crt'),
     key: join(folder, 'server.key'),
     password: PASSWORD,
