@@ -1,18 +1,33 @@
-// npm run chaos -- kill --cycles N [--seed S]: kills a writing process N times and looks at what it left.
-// npm run chaos -- race --cycles N [--seed S]: lets refresh and revoke race N times.
-// npm run chaos -- postgres --cycles N [--seed S]: kills the primary of three nodes N times, and promotes its standby.
+// npm run chaos -- DRILL --cycles N [--seed S]: breaks things many times, and looks whether a promise was broken with them.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
+import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
-import { failoverMany } from './chaos/postgres-many.ts';
+import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
 
-const DRILLS = { kill: killMany, race: raceMany, postgres: failoverMany };
+const DRILLS = {
+  kill: [killMany, 'kills a writing process, and looks at what it left'],
+  race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
+  'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
+  postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
+} as const;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { cycles: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' } },
+  options: {
+    cycles: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
 });
-const drill = DRILLS[positionals[0] as keyof typeof DRILLS];
-if (!drill) throw new Error(`usage: npm run chaos -- ${Object.keys(DRILLS).join('|')} --cycles N`);
-const broken = await drill(Number(values.cycles), new Seeded(Number(values.seed)));
-process.exitCode = broken > 0 ? 1 : 0;
+const [drill] = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
+if (drill && !values.help) {
+  const broken = await drill(Number(values.cycles), new Seeded(Number(values.seed)));
+  process.exitCode = broken > 0 ? 1 : 0;
+} else {
+  console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
+  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(14)} ${what}`);
+  process.exitCode = values.help ? 0 : 1;
+}

@@ -1,23 +1,64 @@
-// npm run figures [-- refresh | events | size | writer | wal | certificates]: what the store and certificates cost on this machine. Ratios travel, numbers do not.
+// npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Ratios travel, numbers do not.
+import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { eventFigures } from './figures/events.ts';
+import { postgresFigures } from './figures/postgres.ts';
+import { growthFigures } from './figures/postgres-growth.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { sizeFigures } from './figures/size.ts';
 import { walFigures } from './figures/wal.ts';
 import { writerFigures } from './figures/writer.ts';
 
-const FIGURES = {
+const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind, or those named
+
+  refresh          refreshes a second on SQLite, beside a bare loop of single commits
+  events           what the event of a refresh costs
+  size             bytes on disk per grant, new and after refreshes
+  writer           the writing half alone, under the settings that could be chosen
+  wal              how large the log of SQLite becomes while somebody reads
+  certificates     calls with certificates, beside a bare TLS server
+
+Only where they are named, and of no use while the machine does something else:
+  postgres         refreshes a second on PostgreSQL and on SQLite, beside a plain loop and an echo
+                   --grants 10000 --callers 64 --rounds 5 --seconds 3
+  postgres-growth  what many refreshes do to the size of PostgreSQL's tables
+                   --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: { type: 'boolean' },
+    grants: { type: 'string', default: '10000' },
+    callers: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '5' },
+    refreshes: { type: 'string', default: '1000000' },
+    seconds: { type: 'string' },
+  },
+});
+const [grants, callers, rounds, refreshes] = [values.grants, values.callers, values.rounds, values.refreshes].map(
+  Number,
+) as [number, number, number, number];
+
+const ALWAYS = {
   refresh: refreshFigures,
   events: eventFigures,
   size: sizeFigures,
   writer: writerFigures,
   wal: walFigures,
   certificates: certificateFigures,
-} as const;
+};
+const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
+  ...ALWAYS,
+  postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
+  'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
+};
 
-const wanted = process.argv.slice(2);
-for (const [name, figures] of Object.entries(FIGURES)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+const unknown = positionals.filter((name) => !Object.hasOwn(FIGURES, name));
+if (values.help || unknown.length > 0) {
+  console.log(USAGE);
+  process.exit(unknown.length > 0 ? 1 : 0);
+}
+for (const name of positionals.length > 0 ? positionals : Object.keys(ALWAYS)) {
   console.log(`\n## ${name}`);
-  await figures();
+  await FIGURES[name]?.();
 }

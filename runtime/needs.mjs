@@ -1,23 +1,32 @@
-// The real parts that tests need and that no npm package brings. As root on Debian they are installed where they are
-// missing; elsewhere it is said what is missing, and the tests that need it fail.
+// The real parts that tests and drills need and that no npm package brings. As root on Debian they are installed where
+// they are missing; elsewhere it is said what is missing, and what needs it fails.
+//   node runtime/needs.mjs patroni
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from './say.mjs';
 
-/** One line each: the command to look for, the Debian package that brings it, and why a test needs it. */
-const NEEDS = [
-  ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
-  ['chromium', 'chromium', 'a real browser for the pages'],
-  ['nginx', 'nginx', 'a proxy in front of the service, configured as docs/proxies.md says'],
-  ['haproxy', 'haproxy', 'the same'],
-  ['apache2', 'apache2', 'the same'],
-  ['caddy', 'caddy', 'the same'],
-  ['curl', 'curl', 'the commands that a person pastes'],
-];
+/** One line each: the command (or file) to look for, the Debian package that brings it, and why it is needed. */
+const NEEDS = {
+  tests: [
+    ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
+    ['chromium', 'chromium', 'a real browser for the pages'],
+    ['nginx', 'nginx', 'a proxy in front of the service, configured as docs/proxies.md says'],
+    ['haproxy', 'haproxy', 'the same'],
+    ['apache2', 'apache2', 'the same'],
+    ['caddy', 'caddy', 'the same'],
+    ['curl', 'curl', 'the commands that a person pastes'],
+    ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
+  ],
+  patroni: [
+    ['patroni', 'patroni', 'promotes a standby when the primary dies'],
+    ['etcd', 'etcd-server', 'where Patroni keeps who leads'],
+    ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'the database, and the account that it runs as'],
+  ],
+};
 
-export function installNeeds() {
-  const missing = NEEDS.filter(([command]) => !isThere(command));
+export function installNeeds(of) {
+  const missing = NEEDS[of].filter(([command]) => !isThere(command));
   if (missing.length === 0) return;
   for (const [command, packageName, reason] of missing)
     say(`${command} is missing (${reason}): package ${packageName}`);
@@ -30,12 +39,13 @@ export function installNeeds() {
     // The package lists of a bare machine are empty or old: fetch them only where installing fails without.
     const isDone = apt('install', '--no-install-recommends', ...packages);
     if (!isDone && !(apt('update') && apt('install', '--no-install-recommends', ...packages))) {
-      say(`could not install ${packages.join(', ')}: the tests that need them will fail`);
+      say(`could not install ${packages.join(', ')}: what needs them will fail`);
     }
   });
 }
 
 function isThere(command) {
+  if (command.startsWith('/')) return globSync(command).length > 0;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
   return folders.some((folder) => existsSync(join(folder, command)));
 }
@@ -56,3 +66,5 @@ function withoutStarting(work) {
     if (isOurs) rmSync(policy, { force: true });
   }
 }
+
+if (import.meta.main) installNeeds(process.argv[2]);

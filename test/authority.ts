@@ -310,7 +310,7 @@ export function integer(bytes: Uint8Array): Uint8Array {
 }
 
 function pem(label: string, der: Uint8Array): string {
-  const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n');
+  const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd(); // OpenSSL refuses an empty line
   return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
 }
 

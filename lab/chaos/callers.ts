@@ -8,7 +8,9 @@ import type { Promised } from './writer.ts';
 
 const REFRESHING = 18;
 const REVOKING = 6;
-const AGAIN_MS = 20;
+const CALM_MS = 20;
+const AGAIN_MS = 100;
+const RECOVERED_WITHIN_MS = 120_000;
 
 export class Callers {
   readonly #nodes: readonly Node[];
@@ -18,6 +20,7 @@ export class Callers {
   #unavailable = 0;
   #lastAcknowledgedAt = 0;
   #running = true;
+  #pauseMs = 0;
 
   constructor(nodes: readonly Node[]) {
     this.#nodes = nodes;
@@ -29,8 +32,16 @@ export class Callers {
 
   /** When something was first acknowledged after that moment. */
   async acknowledgedAfter(moment: number): Promise<number> {
-    while (this.#lastAcknowledgedAt <= moment) await pause(2);
+    while (this.#lastAcknowledgedAt <= moment) {
+      if (performance.now() > moment + RECOVERED_WITHIN_MS) throw new Error('nothing is acknowledged any more');
+      await pause(2);
+    }
     return this.#lastAcknowledgedAt;
+  }
+
+  /** From now on there are fewer: what counts is what was acknowledged when the primary died. */
+  calmDown(): void {
+    this.#pauseMs = CALM_MS;
   }
 
   async stop() {
@@ -50,6 +61,7 @@ export class Callers {
       if (new Set(given.map(textOf)).size > 1) this.#violations.push(`${spent.grantId}: a token honoured twice`);
       pair = given[0];
       if (pair) this.#promisePair(pair);
+      if (this.#pauseMs > 0) await pause(this.#pauseMs);
     }
   }
 
@@ -60,6 +72,7 @@ export class Callers {
       this.#promisePair(pair);
       const outcome = await this.#insist(() => revoke(this.#node(caller + 1), pair));
       if (outcome) this.#promise({ is: 'revoked', grantId: pair.grantId });
+      if (this.#pauseMs > 0) await pause(this.#pauseMs);
     }
   }
 

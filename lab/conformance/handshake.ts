@@ -90,7 +90,7 @@ async function shake(limbo: LimboCase): Promise<Shaken | undefined> {
 }
 
 function clientOptions({ peer_certificate, untrusted_intermediates, peer_key }: LimboCase) {
-  const key = `-----BEGIN ${peer_key?.label}-----\n${peer_key?.base64.replace(/.{64}/g, '$&\n')}\n-----END ${peer_key?.label}-----\n`;
+  const key = `-----BEGIN ${peer_key?.label}-----\n${peer_key?.base64.replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${peer_key?.label}-----\n`;
   // Limbo lists authorities from the root down; in a handshake each certificate certifies the one before it (RFC 5246 7.4.2).
   const cert = [peer_certificate, ...untrusted_intermediates.toReversed()].join('\n');
   return { ...LENIENT, host: '127.0.0.1', key, cert };

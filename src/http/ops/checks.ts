@@ -31,12 +31,14 @@ const KEPT_MS = 1_000;
 /** One question at a time, and its answer for a second: whoever asks for readiness in a loop asks the store no more for it. */
 function shared<T>(ask: () => Promise<T>, milliseconds: () => number): () => Promise<T> {
   let answer: Promise<T> | undefined;
-  let askedAt = 0;
+  let answeredAt: number | undefined;
   return () => {
-    const age = Math.abs(milliseconds() - askedAt);
-    if (!answer || age >= KEPT_MS) {
-      answer = ask();
-      askedAt = milliseconds();
+    const isOld = answeredAt !== undefined && Math.abs(milliseconds() - answeredAt) >= KEPT_MS;
+    if (!answer || isOld) {
+      answeredAt = undefined;
+      answer = ask().finally(() => {
+        answeredAt = milliseconds();
+      });
     }
     return answer;
   };

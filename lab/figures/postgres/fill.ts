@@ -1,7 +1,7 @@
 // Company for the grants that are refreshed: copies of one of them under other ids, made by the database itself.
 import { DatabaseSync } from 'node:sqlite';
-import { grants } from '../../src/store/tables/grants.ts';
-import type { PostgresServer } from '../../test/store/postgres-server.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import type { PostgresServer } from '../../../test/store/postgres-server.ts';
 
 const COPIED = grants.columns.slice(1).map(({ name }) => name);
 

@@ -1,4 +1,4 @@
-import type { PostgresServer } from '../../test/store/postgres-server.ts';
+import type { PostgresServer } from '../../../test/store/postgres-server.ts';
 
 /** Sizes in MB, and how many updates needed no index. */
 export async function tableFigures(server: PostgresServer, database: string): Promise<Record<string, unknown>> {

@@ -1,0 +1,39 @@
+// The cluster of deploy/postgres/patroni.yml: Patroni notices, promotes and rewinds; the drill kills and starts, no more.
+import { setTimeout as pause } from 'node:timers/promises';
+import { migratePostgres } from '../../src/store/postgres/open.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { documentedSql } from '../../test/store/documented-sql.ts';
+import type { Cluster } from './failover.ts';
+import { PatroniCluster } from './patroni/cluster.ts';
+import { PASSWORD } from './patroni/places.ts';
+
+/** What the dead one had answered has arrived by then, and nobody is promoted as soon. */
+const SETTLED_AFTER_MS = 1000;
+
+export async function patroniCluster(): Promise<Cluster> {
+  const cluster = await PatroniCluster.start();
+  await cluster.administer('CREATE DATABASE tessera');
+  await cluster.administer(documentedSql('roles'));
+  await cluster.administer(
+    ['tessera_owner', 'tessera_node'].map((role) => `ALTER ROLE ${role} PASSWORD '${PASSWORD}';`).join('\n'),
+  );
+  await migratePostgres({ url: new Secret(cluster.url('tessera_owner')), environment: {} });
+  let primary = '';
+  return {
+    url: cluster.url('tessera_node'),
+    severReplication: async () => {
+      primary = await cluster.leader();
+      cluster.severReplication(primary);
+    },
+    killPrimary: () => cluster.kill(primary),
+    takeOver: () => pause(SETTLED_AFTER_MS),
+    repair: async () => {
+      cluster.startMember(primary);
+      await cluster.whole();
+    },
+    remove: async () => {
+      console.log(`${cluster.rewinds()} times a member came back by pg_rewind`);
+      await cluster.remove();
+    },
+  };
+}

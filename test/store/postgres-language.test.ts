@@ -1,0 +1,78 @@
+// A server that speaks another language: "FATAL" and "ERROR" are translated as well, and mean the same.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { counter, countOf, increment, put } from './conformance/rows.ts';
+import { debianPrograms } from './debian-postgres.ts';
+import { openAt } from './postgres-node.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+let backEnd: BackEnd;
+let store: Store;
+let operator: pg.Client;
+
+before(async () => {
+  server = await PostgresServer.start({ programs: debianPrograms(), language: 'ru' });
+  backEnd = await openAt(`${server.url()}?statement_timeout=1000`);
+  store = storeOf(backEnd);
+  operator = new pg.Client({ connectionString: server.url() });
+  operator.on('error', () => undefined);
+  await operator.connect();
+});
+after(async () => {
+  await operator.end();
+  await backEnd.close();
+  await server.remove();
+});
+
+test('it speaks Russian', async () => {
+  const fault = await operator.query('SELECT 1/0').catch((error: unknown) => error);
+  assert.ok(fault instanceof pg.DatabaseError);
+  assert.deepEqual([fault.severity, fault.message], ['ОШИБКА', 'деление на ноль']);
+});
+
+/** Runs while a commit waits for the row. */
+async function whileItWaits(about: string, work: () => Promise<unknown>): Promise<PromiseSettledResult<number>> {
+  await put(store, attempts, counter(about, 0));
+  await operator.query('BEGIN');
+  await operator.query(`SELECT * FROM attempts WHERE about = '${about}' FOR UPDATE`);
+  const changing = increment(store, about);
+  await Promise.race([pause(200), changing.catch(() => undefined)]);
+  await work();
+  const [settled] = await Promise.allSettled([changing]);
+  return settled;
+}
+
+const endSessions = () =>
+  server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
+
+test('a session ended by the server in the middle of a commit: the change finds out, and happens once', async () => {
+  const changed = await whileItWaits('cut', async () => {
+    await endSessions();
+    await operator.query('COMMIT');
+  });
+  assert.deepEqual(changed, { status: 'fulfilled', value: 1 });
+  assert.equal(await countOf(backEnd, 'cut'), 1);
+});
+
+test('a statement that takes too long: StoreUnavailable, and nothing happened', async () => {
+  const changed = await whileItWaits('slow', () => pause(1200));
+  await operator.query('ROLLBACK');
+  assert.ok(changed.status === 'rejected' && changed.reason instanceof StoreUnavailable);
+  assert.match(String(changed.reason), /57014/);
+  assert.equal(await countOf(backEnd, 'slow'), 0);
+});
+
+test('a server that shuts down and comes back: StoreUnavailable, and then it goes on', async () => {
+  await put(store, attempts, counter('down', 1));
+  await server.stop();
+  await assert.rejects(increment(store, 'down'), StoreUnavailable);
+  await server.launch();
+  assert.equal(await increment(store, 'down'), 2);
+});
