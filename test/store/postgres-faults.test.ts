@@ -82,12 +82,15 @@ test('a server that restarts under load: faults are StoreUnavailable, and every 
       await pause(1);
     }
   });
-  for (let n = 0; n < 3; n++) {
-    await pause(80);
-    await server.kill();
-    await server.launch();
+  try {
+    for (let n = 0; n < 3; n++) {
+      await pause(80);
+      await server.kill();
+      await server.launch();
+    }
+  } finally {
+    running = false;
   }
-  running = false;
   await Promise.all(callers);
   assert.ok(
     faults.every((fault) => fault instanceof StoreUnavailable),

@@ -27,6 +27,7 @@ const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const START_TIMEOUT_MS = 30_000;
+const MOST_LAUNCHES = 10;
 
 export interface ServerOptions {
   /** Lines of postgresql.conf that override the ones below. */
@@ -108,9 +109,14 @@ export class PostgresServer {
   async launch(query = ''): Promise<void> {
     this.#query = query;
     const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language }) };
-    const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
-    this.#process = child;
-    await this.#answering(child);
+    // A process of the server that was killed, forked at that very moment, may hold the port for a moment longer.
+    for (let attempt = 1; ; attempt++) {
+      const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
+      this.#process = child;
+      if (await this.#isAnswering(child)) return;
+      if (attempt === MOST_LAUNCHES) throw new Error(`PostgreSQL ended with ${child.exitCode} while starting`);
+      await pause(100);
+    }
   }
 
   /** `SIGINT`: fast shutdown. `SIGQUIT`: at once, recovering at the next launch. */
@@ -160,13 +166,14 @@ export class PostgresServer {
     execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
-  async #answering(child: ChildProcess): Promise<void> {
+  /** False where it ended instead. */
+  async #isAnswering(child: ChildProcess): Promise<boolean> {
     const latest = Date.now() + START_TIMEOUT_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode} while starting`);
+      if (child.exitCode !== null) return false;
       try {
         await this.query('SELECT 1');
-        return;
+        return true;
       } catch (error) {
         if (Date.now() > latest) throw error;
         await pause(20);
