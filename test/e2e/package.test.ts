@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 
@@ -21,7 +21,7 @@ function npmPack(folder: string): string {
   return execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** What `npm install` of the archive does, from the packages that are here: no test needs the network. */
+/** What `npm install` of the archive does, from the packages that are here: no test may need the network. */
 function installPackage(folder: string): { command: string; manifest: Manifest; files: readonly string[] } {
   const packed = JSON.parse(npmPack(folder)) as {
     readonly filename: string;
@@ -37,7 +37,11 @@ function installPackage(folder: string): { command: string; manifest: Manifest; 
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   const files = packed[0]?.files.map(({ path }) => path) ?? [];
-  return { command: join(place, manifest.bin.tessera), manifest, files };
+  const command = join(folder, 'node_modules', '.bin', 'tessera');
+  mkdirSync(dirname(command));
+  symlinkSync(join(place, manifest.bin.tessera), command);
+  chmodSync(command, 0o755);
+  return { command, manifest, files };
 }
 
 /** The address that the service says it listens on. */
@@ -52,7 +56,8 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
 
 suite('the published package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-package-'));
-  const env = { PATH: process.env['PATH'], HOME: folder };
+  // The machine's own Node may be an older one.
+  const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`, HOME: folder };
   let installed: ReturnType<typeof installPackage>;
   before(() => {
     installed = installPackage(folder);
@@ -66,18 +71,17 @@ suite('the published package', () => {
       installed.files.filter((path) => path.endsWith('.ts')),
       [],
     );
-    assert.match(readFileSync(installed.command, 'utf8'), /^#!\/usr\/bin\/env node\n/);
   });
 
   test('is a command that knows its version, and keeps its compiled code to itself', () => {
-    const printed = execFileSync(process.execPath, [installed.command, '--version'], { env, encoding: 'utf8' });
+    const printed = execFileSync(installed.command, ['--version'], { env, encoding: 'utf8' });
     assert.equal(printed.trim(), installed.manifest.version);
     assert.equal(statSync(join(folder, '.cache', 'tessera')).mode & 0o777, 0o700);
   });
 
   test('serves, with the pages and what they load', async () => {
-    const args = [installed.command, '--set', 'listeners=[{ port: 0 }]', 'quickstart'];
-    const service = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = ['--set', 'listeners=[{ port: 0 }]', 'quickstart'];
+    const service = spawn(installed.command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(service, 'exit');
     try {
       const address = await addressOf(service);
