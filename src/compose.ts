@@ -42,7 +42,7 @@ export async function composeService(
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const judge = new CertificateJudge({ fetch, now: () => clock.now() });
-  const directory = await localDirectory(store);
+  const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
   const parts = partsOf(config, ports, judge, log);
