@@ -1,6 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import manifest from '../package.json' with { type: 'json' };
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
@@ -24,6 +23,7 @@ import { FollowedRegistry } from './store/registry.ts';
 import type { Store } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
+import { VERSION } from './version.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */
@@ -42,7 +42,7 @@ export async function composeService(
 ): Promise<Service> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const directory = await localDirectory(store);
+  const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
   const parts = partsOf(config, ports, judgeOf(ports, log), log);
@@ -108,7 +108,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     judge,
     log,
     publicUrl,
-    version: manifest.version,
+    version: VERSION,
     metrics: config.metrics.enabled ? new Metrics() : undefined,
     limits: {
       headerBytes: limits.headerBytes,

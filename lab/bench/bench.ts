@@ -8,7 +8,6 @@ import {
   type Fact,
   generatorFact,
   proofFacts,
-  startFacts,
   syncFact,
   syncsPerRefresh,
   type Workshop,
@@ -21,6 +20,7 @@ import { factTable } from './report/facts.ts';
 import { type BarGroup, plot } from './report/plot.ts';
 import { suiteTable } from './report/table.ts';
 import { Stable } from './stable.ts';
+import { startFacts } from './starts.ts';
 import { SUITES, type Suite } from './suites.ts';
 import { targetFacts } from './targets.ts';
 
@@ -32,7 +32,8 @@ export async function bench(options: Options, generator: Generator, workshop: Wo
   const results = new Map<string, LaneResult[]>();
   const facts: Fact[] = [syncFact(workshop.folder, 'before')];
   try {
-    if (isWhole) facts.push(...(await startFacts(stable, many)));
+    if (isWhole || only.includes('starts'))
+      facts.push(...(await startFacts(stable, many, workshop.folder, options.starts)));
     const largestWal = isWhole ? await watchWal(stable) : undefined;
     for (const suite of suites) {
       results.set(suite.name, await runSuite(suite, stable, generator, options));

@@ -20,8 +20,6 @@ export interface Contestant {
 export interface Running {
   /** The roots of all processes that do its work: what they and their children use is counted. */
   readonly pids: readonly number[];
-  /** From the start of the process to its first answer. */
-  readonly readyMs: number;
   /** What to ask of it, or undefined where it knows no such thing. */
   load(kind: LoadKind, connections: number): Load | undefined;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// What is measured once rather than raced: starting, sizes, syncs, the generator itself, and that the load was real.
+// What is measured once rather than raced: sizes, syncs, the generator itself, and that the load was real.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,6 @@ import { tessera } from './contestants/tessera.ts';
 import { type ClientTls, Generator } from './generator/generator.ts';
 import { CORES } from './pinned.ts';
 import { bytesOfTables, probeSync } from './probe/disk.ts';
-import { memoryOf } from './probe/processes.ts';
 import { holds, prove } from './proof.ts';
 import { type LaneResult, loadName, median, type Pace } from './race.ts';
 import type { Stable } from './stable.ts';
@@ -23,17 +22,6 @@ export interface Fact {
 export function syncFact(folder: string, when: string): Fact {
   const { medianMs, p99Ms } = probeSync(folder);
   return { what: `one fdatasync, ${when}`, measured: `${medianMs.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms` };
-}
-
-/** With nothing asked of it yet. */
-export async function startFacts(stable: Stable, many: number): Promise<Fact[]> {
-  const facts: Fact[] = [];
-  for (const [name, grants] of [['Tessera, SQLite', 1000] as const, ['Tessera, SQLite, many grants', many] as const]) {
-    const { readyMs, pids } = await stable.get(name);
-    facts.push(atMost(`ready after start, ${grants.toLocaleString('en')} grants`, readyMs, 500, 'ms'));
-    facts.push(atMost(`memory, idle, ${grants.toLocaleString('en')} grants`, memoryOf(pids), 120, 'MB'));
-  }
-  return facts;
 }
 
 /** Two generators against one echo: were one the bottleneck, two would get more out of it. */

@@ -85,7 +85,7 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
     store,
     registry,
     keyring,
-    directory: await localDirectory(store),
+    directory: localDirectory(store),
     settings: settingsOf(config),
     clock: systemClock,
     random: systemRandom,

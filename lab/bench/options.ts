@@ -9,6 +9,8 @@ export interface Options {
   /** Where the reports go. */
   readonly out: string;
   readonly pace: Pace;
+  /** How often each server is started, to see how long that takes. */
+  readonly starts: number;
   /** Grants in the store of the suite `million`. */
   readonly many: number;
   /** Grants that the revoke and mixed loads may use up. */
@@ -17,7 +19,7 @@ export interface Options {
 
 export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile LOAD] [--out FOLDER]
   --quick           about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
-  --only refresh    only these suites, separated by commas
+  --only refresh    only these suites, separated by commas; starts: how long a start takes
   --profile refresh drive Tessera alone with one load and leave a CPU profile
   --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
   --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
@@ -40,6 +42,7 @@ export function readOptions(args: string[]): Options {
     only: only.split(',').filter(Boolean),
     profile,
     out,
+    starts: quick ? 3 : 11,
     many: quick ? 100_000 : 1_000_000,
     toRevoke: quick ? 60_000 : 300_000,
     pace: {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 30_000;
 
-/** Milliseconds until something answers at `path`. */
+/** Milliseconds until `path` is answered with 200. */
 export async function readyAfter(port: number, path: string, began: number): Promise<number> {
   while (performance.now() - began < PATIENCE_MS) {
     if (await answers(port, path)) return performance.now() - began;
@@ -18,7 +18,7 @@ function answers(port: number, path: string): Promise<boolean> {
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
     );
-    socket.once('data', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('data', (answer) => resolve(answer.includes('HTTP/1.1 200'))).once('error', () => resolve(false));
     socket.once('close', () => resolve(false));
   });
 }

@@ -36,7 +36,7 @@ export async function explainByStore(
   const chain = files.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
   const judgement = await judge.judge(chain, registry.issuers);
   const explanation = explainJudgement({ chain, now }, judgement);
-  const directory = await localDirectory(store);
+  const directory = localDirectory(store);
   return judgement.outcome.ok
     ? explainMapping(explanation, judgement.outcome.value, registry, { store, directory })
     : explanation;

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { IDENTITY_SOURCES, type IdentitySource } from '../core/certificate.ts';
 import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
-import { whyNoLists } from '../pki/crl-file.ts';
 import { CommandFailure } from './exit.ts';
 import { collect, examples } from './options.ts';
 import { print, printJson, printTable } from './output.ts';
@@ -70,15 +69,17 @@ function declareAdd(group: Command): void {
       atWorkplace(command, async (workplace) => {
         const { approveIssuer } = await import('../operations/admin/approve-issuer.ts');
         const { granted } = await import('./wording.ts');
-        const issuer = granted(await approveIssuer(draftOf(label, readFileSync(file, 'latin1'), flags), workplace));
+        const issuer = granted(
+          await approveIssuer(await draftOf(label, readFileSync(file, 'latin1'), flags), workplace),
+        );
         print(`Approved ${label}: ${(await factsOf(issuer)).subject}`);
       }),
     );
 }
 
-function draftOf(label: string, pem: string, flags: AddFlags) {
+async function draftOf(label: string, pem: string, flags: AddFlags) {
   const { identityFrom, derived, profile, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
-  const crlFiles = (flags.crlFile ?? []).map(listFile);
+  const crlFiles = await Promise.all((flags.crlFile ?? []).map(listFile));
   // A list that somebody took the trouble to configure closes when it is missing or stale.
   const usual = crlFiles.length > 0 ? 'required' : 'if-available';
   return {
@@ -93,7 +94,8 @@ function draftOf(label: string, pem: string, flags: AddFlags) {
 }
 
 /** Its full path, for the service may run elsewhere; and a list it must be, or every caller would be refused. */
-function listFile(path: string): string {
+async function listFile(path: string): Promise<string> {
+  const { whyNoLists } = await import('../pki/crl-file.ts');
   const objection = whyNoLists(readFileSync(path));
   if (!objection) return resolve(path);
   throw new CommandFailure('refused', `${path}: ${objection}`, 'Give a file with CRLs, PEM or DER.');

@@ -1,18 +1,7 @@
 #!/usr/bin/env node
-import { EXIT } from './exit.ts';
-import { endOf } from './failure.ts';
-import { buildProgram } from './program.ts';
+// The cache comes first: what is loaded before it is compiled anew at every start. So nothing else is imported here.
+import { useCompileCache } from './compile-cache.ts';
 
-// A reader that has seen enough (`| head`) is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.fault),
-);
-
-const program = buildProgram();
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = endOf(error, program.opts()['debug'] === true);
-  // A worker's channel to its supervisor would keep it alive.
-  if (process.send) process.exit();
-}
+useCompileCache();
+const { run } = await import('./run.ts');
+await run();

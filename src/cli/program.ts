@@ -1,7 +1,7 @@
 // The `tessera` command. Every group of commands declares itself here; what a command needs is loaded when it runs, so
 // that help is quick.
 import { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
+import { VERSION } from '../version.ts';
 import { certificateCommands } from './certificate.ts';
 import { configCommands } from './config.ts';
 import { doctorCommand } from './doctor.ts';
@@ -50,7 +50,7 @@ export function buildProgram(): Command {
     )
     .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect)
     .option('--debug', 'show stack traces of faults')
-    .version(manifest.version, '--version', 'print the version')
+    .version(VERSION, '--version', 'print the version')
     .addHelpText(
       'after',
       examples(

@@ -1,4 +1,3 @@
-import manifest from '../../package.json' with { type: 'json' };
 import { composeService } from '../compose.ts';
 import type { Config } from '../config/schema.ts';
 import { type Log, makeLog } from '../log/log.ts';
@@ -7,6 +6,7 @@ import { markMinting } from '../operations/admin/mark-minting.ts';
 import { followKeyring } from '../serve/follow-keyring.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
 import { Keyring } from '../tokens/keyring.ts';
+import { VERSION } from '../version.ts';
 import { keysOf } from './keyring-place.ts';
 
 /** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
@@ -25,7 +25,7 @@ export async function runService(
   const service = await startService(config, log);
   try {
     const addresses = await service.listen();
-    log.info({ publicUrl: config.publicUrl, addresses, version: manifest.version }, 'ready');
+    log.info({ publicUrl: config.publicUrl, addresses, version: VERSION }, 'ready');
     if (isWorker()) tellServing();
     announce(addresses);
     log.info({ signal: await stopSignal }, 'stopping');

@@ -1,8 +1,7 @@
 // Reads a tree of settings against the schema: defaults applied, values decoded, every mistake named with its path.
-import type { TSchema } from 'typebox';
-import { Check } from 'typebox/schema';
 import { closest } from './closest.ts';
 import { DECODERS, type Folders, SECRET_KINDS } from './decode.ts';
+import { fits } from './fits.ts';
 import type { Mistake } from './mistake.ts';
 import type { SettingNotes } from './setting.ts';
 
@@ -60,7 +59,7 @@ function readEntries(item: Node, value: unknown, path: Path, reading: Reading): 
 
 function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {
   const decode = node.kind && DECODERS[node.kind];
-  const known = Check(node as TSchema, value) ? (decode ? decode(value, reading.folders) : value) : undefined;
+  const known = fits(node, value) ? (decode ? decode(value, reading.folders) : value) : undefined;
   if (known !== undefined) return known;
   const found = SECRET_KINDS.includes(node.kind) ? '' : `; found ${shown(value)}`;
   return blame(path, `expected ${node.expected}${found}`, reading, node);

@@ -1,6 +1,6 @@
 // The one schema of the configuration: it validates, gives the TypeScript type, the JSON Schema file for editors and the
 // reference page.
-import Type from 'typebox';
+import { optional, type ValueOf } from '../schema.ts';
 import { authsvc } from './sections/authsvc.ts';
 import { limits } from './sections/limits.ts';
 import { listeners, proxies } from './sections/network.ts';
@@ -10,7 +10,7 @@ import { events, log, metrics } from './sections/watching.ts';
 import { keyringSource, path, section, storeAddress, url } from './setting.ts';
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
-  publicUrl: Type.Optional(
+  publicUrl: optional(
     url({
       description:
         'The address under which callers and people reach the service. Required unless every listener is on loopback; https, except for loopback. The Host header is never used instead.',
@@ -44,7 +44,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   pages,
 });
 
-type Given = Type.Static<typeof CONFIG_SCHEMA>;
+type Given = ValueOf<typeof CONFIG_SCHEMA>;
 
 type DeepReadonly<T> = T extends number | string | boolean | { reveal(): string }
   ? T

@@ -1,7 +1,7 @@
 // What a setting is: a piece of the schema that carries, beside its type, the words for the reference page, for editors
 // and for mistakes. `kind` names how a text becomes the value the program holds (decode.ts).
-import Type, { type TSchema } from 'typebox';
 import type { Seconds } from '../core/time.ts';
+import { boolean, described, integer, list, object, optional, type Schema, string } from '../schema.ts';
 import type { Secret } from '../tokens/secret.ts';
 import { DURATION_PATTERN } from './duration.ts';
 
@@ -45,51 +45,51 @@ export function duration(words: Words) {
   const text = { type: 'string', pattern: DURATION_PATTERN } as const;
   const number = { type: 'integer', minimum: 0 } as const;
   const expected = 'a duration such as 90d, 12h, 15m or 60s, or a number of seconds';
-  return Type.Unsafe<Seconds>({ anyOf: [text, number], ...notes(expected, words, 'duration') });
+  return described<Seconds>({ anyOf: [text, number], ...notes(expected, words, 'duration') });
 }
 
 export function whole(minimum: number, maximum: number, words: Words) {
-  return Type.Integer({ minimum, maximum, ...notes(`a whole number from ${minimum} to ${maximum}`, words) });
+  return integer({ minimum, maximum, ...notes(`a whole number from ${minimum} to ${maximum}`, words) });
 }
 
 export function flag(words: Words) {
-  return Type.Boolean(notes('true or false', words));
+  return boolean(notes('true or false', words));
 }
 
 export function choice<const Values extends readonly string[]>(values: Values, words: Words) {
-  return Type.Unsafe<Values[number]>({ enum: values, ...notes(`one of ${values.join(', ')}`, words) });
+  return described<Values[number]>({ enum: values, ...notes(`one of ${values.join(', ')}`, words) });
 }
 
 export function choices<const Values extends readonly string[]>(values: Values, words: Words) {
   const items = { enum: values };
   const expected = `a list of ${values.join(', ')}`;
-  return Type.Unsafe<readonly Values[number][]>({
+  return described<readonly Values[number][]>({
     anyOf: [{ type: 'array', minItems: 1, uniqueItems: true, items }],
     ...notes(expected, words),
   });
 }
 
 export function text(expected: string, pattern: string, words: Words) {
-  return Type.String({ pattern, ...notes(expected, words) });
+  return string({ pattern, ...notes(expected, words) });
 }
 
 export function texts(expected: string, pattern: string, words: Words) {
   const list = { type: 'array', items: { type: 'string', pattern } } as const;
-  return Type.Unsafe<readonly string[]>({ anyOf: [list], ...notes(expected, words) });
+  return described<readonly string[]>({ anyOf: [list], ...notes(expected, words) });
 }
 
 /** A file or folder, relative to the folder of the configuration file. */
 export function path(words: Words) {
-  return Type.String({ minLength: 1, ...notes('a path, relative to the configuration file', words, 'path') });
+  return string({ minLength: 1, ...notes('a path, relative to the configuration file', words, 'path') });
 }
 
 export function url(words: Words) {
-  return Type.String({ pattern: '^https?://[^\\s/?#@]+/?$', ...notes('an address without a path', words, 'url') });
+  return string({ pattern: '^https?://[^\\s/?#@]+/?$', ...notes('an address without a path', words, 'url') });
 }
 
 export function storeAddress(words: Words) {
   const expected = 'sqlite:PATH or postgres://…';
-  return Type.Unsafe<StoreAddress>({
+  return described<StoreAddress>({
     type: 'string',
     pattern: '^(sqlite:.+|postgres(ql)?://.+)$',
     ...notes(expected, words, 'store'),
@@ -98,24 +98,24 @@ export function storeAddress(words: Words) {
 
 export function keyringSource(words: Words) {
   const expected = 'a path, relative to the configuration file, or env:NAME for a variable that holds the keyring';
-  return Type.Unsafe<KeyringSource>({ type: 'string', pattern: '^(?!env:$).+$', ...notes(expected, words, 'keyring') });
+  return described<KeyringSource>({ type: 'string', pattern: '^(?!env:$).+$', ...notes(expected, words, 'keyring') });
 }
 
 /** A group of settings. Absent, it has its settings' defaults. */
-export function section<Settings extends Record<string, TSchema>>(description: string, settings: Settings) {
-  return Type.Object(settings, { description, additionalProperties: false, default: {} });
+export function section<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
+  return object(settings, { description, additionalProperties: false, default: {} });
 }
 
 /** A group that has no meaning unless given. */
-export function optionalSection<Settings extends Record<string, TSchema>>(description: string, settings: Settings) {
-  return Type.Optional(Type.Object(settings, { description, additionalProperties: false }));
+export function optionalSection<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
+  return optional(object(settings, { description, additionalProperties: false }));
 }
 
-export function entries<Settings extends Record<string, TSchema>>(
+export function entries<Settings extends Record<string, Schema>>(
   description: string,
   settings: Settings,
   value: readonly unknown[],
 ) {
-  const item = Type.Object(settings, { additionalProperties: false });
-  return Type.Array(item, { description, minItems: 1, default: value, examples: [value] });
+  const item = object(settings, { additionalProperties: false });
+  return list(item, { description, minItems: 1, default: value, examples: [value] });
 }

@@ -6,17 +6,14 @@ import type { Store } from '../store/store.ts';
 import type { Where } from '../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../store/tables/identities.ts';
 import { passwords } from '../store/tables/sign-in.ts';
-import { hashPassword, isPassword } from '../tokens/password.ts';
-import { Secret } from '../tokens/secret.ts';
+import { isPassword, NOBODYS_HASH } from '../tokens/password.ts';
+import type { Secret } from '../tokens/secret.ts';
 
 /** Hashing takes a thread for 40 ms and 19 MiB: more at once would wait longer than people do, and starve everything else. */
 const MOST_WAITING = 32;
 
 /** `check` is argon2's own, unless someone wants to count. */
-export async function localDirectory(store: Store, check: typeof isPassword = isPassword): Promise<Directory> {
-  // What a name that does not exist is verified against, so that it takes as long as one that does.
-  const nobody = await hashPassword(new Secret('nobody'));
-
+export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
   let waiting = 0;
   const checkInTurn = async (password: Secret, phc: string): Promise<boolean> => {
     if (waiting >= MOST_WAITING) throw new Overloaded('too many sign-ins at once');
@@ -40,7 +37,8 @@ export async function localDirectory(store: Store, check: typeof isPassword = is
     bySignIn: async (name, password) => {
       const [identity, ...others] = await lookUp(byUserName(name));
       const known = identity && others.length === 0 ? (await store.load(passwords, identity.id)).found : undefined;
-      const isRight = await checkInTurn(password, known?.row.phc ?? nobody);
+      // A name that does not exist takes as long as one that does.
+      const isRight = await checkInTurn(password, known?.row.phc ?? NOBODYS_HASH);
       return isRight && known ? identity : undefined;
     },
   };

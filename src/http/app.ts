@@ -62,6 +62,13 @@ const HEADER_SLACK = 3;
 /** As many as Node takes over HTTP/1.1; the size decides before. */
 const HEADER_PAIRS = 2000;
 
+/** Doors read requests themselves. Without this, fastify loads a validator and a serializer that nobody asks. */
+const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
+
+function noSchemas(): never {
+  throw new Error('routes have no schemas here: a door reads its requests itself');
+}
+
 export function makeApp(options: AppOptions): App {
   const inFlight = new InFlight();
   const app = newFastify(options, inFlight);
@@ -162,6 +169,7 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
       follow(request, reply, inFlight, options);
       options.refuse(request, reply, { reason: 'not-found' });
     },
+    schemaController: WITHOUT_SCHEMAS,
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,

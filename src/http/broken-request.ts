@@ -1,8 +1,11 @@
 // Requests so broken that there is none, or none that fastify would see: answered in JSON all the same.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { RefusalReason } from '../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
+
+// Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export type BareRefusal = (reason: RefusalReason) => {
   readonly status: number;

@@ -34,7 +34,16 @@ export function languageFor(acceptLanguage: string | undefined): Language {
     })
     .filter(({ tag, weight }) => Object.hasOwn(CATALOGUES, tag) && weight > 0)
     .toSorted((a, b) => b.weight - a.weight);
-  return LANGUAGES[(wanted[0]?.tag ?? FALLBACK) as LanguageTag];
+  return language((wanted[0]?.tag ?? FALLBACK) as LanguageTag);
+}
+
+const made = new Map<LanguageTag, Language>();
+
+/** Made when someone first speaks it: how a language writes dates takes long to load. */
+function language(tag: LanguageTag): Language {
+  const known = made.get(tag) ?? makeLanguage(tag);
+  made.set(tag, known);
+  return known;
 }
 
 const UNITS = [
@@ -68,5 +77,3 @@ function makeLanguage(tag: LanguageTag): Language {
     },
   };
 }
-
-const LANGUAGES: Readonly<Record<LanguageTag, Language>> = { en: makeLanguage('en'), de: makeLanguage('de') };

@@ -11,7 +11,7 @@ import type { Directory } from '../../src/operations/ports.ts';
 import { signIn } from '../../src/operations/sign-in.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
-import { hashPassword, isPassword } from '../../src/tokens/password.ts';
+import { hashPassword, isPassword, NOBODYS_HASH } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, answer, BOB, CURL, changeAda, type Node, put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
@@ -44,7 +44,7 @@ async function local(t: TestContext): Promise<Local> {
   const { node } = await onSqlite(t);
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
   const verified: string[] = [];
-  const directory = await localDirectory(node.store, (password, phc) => {
+  const directory = localDirectory(node.store, (password, phc) => {
     verified.push(phc);
     return isPassword(password, phc);
   });
@@ -81,6 +81,12 @@ test('the same answer after the same work: wrong password, unknown name, no pass
     assert.equal(verified.length, 1, `${userName}: argon2 runs once`);
     assert.match(verified[0] ?? '', /m=19456,t=2,p=1/, `${userName}: at the same cost`);
   }
+});
+
+test('what an unknown name is checked against costs what a password costs', async () => {
+  const costAndLengths = (phc: string) => phc.split('$').map((part, index) => (index < 4 ? part : part.length));
+  assert.deepEqual(costAndLengths(NOBODYS_HASH), costAndLengths(await hashPassword(PASSWORD)));
+  assert.equal(await isPassword(PASSWORD, NOBODYS_HASH), false);
 });
 
 test('nobody signs in as nobody: the password behind an unknown name opens nothing', async (t) => {
@@ -168,7 +174,7 @@ test('what was typed as a name is not kept: people type passwords there', async 
 test('more sign-ins at once than would be answered in time are refused, so that hashing starves nothing else', async (t) => {
   const { node } = await local(t);
   const held: (() => void)[] = [];
-  const directory = await localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
+  const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
   const waiting = Array.from({ length: 32 }, () => directory.bySignIn('ada', WRONG));
   while (held.length < 32) await new Promise(setImmediate);
   await assert.rejects(directory.bySignIn('ada', PASSWORD), Overloaded);

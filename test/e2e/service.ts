@@ -223,7 +223,7 @@ async function putRow<Row, Companion>(store: Store, table: Table<Row, Companion>
 async function portsOf(store: Store, { config, keyring }: Home): Promise<Ports> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
-  const directory = await localDirectory(store);
+  const directory = localDirectory(store);
   return {
     store,
     registry,

@@ -6,7 +6,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ROOT } from './sources.ts';
+import { ROOT, read } from './sources.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
 
@@ -23,7 +23,7 @@ interface Project {
   readonly root: string;
   readonly npmCalls: () => string[];
   /** `as`: the machine's Node cannot replace its own process, as before version 22. */
-  readonly start: (options?: { as?: 'old-node' }) => ChildProcess;
+  readonly start: (options?: { as?: 'old-node'; env?: Readonly<Record<string, string>> }) => ChildProcess;
 }
 
 function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
@@ -39,9 +39,9 @@ function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
   return {
     root,
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : []),
-    start: ({ as } = {}) => {
+    start: ({ as, env: more = {} } = {}) => {
       const flags = as ? ['--import', 'data:text/javascript,delete process.execve'] : [];
-      const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}` };
+      const env = { ...process.env, PATH: `${join(root, 'bin')}${delimiter}${process.env['PATH']}`, ...more };
       return spawn(process.execPath, [...flags, join(root, 'runtime', 'launch.mjs'), 'main.ts', 'a b'], { env });
     },
   };
@@ -129,3 +129,15 @@ for (const as of [undefined, 'old-node'] as const) {
     assert.equal((await end).code, 9);
   });
 }
+
+const OPTIONS = `console.log(process.env.NODE_OPTIONS)`;
+
+test('Node gets the options of the published command, and what NODE_OPTIONS says goes over them', async (t) => {
+  const { start, root } = project(t, { main: OPTIONS });
+  mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
+  writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);
+  const [published] = /--max-semi-space-size=\d+/.exec(read('src/cli/tessera')) ?? [];
+  assert.ok(published);
+  const { text } = await ended(start({ env: { NODE_OPTIONS: '--max-semi-space-size=8' } }));
+  assert.equal(text.trim(), `${published} --max-semi-space-size=8`);
+});

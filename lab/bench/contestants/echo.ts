@@ -27,9 +27,9 @@ export function echo({ stack, workers = 1, unpinned = false, folder, tls }: Echo
         core: unpinned ? undefined : CORES.server,
         stdio: ['ignore', 'ignore', 'inherit'],
       });
+      await readyAfter(port, '/echo', began);
       return {
         pids: [child.pid as number],
-        readyMs: await readyAfter(port, '/echo', began),
         load: (kind, connections) => loadOf(kind, connections, { port, tlsPort, tls }),
         stop: async () => {
           child.kill();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Contestant } from '../contestant.ts';
 import { type ChainForm, postHead } from '../generator/walk.ts';
@@ -18,7 +17,6 @@ export function oidcProvider(connections: number): Contestant {
   return {
     start: async () => {
       const [port = 0] = await freePorts(1);
-      const began = performance.now();
       const child = startPinned(ENTRY, [String(port), String(connections)], {
         core: CORES.server,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -27,7 +25,6 @@ export function oidcProvider(connections: number): Contestant {
       const [tokens] = (await once(child, 'message')) as [string[]];
       return {
         pids: [child.pid as number],
-        readyMs: performance.now() - began,
         load: (kind, count) =>
           kind === 'refresh'
             ? {

@@ -38,6 +38,8 @@ export interface TesseraOptions {
 
 export interface RunningTessera extends Running {
   readonly config: Config;
+  /** What the configuration was made from, as of `--set`. */
+  readonly sets: readonly string[];
 }
 
 export interface TesseraContestant extends Contestant {
@@ -60,10 +62,11 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
   const seeds = await fill(config, tls.authority, { known: 0, others: 0, ended: 0, deviceCodes: 0, ...filling });
   const began = performance.now();
   const child = startServer(options, { sets, workers, beside });
+  await readyAfter(port, '/readyz', began);
   return {
     config,
+    sets,
     pids: [child.pid as number, ...(postgres?.pid ? [postgres.pid] : [])],
-    readyMs: await readyAfter(port, '/readyz', began),
     load: (kind, connections) => loadOf(kind, connections, seeds, { port, tlsPort, tls }),
     stop: async () => {
       const exit = once(child, 'exit');

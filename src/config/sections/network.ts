@@ -1,5 +1,5 @@
 // Where the service listens, and whom it believes about the connection.
-import Type from 'typebox';
+import { optional } from '../../schema.ts';
 import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
 
 const DOORS = ['authsvc', 'pages', 'ops'] as const;
@@ -47,7 +47,7 @@ export const listeners = entries(
       description: 'Allows plain HTTP beyond loopback, from the addresses under `proxies` only.',
       default: false,
     }),
-    doors: Type.Optional(
+    doors: optional(
       choices(DOORS, {
         description: 'The doors that this listener serves. All of them where this is absent.',
         example: ['authsvc', 'ops'],
@@ -69,7 +69,7 @@ export const proxies = section('Proxies in front of the service. Nothing is beli
     default: 'off',
     example: 'rfc9440',
   }),
-  headerName: Type.Optional(
+  headerName: optional(
     text('the name of a header', '^[A-Za-z0-9-]{1,64}$', {
       description: 'The name of that header, where the proxy uses another than the usual one.',
       example: 'X-Client-Cert',

@@ -1,6 +1,6 @@
 // What concerns people with a browser: device authorization, sign-in, and how the pages look.
-import Type from 'typebox';
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
+import { optional } from '../../schema.ts';
 import { formatDuration } from '../duration.ts';
 import { duration, flag, path, section, text, whole } from '../setting.ts';
 
@@ -57,7 +57,7 @@ export const pages = section('How the pages look.', {
     description: 'The colour of buttons and links.',
     default: '#0b5fff',
   }),
-  logo: Type.Optional(
+  logo: optional(
     path({ description: 'An SVG or PNG file that pages show beside the name.', example: '/etc/tessera/logo.svg' }),
   ),
 });

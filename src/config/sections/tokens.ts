@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
+import { optional } from '../../schema.ts';
 import { formatDuration } from '../duration.ts';
 import { choice, duration, flag, section } from '../setting.ts';
 
@@ -26,7 +26,7 @@ export const tokens = section('Tokens and grants. An integration may set its own
       'What happens when a spent refresh token shows up later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
     default: usual.onReuse,
   }),
-  accessTokenOverlap: Type.Optional(
+  accessTokenOverlap: optional(
     duration({
       description:
         'Ends older access tokens this long after a refresh. Where absent, each works until its own expiry, whatever refreshes follow.',

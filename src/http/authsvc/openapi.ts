@@ -1,6 +1,6 @@
 // What the OpenAPI document says about this dialect: the schemas that read requests, and words around them.
-import type { TSchema } from 'typebox';
 import { REFUSAL_REASONS } from '../../core/refusal.ts';
+import { described, type Schema } from '../../schema.ts';
 import { type AuthsvcOperation, ROUTES } from './dialect.ts';
 import { DeviceGrant, ErrorBody, ScopeParameters, TokenGrant, TokenParameters, VerifiedToken } from './schemas.ts';
 import { WORDING } from './wording.ts';
@@ -8,8 +8,8 @@ import { WORDING } from './wording.ts';
 interface Words {
   readonly summary: string;
   readonly description: string;
-  readonly takes?: { readonly schema: TSchema; readonly types: readonly string[] };
-  readonly answers: TSchema;
+  readonly takes?: { readonly schema: Schema; readonly types: readonly string[] };
+  readonly answers: Schema;
   readonly bearer?: true;
 }
 
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
   revoke: {
     summary: 'Revoke the grant of an access token',
     description: 'Ends every token of the grant at once, of every generation, at every door.',
-    answers: { type: 'object', additionalProperties: false } as TSchema,
+    answers: described({ type: 'object', additionalProperties: false }),
     bearer: true,
   },
 };
@@ -96,6 +96,6 @@ function statuses(bearer: true | undefined): number[] {
     .sort((a, b) => a - b);
 }
 
-function contentOf(types: readonly string[], schema: TSchema): object {
+function contentOf(types: readonly string[], schema: Schema): object {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }

@@ -17,14 +17,14 @@ suite('identities', () => {
     assert.ok(added.ok);
     assert.ok(parseIdentityId(added.value.id));
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
-    const directory = await localDirectory(admin.store);
+    const directory = localDirectory(admin.store);
     assert.deepEqual(await directory.bySignIn('ada', PASSWORD), added.value);
   });
 
   test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada', email: 'Ada@Example.COM', upn: 'ada@Corp.Example' }, admin);
-    const directory = await localDirectory(admin.store);
+    const directory = localDirectory(admin.store);
     assert.equal((await directory.byEmail('Ada@example.com')).length, 1);
     assert.equal((await directory.byUpn('ada@corp.example')).length, 1);
     assert.equal((await directory.byEmail('ada@example.com')).length, 0, 'the local part keeps its case');
@@ -56,7 +56,7 @@ suite('identities', () => {
     await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
     const next = new Secret('another long password');
     assert.ok((await setPassword('ada', next, admin)).ok);
-    const directory = await localDirectory(admin.store);
+    const directory = localDirectory(admin.store);
     assert.equal(await directory.bySignIn('ada', PASSWORD), undefined);
     assert.ok(await directory.bySignIn('ada', next));
   });
@@ -65,7 +65,7 @@ suite('identities', () => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
     assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
-    assert.ok(await (await localDirectory(admin.store)).bySignIn('ada', PASSWORD));
+    assert.ok(localDirectory(admin.store).bySignIn('ada', PASSWORD));
   });
 
   test('disabling is by name or id, and is recorded', async (t) => {

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-cache-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs a command with these variables and no others of ours. */
+function start(env: Readonly<Record<string, string>>): void {
+  const { PATH } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, '--version'], { env: { PATH, ...env } });
+  assert.deepEqual([status, String(stderr)], [0, '']);
+}
+
+/** Files below a folder, however deep. */
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+}
+
+test('compiled code is kept in a folder of the user’s own', (t) => {
+  const home = folderOf(t);
+  start({ HOME: home });
+  const cache = join(home, '.cache', 'tessera');
+  assert.equal(statSync(cache).mode & 0o777, 0o700);
+  assert.ok(filesIn(cache).length > 10);
+});
+
+test('where the system names a place for caches, it is there', (t) => {
+  const folder = folderOf(t);
+  start({ HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'xdg') });
+  start({
+    HOME: join(folder, 'home'),
+    XDG_CACHE_HOME: join(folder, 'other'),
+    CACHE_DIRECTORY: join(folder, 'systemd'),
+  });
+  assert.deepEqual(readdirSync(folder).sort(), ['systemd', 'xdg']);
+});
+
+test('NODE_COMPILE_CACHE goes before it, and NODE_DISABLE_COMPILE_CACHE ends it', (t) => {
+  const folder = folderOf(t);
+  start({ HOME: join(folder, 'home'), NODE_COMPILE_CACHE: join(folder, 'named') });
+  assert.deepEqual(readdirSync(folder), ['named']);
+  start({ HOME: join(folder, 'home'), NODE_DISABLE_COMPILE_CACHE: '1' });
+  assert.deepEqual(filesIn(join(folder, 'home', '.cache', 'tessera')), []);
+});
+
+// Code from there would run as this user: what others can put or exchange is not used.
+const UNSAFE: [what: string, spoil: (caches: string) => void][] = [
+  ['that others may write', (caches) => chmodSync(join(caches, 'tessera'), 0o777)],
+  ['that its group may write', (caches) => chmodSync(join(caches, 'tessera'), 0o770)],
+  ['in a folder that others may write', (caches) => chmodSync(caches, 0o777)],
+  [
+    'that is a link to such a one',
+    (caches) => {
+      rmSync(join(caches, 'tessera'), { recursive: true });
+      mkdirSync(join(caches, 'shared'));
+      chmodSync(join(caches, 'shared'), 0o777);
+      symlinkSync(join(caches, 'shared'), join(caches, 'tessera'));
+    },
+  ],
+];
+
+for (const [what, spoil] of UNSAFE) {
+  test(`a folder ${what} is not used`, (t) => {
+    const caches = folderOf(t);
+    mkdirSync(join(caches, 'tessera'));
+    spoil(caches);
+    start({ XDG_CACHE_HOME: caches });
+    assert.deepEqual(filesIn(join(caches, 'tessera')), []);
+  });
+}
+
+test('a folder of another user is not used', {
+  skip: process.getuid?.() !== 0 && 'only root can give one away',
+}, (t) => {
+  const caches = folderOf(t);
+  mkdirSync(join(caches, 'tessera'), { mode: 0o700 });
+  spawnSync('chown', ['65534', join(caches, 'tessera')]);
+  start({ XDG_CACHE_HOME: caches });
+  assert.deepEqual(filesIn(join(caches, 'tessera')), []);
+});
+
+test('without a place to keep it, a command works all the same', (t) => {
+  const folder = folderOf(t);
+  chmodSync(folder, 0o500);
+  start({ HOME: '/dev/null' });
+  start({ XDG_CACHE_HOME: join(folder, 'none') });
+});

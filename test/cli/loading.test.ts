@@ -1,0 +1,62 @@
+// What a start loads: every module costs it time. How much is measured by the bench; here stands what must not come back.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { makeHome } from '../e2e/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Tells at the end what was loaded: files by their path from here, Node's own parts by their name. */
+const TELL = `data:text/javascript,
+  import { registerHooks } from 'node:module';
+  import { isMainThread } from 'node:worker_threads';
+  const loaded = [];
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+  const tell = () => process.stderr.write(JSON.stringify([...loaded, ...process.moduleLoadList]));
+  if (isMainThread) process.on('exit', tell);`;
+
+/** Runs a command to its end; a service is stopped as soon as it serves. */
+async function loadedBy(...args: string[]): Promise<readonly string[]> {
+  const main = join(ROOT, 'src/cli/main.ts');
+  const child = spawn(process.execPath, ['--import', TELL.replaceAll('\n', ''), main, ...args]);
+  let told = '';
+  child.stderr.on('data', (part) => (told += String(part)));
+  createInterface({ input: child.stdout }).on('line', (line) => line.includes('"ready"') && child.kill('SIGTERM'));
+  await once(child, 'close');
+  return (JSON.parse(told) as string[]).map((name) => name.replace(`file://${ROOT}/`, ''));
+}
+
+/** The parts that do something. */
+const PARTS =
+  /^src\/(pki|http|serve|pages|operations|directory|log|store\/sqlite|store\/postgres|config\/load|compose)/;
+
+test('help needs the declarations of the commands, and nothing of what they do', async () => {
+  const loaded = await loadedBy('--help');
+  assert.ok(loaded.includes('src/cli/serve.ts'), 'the hook sees what is loaded');
+  assert.deepEqual(
+    loaded.filter((name) => PARTS.test(name)),
+    [],
+  );
+  const packages = loaded.flatMap((name) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1] ?? []);
+  assert.deepEqual([...new Set(packages)], ['commander']);
+});
+
+// Large, and of no use to a service on SQLite: a validator and a serializer that fastify brings along, the other back end, the
+// client behind fetch.
+const UNWANTED =
+  /\/(ajv|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|pg|pg-protocol)\/|postgres|undici/;
+
+test('a service loads what it needs', async () => {
+  const { configFile, folder } = makeHome({});
+  const loaded = await loadedBy('--config', configFile, 'serve');
+  rmSync(folder, { recursive: true, force: true });
+  assert.ok(loaded.some((name) => name.startsWith('node_modules/fastify/')) && loaded.includes('src/compose.ts'));
+  assert.deepEqual(
+    loaded.filter((name) => UNWANTED.test(name)),
+    [],
+  );
+});

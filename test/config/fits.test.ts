@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fits } from '../../src/config/fits.ts';
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
+
+type Schema = Parameters<typeof fits>[0];
+
+const ROWS: [word: keyof Schema, schema: Schema, right: unknown[], wrong: unknown[]][] = [
+  ['type', { type: 'string' }, ['', '1'], [1, true, null, undefined, [], {}]],
+  ['type', { type: 'boolean' }, [true, false], [0, 'true', null]],
+  ['type', { type: 'integer' }, [0, -1, 1e6], [1.5, Number.NaN, Number.POSITIVE_INFINITY, '1', true]],
+  ['type', { type: 'array' }, [[], [1]], [{}, 'ab', null]],
+  ['enum', { enum: ['json', 'pretty'] }, ['json', 'pretty'], ['JSON', '', ['json'], undefined]],
+  ['anyOf', { anyOf: [{ type: 'string' }, { type: 'integer' }] }, ['a', 1], [true, 1.5]],
+  ['pattern', { type: 'string', pattern: '^[^\\p{Cc}]{1,2}$' }, ['a', '😀😀'], ['', 'a\u0007', 'abc', 'a\nb']],
+  ['minLength', { type: 'string', minLength: 1 }, ['a'], ['']],
+  ['minimum', { type: 'integer', minimum: 1 }, [1, 2], [0, -1]],
+  ['maximum', { type: 'integer', maximum: 5 }, [5, -9], [6]],
+  ['items', { type: 'array', items: { type: 'string' } }, [[], ['a', 'b']], [['a', 1]]],
+  ['minItems', { type: 'array', minItems: 1 }, [['a']], [[]]],
+  ['uniqueItems', { type: 'array', uniqueItems: true }, [['a', 'b']], [['a', 'a']]],
+];
+
+for (const [word, schema, right, wrong] of ROWS) {
+  test(`${word}: ${JSON.stringify(schema)}`, () => {
+    for (const value of right) assert.ok(fits(schema, value), `${JSON.stringify(value)} fits`);
+    for (const value of wrong) assert.ok(!fits(schema, value), `${JSON.stringify(value)} does not fit`);
+  });
+}
+
+/** The words of JSON Schema on every single setting; what it says beside them is for people. */
+function wordsOf({ properties, items, anyOf, ...own }: Record<string, unknown>): string[] {
+  if (properties) return Object.values(properties).flatMap(wordsOf);
+  const inner = [...(items ? [items] : []), ...((anyOf as object[] | undefined) ?? [])] as Record<string, unknown>[];
+  return [...Object.keys(own), ...(items ? ['items'] : []), ...(anyOf ? ['anyOf'] : []), ...inner.flatMap(wordsOf)];
+}
+
+const FOR_PEOPLE = ['description', 'expected', 'examples', 'default', 'kind'];
+
+test('no setting is described by a word that nobody looks at', () => {
+  const words = new Set(wordsOf(CONFIG_SCHEMA as unknown as Record<string, unknown>));
+  assert.ok(words.has('pattern'), 'the walk finds them');
+  const known = new Set<string>([...ROWS.map(([word]) => word), ...FOR_PEOPLE]);
+  assert.deepEqual(
+    [...words].filter((word) => !known.has(word)),
+    [],
+  );
+});
