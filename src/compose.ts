@@ -1,5 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
@@ -70,6 +70,9 @@ function judgeOf(ports: Ports, log: Log): CertificateJudge {
 
 const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 
+/** Between two steps of what can wait: the time of a step is a tenth of this and more. */
+const BREATH_MS = 10;
+
 function choresOf(
   { ports, judge, metrics, log }: ServiceParts,
   registry: FollowedRegistry,
@@ -83,8 +86,8 @@ function choresOf(
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
-  const breathe = () => nextTurn();
-  const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports, breathe));
+  const breathe = () => sleep(BREATH_MS);
+  const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change is in force within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },

@@ -2,7 +2,7 @@
 import type { LoadKind, Running } from './contestant.ts';
 import type { Generator, Load } from './generator/generator.ts';
 import type { SliceReport } from './generator/slice.ts';
-import { cpuSecondsOf, memoryOf } from './probe/processes.ts';
+import { cpuSecondsOf, memoryOf, treeOf } from './probe/processes.ts';
 
 export interface Lane {
   readonly name: string;
@@ -65,12 +65,21 @@ export async function race(
 
 /** Whoever is not measured stands still: some do work of their own. */
 async function alone<T>({ running }: Lane, lanes: readonly Lane[], measure: () => Promise<T>): Promise<T> {
-  const others = lanes.flatMap((lane) => (lane.running === running ? [] : lane.running.pids));
-  for (const pid of others) process.kill(pid, 'SIGSTOP');
+  const others = lanes.flatMap((lane) => (lane.running === running ? [] : lane.running.pids.flatMap(treeOf)));
+  for (const pid of others) signal(pid, 'SIGSTOP');
   try {
     return await measure();
   } finally {
-    for (const pid of others) process.kill(pid, 'SIGCONT');
+    for (const pid of others) signal(pid, 'SIGCONT');
+  }
+}
+
+/** A helper of PostgreSQL may be gone by now. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

@@ -21,10 +21,10 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];
-/** Rows in one step: small enough that a commit with it in front is not late. */
-const STEP = 200;
+/** Rows in one step: small enough that whatever waits behind it is not late. */
+const STEP = 25;
 
-/** Removes what has ended, in small steps; returns how many rows went. `pause` lets requests go first. */
+/** Removes what has ended, in small steps; returns how many rows went. `pause` leaves the store to requests. */
 export async function sweep(
   { store, settings }: Pick<Ports, 'store' | 'settings'>,
   pause: () => Promise<void>,

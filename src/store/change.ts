@@ -20,6 +20,7 @@ export function storeOf(backEnd: BackEnd): Store {
     newestEvents: (query) => backEnd.newestEvents(query),
     sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
     sweepEvents: (before, limit) => backEnd.sweepEvents(before, limit),
+    countEnding: (table, time, most) => backEnd.countEnding(table, time, most),
     count: (table, column) => backEnd.count(table, column),
     stamp: (table) => backEnd.stamp(table),
     close: () => backEnd.close(),

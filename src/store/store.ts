@@ -103,6 +103,13 @@ export interface Store {
   /** Removes events older than `before`, likewise. */
   sweepEvents(before: EpochSeconds, limit: number): Promise<number>;
 
+  /** How many rows end in that time, the first moment included and the last not; counts no further than `most`. */
+  countEnding<Row, Companion>(
+    table: Table<Row, Companion>,
+    time: { readonly from: EpochSeconds; readonly before: EpochSeconds },
+    most: number,
+  ): Promise<number>;
+
   /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
   count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;
 

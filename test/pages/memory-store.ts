@@ -50,6 +50,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     page: notHere,
     events: async () => [],
     newestEvents: async () => [],
+    countEnding: notHere,
     sweep: notHere,
     sweepEvents: notHere,
     count: notHere,

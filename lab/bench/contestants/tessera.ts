@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
@@ -63,6 +64,7 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
   const began = performance.now();
   const child = startServer(options, { sets, workers, beside });
   await readyAfter(port, '/readyz', began);
+  if (workers > 1) await sleep(OTHERS_READY_MS); // one of them has answered
   return {
     config,
     sets,
@@ -126,6 +128,7 @@ interface Doors {
 }
 
 const STOP_PATIENCE_MS = 10_000;
+const OTHERS_READY_MS = 2_000;
 const MOUNT = '/authsvc';
 const JSON_TYPE = 'application/json';
 const REFRESH: ChainForm = {

@@ -13,7 +13,7 @@ export function memoryOf(pids: readonly number[]): number {
   return sum(pids.flatMap(treeOf).map((pid) => whileThere(() => proportionalKilobytes(pid), 0))) / 1024;
 }
 
-function treeOf(pid: number): number[] {
+export function treeOf(pid: number): number[] {
   return [pid, ...whileThere(() => childrenOf(pid), []).flatMap(treeOf)];
 }
 

@@ -24,7 +24,7 @@ export interface TesseraArguments {
 const BESIDES: Readonly<Record<Beside, (store: Store, config: Config) => Promise<void>>> = {
   sweep: async (store, config) => {
     for (;;) {
-      await sweep({ store, settings: settingsOf(config) }, () => sleep(1));
+      await sweep({ store, settings: settingsOf(config) }, () => sleep(10));
       await sleep(100);
     }
   },

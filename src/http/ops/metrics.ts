@@ -25,7 +25,7 @@ export class Metrics {
 
   readonly #endingSoon = new Gauge({
     name: 'tessera_grants_ending_soon',
-    help: 'Grants that end within 30 days, as counted every few minutes.',
+    help: 'Grants that end within 30 days, revoked ones included, as counted every few minutes and up to 10,000.',
     registers: [this.#registry],
   });
 

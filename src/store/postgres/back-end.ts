@@ -59,12 +59,15 @@ export function postgresBackEnd(connections: Connections): Receiver {
       await connections.write((connection) => connection.run(RECEIVE, rows));
     },
     sweep: async (table, before, limit) => {
-      const { sweep } = statementsOf(table);
-      if (!sweep) throw new Error(`rows of ${table.name} never end`);
+      const sweep = ending(table, statementsOf(table).sweep);
       return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
     },
     sweepEvents: async (before, limit) =>
       (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
+    countEnding: async (table, { from, before }, most) => {
+      const statement = ending(table, statementsOf(table).countEnding);
+      return (await connections.read(statement, [from, before, most])).rows[0]?.[0] as number;
+    },
     count: async (table, column) =>
       new Map((await connections.read(countStatement(table, column))).rows as unknown as [Value, number][]),
     stamp: async (table) => String((await connections.read(statementsOf(table).stamp)).rows[0]),
@@ -73,6 +76,11 @@ export function postgresBackEnd(connections: Connections): Receiver {
       return closing;
     },
   };
+}
+
+function ending({ name }: AnyTable, statement: Statement | undefined): Statement {
+  if (statement === undefined) throw new Error(`rows of ${name} never end`);
+  return statement;
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {

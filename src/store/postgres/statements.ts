@@ -9,6 +9,7 @@ export interface TableStatements {
   readonly swap: Writing;
   readonly create: Writing;
   readonly sweep: Statement | undefined;
+  readonly countEnding: Statement | undefined;
   readonly stamp: Statement;
 }
 
@@ -28,6 +29,7 @@ export function statementsOf(table: AnyTable): TableStatements {
       swap: swapText(table),
       create: createText(table),
       sweep: sweepStatement(table),
+      countEnding: countEndingStatement(table),
       stamp: stampStatement(table),
     };
     known.set(table, statements);
@@ -54,6 +56,16 @@ function sweepStatement(table: AnyTable): Statement | undefined {
     name: `sweep_${table.name}`,
     text: `DELETE FROM ${name} WHERE ${key} = ANY (ARRAY(
       SELECT ${key} FROM ${name} WHERE ${endsAt} < $1::bigint ORDER BY ${endsAt} LIMIT $2::bigint FOR UPDATE SKIP LOCKED))`,
+  };
+}
+
+function countEndingStatement({ name, endsAt }: AnyTable): Statement | undefined {
+  if (!endsAt) return undefined;
+  const end = quote(endsAt);
+  return {
+    name: `count_ending_${name}`,
+    text: `SELECT count(*) FROM (SELECT 1 FROM ${quote(name)} WHERE ${end} >= $1::bigint AND ${end} < $2::bigint
+      LIMIT $3::bigint) counted`,
   };
 }
 

@@ -69,7 +69,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
       return reader.all(sql, values).map(decodeEvent).toReversed();
     },
     sweep: (table, before, limit) => submit(sweeps, [sweepStep(table, [before, limit])]),
-    sweepEvents: (before, limit) => submit(sweeps, [{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false }]),
+    sweepEvents: (before, limit) =>
+      submit(sweeps, [{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
+    countEnding: async (table, { from, before }, most) =>
+      reader.all(ending(table, statementsOf(table).countEnding), [from, before, most])[0]?.[0] as number,
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
     stamp: async (table) => String(reader.all(statementsOf(table).stamp, [])[0]),
     close: () => {
@@ -150,17 +153,36 @@ function unitOf({ swap, inserts, events, revision }: Commit): Unit {
 }
 
 function insertStep(table: AnyTable, row: unknown, revision: number): Step {
-  return { sql: statementsOf(table).insert, values: insertValues(table, row, revision), decisive: true };
+  return {
+    sql: statementsOf(table).insert,
+    values: insertValues(table, row, revision),
+    decisive: true,
+    pages: pagesOf(table),
+  };
 }
 
 function updateStep(table: AnyTable, row: unknown, revision: number, expected: number): Step {
-  return { sql: statementsOf(table).update, values: updateValues(table, row, revision, expected), decisive: true };
+  return {
+    sql: statementsOf(table).update,
+    values: updateValues(table, row, revision, expected),
+    decisive: true,
+    pages: 1,
+  };
+}
+
+/** The row's own, and one of each index, that of its end included. */
+function pagesOf({ indexes, endsAt }: AnyTable): number {
+  return 1 + indexes.length + (endsAt ? 1 : 0);
 }
 
 function sweepStep(table: AnyTable, values: readonly Value[]): Step {
-  const sql = statementsOf(table).sweep;
-  if (!sql) throw new Error(`rows of ${table.name} never end`);
-  return { sql, values, decisive: false };
+  const sql = ending(table, statementsOf(table).sweep);
+  return { sql, values, decisive: false, pages: pagesOf(table) };
+}
+
+function ending<Statement>({ name }: AnyTable, statement: Statement | undefined): Statement {
+  if (statement === undefined) throw new Error(`rows of ${name} never end`);
+  return statement;
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly Value[][]): Row[] {

@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
 
-/** After so many rows written: with their indexes and events, some 4 to 24 MB of WAL. */
-const AFTER_ROWS = 4000;
+/** After so many pages written, at most: 16 MB of WAL. */
+const AFTER_PAGES = 4000;
 
 /** Started when there is first something to empty, so that a command never starts one. */
 export class Checkpoints {
@@ -19,9 +19,9 @@ export class Checkpoints {
   }
 
   /** Where the thread does not keep up, or is gone, SQLite empties the WAL with a commit (database.ts). */
-  wrote(rows: number): void {
-    this.#written += rows;
-    if (this.#written < AFTER_ROWS || this.#isUnderWay) return;
+  wrote(pages: number): void {
+    this.#written += pages;
+    if (this.#written < AFTER_PAGES || this.#isUnderWay) return;
     this.#written = 0;
     this.#isUnderWay = true;
     this.#thread ??= this.#start();

@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../store.ts';
 export const BUSY_TIMEOUT_MS = 5_000;
 // Chosen by measurement: docs/decisions/0002-writing-to-sqlite.md.
 const PAGE_SIZE = 4096;
-/** Should the checkpoints (checkpoints.ts) not keep up: 32 MB. */
-const LONGEST_WAL_PAGES = 8000;
+/** Should the checkpoints (checkpoints.ts) not keep up: 48 MB. */
+const LONGEST_WAL_PAGES = 12_000;
 /** A WAL that a long reader let grow is cut back to this once it is empty. */
 const WAL_LIMIT = 32 * 2 ** 20;
 

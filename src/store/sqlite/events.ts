@@ -14,7 +14,7 @@ export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence IN (SELECT sequen
   (SELECT sequence, at FROM events ORDER BY sequence ${LIMIT}) WHERE at < ? AND sequence < (SELECT max(sequence) FROM events))`;
 
 export function appendStep(event: Event): Step {
-  return { sql: APPEND, values: encodeEvent(event), decisive: false };
+  return { sql: APPEND, values: encodeEvent(event), decisive: false, pages: 1 };
 }
 
 export function eventsStatement({ after, limit, identityId }: EventQuery): { sql: string; values: Value[] } {

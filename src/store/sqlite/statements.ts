@@ -15,6 +15,7 @@ export interface TableStatements {
   readonly insert: string;
   readonly update: string;
   readonly sweep: string | undefined;
+  readonly countEnding: string | undefined;
   readonly stamp: string;
   /** What an update sets, besides the revision. */
   readonly changing: AnyTable['columns'];
@@ -45,6 +46,8 @@ function tableStatements(table: AnyTable): TableStatements {
     insert: `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')}) ON CONFLICT DO NOTHING`,
     update: `UPDATE ${name} SET ${set} WHERE ${key} = ? AND revision = ?`,
     sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
+    countEnding:
+      endsAt && `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${LIMIT})`,
     stamp: `SELECT count(*), total(revision) FROM ${name}`,
     changing,
     decoded: table.columns

@@ -11,6 +11,8 @@ export interface Step {
   readonly sql: string;
   readonly values: readonly Value[];
   readonly decisive: boolean;
+  /** How many pages a changed row may touch, indexes included: for the checkpoints. */
+  readonly pages: number;
 }
 
 /** All of its steps happen, or none of them. */
@@ -25,6 +27,8 @@ export class Writer {
   readonly #checkpoints: Checkpoints;
   readonly #statements = new Map<string, StatementSync>();
   #isDoubtful = false;
+  /** Written since the checkpoints were last told. */
+  #pages = 0;
 
   constructor(database: DatabaseSync, wal: Wal, checkpoints: Checkpoints) {
     this.#database = database;
@@ -42,7 +46,8 @@ export class Writer {
       if (this.#isDoubtful) this.#writeAnew();
       const results = await this.#whenFree(() => this.#transaction(units));
       await this.#sync();
-      this.#checkpoints.wrote(units.reduce((sum, unit, n) => sum + Math.max(unit.length, results[n] ?? 0), 0));
+      this.#checkpoints.wrote(this.#pages);
+      this.#pages = 0;
       return results;
     } catch (error) {
       throw storeFault(error);
@@ -110,8 +115,9 @@ export class Writer {
 
   #runSteps(unit: Unit): number {
     let changed = 0;
-    for (const { sql, values, decisive } of unit) {
+    for (const { sql, values, decisive, pages } of unit) {
       changed = Number(this.#statement(sql).run(...values).changes);
+      this.#pages += changed * pages;
       if (decisive && changed === 0) return -1;
     }
     return changed;

@@ -38,8 +38,17 @@ export function sweeping(claim: Claim): void {
     assert.equal((await store.load(attempts, 'a')).found?.row.count, 1);
   });
 
-  claim('rows that never end cannot be swept', async (database) => {
+  claim('rows that end in a time are counted, and no further than asked', async (database) => {
+    const store = storeOf(await database.open());
+    for (let n = 0; n < 9; n++) await put(store, attempts, counter(`row ${n}`, n, later(NOW, n)));
+    const time = { from: later(NOW, 2), before: later(NOW, 7) };
+    assert.equal(await store.countEnding(attempts, time, 100), 5, 'the first moment, not the last');
+    assert.equal(await store.countEnding(attempts, time, 3), 3);
+  });
+
+  claim('rows that never end cannot be swept, nor counted by their end', async (database) => {
     const store = storeOf(await database.open());
     await assert.rejects(async () => store.sweep(integrations, NOW, 1), /never end/);
+    await assert.rejects(async () => store.countEnding(integrations, { from: NOW, before: NOW }, 1), /never end/);
   });
 }
