@@ -23,6 +23,8 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
 ];
 /** Rows in one step: small enough that whatever waits behind it is not late. */
 const STEP = 25;
+/** The oldest events lie side by side: many go as quickly as a few rows do that lie apart, and there are as many as refreshes. */
+const EVENTS_STEP = 500;
 
 /** Removes what has ended, in small steps; returns how many rows went. `pause` leaves the store to requests. */
 export async function sweep(
@@ -32,17 +34,25 @@ export async function sweep(
   const now = await store.now();
   let swept = 0;
   for (const [table, grace] of SWEPT)
-    swept += await sweepAll((limit) => store.sweep(table, before(now, grace), limit), pause);
-  swept += await sweepAll((limit) => store.sweepEvents(before(now, settings.eventRetention), limit), pause);
+    swept += await sweepAll((limit) => store.sweep(table, before(now, grace), limit), STEP, pause);
+  swept += await sweepAll(
+    (limit) => store.sweepEvents(before(now, settings.eventRetention), limit),
+    EVENTS_STEP,
+    pause,
+  );
   return swept;
 }
 
-async function sweepAll(step: (limit: number) => Promise<number>, pause: () => Promise<void>): Promise<number> {
+async function sweepAll(
+  step: (limit: number) => Promise<number>,
+  limit: number,
+  pause: () => Promise<void>,
+): Promise<number> {
   let swept = 0;
   for (;;) {
-    const count = await step(STEP);
+    const count = await step(limit);
     swept += count;
-    if (count < STEP) return swept;
+    if (count < limit) return swept;
     await pause();
   }
 }

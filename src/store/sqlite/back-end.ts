@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
@@ -7,6 +7,7 @@ import type { AnyTable, Table, Value, Where } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { storeFault, whileBusy } from './database.ts';
 import { appendStep, eventsStatement, newestStatement, SWEEP_EVENTS } from './events.ts';
+import { Prepared } from './prepared.ts';
 import {
   countStatement,
   decodeCounts,
@@ -40,8 +41,9 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   const commits = new Lane(async (units: readonly Unit[]) => (await writer.run(units)).map(happened), WRITING);
   const sweeps = new Lane((units: readonly Unit[]) => writer.run(units), SWEEPING);
   let closing: Promise<void> | undefined;
-  const submit = <T>(lane: Lane<Unit, T>, unit: Unit) =>
-    closing ? Promise.reject<T>(new StoreUnavailable('the store is closed')) : lane.submit(unit);
+  // What was read before may still be decided and committed; nothing more is begun.
+  const read = (asked: Read) =>
+    closing ? Promise.reject(new StoreUnavailable('the store is closed')) : reads.submit(asked);
   const closeAll = async () => {
     await reads.drain();
     await commits.drain();
@@ -52,10 +54,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   return {
     now: async () => clock(),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
-      reads.submit(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
-    commit: (commit) => submit(commits, unitOf(commit)),
+      read(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
+    commit: (commit) => commits.submit(unitOf(commit)),
     find: <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = FIND_LIMIT) =>
-      reads.submit(() => rowsOf(table, reader.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
+      read(() => rowsOf(table, reader.all(findStatement(table, column), [value, limit]))) as Promise<Row[]>,
     page: async (table, query) => {
       const { sql, values } = pageStatement(table, query);
       return rowsOf(table, reader.all(sql, values));
@@ -68,9 +70,9 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
       const { sql, values } = newestStatement(query);
       return reader.all(sql, values).map(decodeEvent).toReversed();
     },
-    sweep: (table, before, limit) => submit(sweeps, [sweepStep(table, [before, limit])]),
+    sweep: (table, before, limit) => sweeps.submit([sweepStep(table, [before, limit])]),
     sweepEvents: (before, limit) =>
-      submit(sweeps, [{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
+      sweeps.submit([{ sql: SWEEP_EVENTS, values: [limit, before], decisive: false, pages: 1 }]),
     countEnding: async (table, { from, before }, most) =>
       reader.all(ending(table, statementsOf(table).countEnding), [from, before, most])[0]?.[0] as number,
     count: async (table, column) => decodeCounts(table, column, reader.all(countStatement(table, column), [])),
@@ -90,44 +92,34 @@ function happened(changed: number): boolean {
 }
 
 class Reader {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #prepared: Prepared;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#prepared = new Prepared(database);
   }
 
   /** In one transaction: each would take and leave the locks of its own, which costs as much as most reads. */
   together(reads: readonly Read[]): unknown[] {
     return this.#guarded(() => {
       if (reads.length === 1) return reads.map((read) => read());
-      this.#statement('BEGIN').run();
+      this.#prepared.get('BEGIN').run();
       try {
         return reads.map((read) => read());
       } finally {
-        this.#statement('COMMIT').run();
+        this.#prepared.get('COMMIT').run();
       }
     });
   }
 
   load(table: AnyTable, key: string, now: EpochSeconds): LoadedVersion<unknown, unknown> {
-    const values = this.#statement(statementsOf(table).select).get(table.encodeKey(key)) as unknown as
+    const values = this.#prepared.get(statementsOf(table).select).get(table.encodeKey(key)) as unknown as
       | Value[]
       | undefined;
     return { found: values && decodeRow(table, values), now };
   }
 
   all(sql: string, values: readonly Value[]): Value[][] {
-    return this.#guarded(() => this.#statement(sql).all(...values) as unknown as Value[][]);
-  }
-
-  #statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const prepared = this.#database.prepare(sql);
-    prepared.setReturnArrays(true);
-    this.#statements.set(sql, prepared);
-    return prepared;
+    return this.#guarded(() => this.#prepared.get(sql).all(...values) as unknown as Value[][]);
   }
 
   #guarded<T>(read: () => T): T {

@@ -1,9 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { BUSY_TIMEOUT_MS, isBusy, storeFault } from './database.ts';
+import { Prepared } from './prepared.ts';
 import type { Wal } from './wal.ts';
 
 /** One statement of a unit. `decisive`: changing no row means that the unit conflicts. */
@@ -25,13 +26,14 @@ export class Writer {
   readonly #database: DatabaseSync;
   readonly #wal: Wal;
   readonly #checkpoints: Checkpoints;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #prepared: Prepared;
   #isDoubtful = false;
   /** Written since the checkpoints were last told. */
   #pages = 0;
 
   constructor(database: DatabaseSync, wal: Wal, checkpoints: Checkpoints) {
     this.#database = database;
+    this.#prepared = new Prepared(database);
     this.#wal = wal;
     this.#checkpoints = checkpoints;
   }
@@ -116,7 +118,7 @@ export class Writer {
   #runSteps(unit: Unit): number {
     let changed = 0;
     for (const { sql, values, decisive, pages } of unit) {
-      changed = Number(this.#statement(sql).run(...values).changes);
+      changed = Number(this.#prepared.get(sql).run(...values).changes);
       this.#pages += changed * pages;
       if (decisive && changed === 0) return -1;
     }
@@ -124,14 +126,6 @@ export class Writer {
   }
 
   #run(sql: string): void {
-    this.#statement(sql).run();
-  }
-
-  #statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const prepared = this.#database.prepare(sql);
-    this.#statements.set(sql, prepared);
-    return prepared;
+    this.#prepared.get(sql).run();
   }
 }

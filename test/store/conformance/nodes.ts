@@ -37,8 +37,10 @@ export function nodes(claim: Claim): void {
     const commits = ['a', 'b', 'c'].map((about) =>
       backEnd.commit(commitOf({ inserts: [insert(attempts, counter(about))] })),
     );
+    const changes = ['e', 'f'].map((about) => increment(store, about));
     await store.close();
     assert.deepEqual(await Promise.all(commits), [true, true, true]);
+    assert.deepEqual(await Promise.all(changes), [1, 1]);
     await assert.rejects(increment(store, 'a'), StoreUnavailable);
     await assert.rejects(backEnd.commit(commitOf({ inserts: [insert(attempts, counter('d'))] })), StoreUnavailable);
     await store.close();
