@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
-import { freePort } from '../store/postgres-server.ts';
+import { freePort } from '../free-port.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { type Home, makeHome, populate } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, verify } from './steps.ts';

@@ -7,9 +7,10 @@ import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome, populate } from '../e2e/service.ts';
 import { serveWithWorkers, workersOf } from '../e2e/supervised.ts';
+import { freePort } from '../free-port.ts';
 import { anotherNode, issue } from '../node.ts';
 import { CLIENT } from '../samples.ts';
-import { freePort, PostgresServer } from '../store/postgres-server.ts';
+import { PostgresServer } from '../store/postgres-server.ts';
 
 let server: PostgresServer;
 let home: Home;

@@ -1,6 +1,5 @@
 // The real service over real TLS, on a port of its own, with a clock that tests move.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeService, type Service } from '../../src/compose.ts';
@@ -20,6 +19,7 @@ import { systemRandom } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { hashPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { freePort } from '../free-port.ts';
 import { anIntegration, scopeOf } from '../samples.ts';
 
 export const PASSWORD = 'canary-correct-horse-battery';
@@ -129,14 +129,4 @@ function movableClock(): Clock & { advance(seconds: number): void } {
       ahead += seconds * 1000;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

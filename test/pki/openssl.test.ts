@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createPort } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -12,6 +12,7 @@ import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
 import { readPem } from '../../src/pki/pem.ts';
+import { freePort } from '../free-port.ts';
 import { approve, verdict, worded } from './approved.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-openssl-'));
@@ -163,13 +164,4 @@ async function patientFetch(url: string, init: RequestInit): Promise<Response> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createPort().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,7 +1,6 @@
 // A real PostgreSQL that a test starts itself, without root and without an install on the machine: the binaries come from
 // an npm package. Where they are missing, tests fail; none is skipped.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -16,11 +15,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../free-port.ts';
 
 /** PostgreSQL refuses to run as root: there, it runs as nobody. */
 const NOBODY = 65534;
@@ -250,20 +249,4 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // gone already
   }
-}
-
-/** Below the ports that outgoing connections get: a server that is down for a moment must find its own free again. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 32_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority } from '../../../test/authority.ts';
 import { issueServer } from '../../../test/e2e/service.ts';
+import { freePort } from '../../../test/free-port.ts';
 import { debianPrograms } from '../../../test/store/debian-postgres.ts';
-import { freePort } from '../../../test/store/postgres-server.ts';
 import type { Account } from './account.ts';
 import type { Place } from './member.ts';
 
