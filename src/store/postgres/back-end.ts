@@ -32,7 +32,8 @@ export function postgresBackEnd(connections: Connections): Receiver {
   };
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    await Promise.all([loads.drain(), commits.drain()]);
+    await loads.drain(); // what was read is decided by now, and waits to be committed
+    await commits.drain();
     await connections.close();
   };
 

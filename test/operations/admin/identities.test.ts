@@ -65,7 +65,7 @@ suite('identities', () => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
     assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
-    assert.ok(localDirectory(admin.store).bySignIn('ada', PASSWORD));
+    assert.ok(await localDirectory(admin.store).bySignIn('ada', PASSWORD));
   });
 
   test('disabling is by name or id, and is recorded', async (t) => {
