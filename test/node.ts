@@ -23,7 +23,7 @@ import { identities } from '../src/store/tables/identities.ts';
 import { integrations } from '../src/store/tables/registry.ts';
 import { systemRandom } from '../src/system.ts';
 import { firstKey, Keyring } from '../src/tokens/keyring.ts';
-import { anIdentity, anIntegration, CLIENT, NOW } from './samples.ts';
+import { anIdentity, anIntegration, CLIENT, hexOf, NOW } from './samples.ts';
 
 export const BOB = 'local:{0a1b2c3d-0000-4000-8000-00000000b0b0}' as IdentityId;
 export const CURL = presenter('192.0.2.7', 'curl/8');
@@ -101,7 +101,7 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
 
 // What callers and people do, in a word each.
 
-const MARK = { certificate: new Uint8Array(16), issuerKey: new Uint8Array(16), key: new Uint8Array(32) };
+const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
 export const noCertificate = async (): Promise<Outcome<CertifiedCaller>> => refuse('certificate-missing');
 

@@ -1,6 +1,7 @@
 // Named set-up for tests: valid things, each with the one difference that a test is about.
 import type { DeviceAuthorization, DeviceId } from '../src/core/device.ts';
 import type { Grant, GrantId } from '../src/core/grant.ts';
+import type { Hex } from '../src/core/hex.ts';
 import type { Identity, IdentityId } from '../src/core/identity.ts';
 import type { ClientId, Integration } from '../src/core/integration.ts';
 import { presenter } from '../src/core/presenter.ts';
@@ -48,13 +49,13 @@ export function aGrant(difference: Partial<Grant> = {}): Grant {
     createdAt: NOW,
     refreshUntil: epochSeconds(NOW + 1000),
     format: 'opaque',
-    accessHash: new Uint8Array(32),
+    accessHash: hexOf(32),
     refreshable: true,
     pair: {
       generation: 3,
       keyId: 1,
-      refreshHash: new Uint8Array(32),
-      nonce: new Uint8Array(16),
+      refreshHash: hexOf(32),
+      nonce: hexOf(16),
       issuedAt: NOW,
       expiresAt: epochSeconds(NOW + 100),
       presenter: presenter('192.0.2.7', 'curl/8'),
@@ -63,13 +64,18 @@ export function aGrant(difference: Partial<Grant> = {}): Grant {
   };
 }
 
+/** So many bytes of this value. */
+export function hexOf(length: number, value = 0): Hex {
+  return Buffer.alloc(length, value).toString('hex') as Hex;
+}
+
 export function aDevice(difference: Partial<DeviceAuthorization> = {}): DeviceAuthorization {
   return {
     id: '018f00000000000000000000000000dd' as DeviceId,
     clientId: CLIENT,
     scope: 'orders:read',
-    userCodeHash: new Uint8Array(16),
-    deviceCodeHash: new Uint8Array(32),
+    userCodeHash: hexOf(16),
+    deviceCodeHash: hexOf(32),
     createdAt: NOW,
     expiresAt: epochSeconds(NOW + 300),
     interval: seconds(5),

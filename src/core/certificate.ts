@@ -1,4 +1,5 @@
 // What a certificate says about who is calling, as plain data: reading DER and validating paths is the business of pki/.
+import type { Hex } from './hex.ts';
 import { accept, type Outcome, refuse } from './outcome.ts';
 
 /** spec 5.4: where the identity is taken from, as the approved issuer's settings say. */
@@ -17,11 +18,11 @@ export type CertificateNames = Readonly<Record<IdentitySource, readonly NameValu
 /** What a grant remembers of the certificate it came from: enough to bind a refresh to it and to find it when it is revoked. */
 export interface CertificateMark {
   /** First 16 bytes of SHA-256 over the issuer's key and the serial number. */
-  readonly certificate: Uint8Array;
+  readonly certificate: Hex;
   /** First 16 bytes of SHA-256 over the approved issuer's public key. */
-  readonly issuerKey: Uint8Array;
+  readonly issuerKey: Hex;
   /** SHA-256 over the certificate's own public key. */
-  readonly key: Uint8Array;
+  readonly key: Hex;
 }
 
 /** The one name that identifies the caller, folded for comparison. */

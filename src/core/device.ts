@@ -1,3 +1,4 @@
+import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { ClientId } from './integration.ts';
 import type { Presenter } from './presenter.ts';
@@ -10,8 +11,8 @@ export interface DeviceAuthorization {
   readonly id: DeviceId;
   readonly clientId: ClientId;
   readonly scope: string;
-  readonly userCodeHash: Uint8Array;
-  readonly deviceCodeHash: Uint8Array;
+  readonly userCodeHash: Hex;
+  readonly deviceCodeHash: Hex;
   readonly createdAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
   readonly interval: Seconds;

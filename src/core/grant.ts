@@ -1,4 +1,5 @@
 import type { CertificateMark } from './certificate.ts';
+import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { AccessTokenFormat, ClientId } from './integration.ts';
 import type { Presenter } from './presenter.ts';
@@ -19,7 +20,7 @@ export interface Grant {
   /** The grant ends here; it never moves. */
   readonly refreshUntil: EpochSeconds;
   readonly format: AccessTokenFormat;
-  readonly accessHash: Uint8Array;
+  readonly accessHash: Hex;
   readonly refreshable: boolean;
   readonly pair: Pair;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
@@ -34,9 +35,9 @@ export interface Pair {
   readonly generation: number;
   /** The key that derived and tagged this pair; a retry uses it again. */
   readonly keyId: number;
-  readonly refreshHash: Uint8Array;
+  readonly refreshHash: Hex;
   /** Drawn by the rotation that made this pair; zeros in generation 0. */
-  readonly nonce: Uint8Array;
+  readonly nonce: Hex;
   readonly issuedAt: EpochSeconds;
   /** When the access token of this generation expires. */
   readonly expiresAt: EpochSeconds;

@@ -17,7 +17,7 @@ export async function beginSession(
   { store, random, settings }: Ports,
 ): Promise<{ cookie: Secret; person: Person }> {
   const secret = random(COOKIE_LENGTH);
-  const id = sha256(secret).toString('hex');
+  const id = sha256(secret);
   await store.change(sessions, id, (_, now) => {
     const endsAt = earlier(after(now, settings.sessionIdle), after(now, settings.sessionLifetime));
     const next: BrowserSession = { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt };
@@ -30,7 +30,7 @@ export async function beginSession(
 export async function personOf(cookie: string, { store, settings }: Ports): Promise<Person | undefined> {
   const secret = Buffer.from(cookie, 'base64url');
   if (secret.length !== COOKIE_LENGTH) return undefined;
-  const id = sha256(secret).toString('hex');
+  const id = sha256(secret);
   const { found, now } = await store.load(sessions, id);
   if (!found?.companion?.enabled || now >= found.row.endsAt) return undefined;
   if (now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });

@@ -27,6 +27,6 @@ export function openCursor(listing: string, cursor: string, keyring: Keyring): O
 
 /** Hashed first, each part on its own: listings and keys may be long, and must not run into each other. */
 function tagOf(listing: string, lastKey: string, { mac }: Key): Buffer {
-  const parts = [listing, lastKey].map((part) => sha256(Buffer.from(part)));
-  return mac.cursor.sum(Buffer.concat(parts)).subarray(0, TAG_LENGTH);
+  const parts = sha256(listing) + sha256(lastKey);
+  return Buffer.from(mac.cursor.sum(Buffer.from(parts, 'hex')), 'hex').subarray(0, TAG_LENGTH);
 }

@@ -1,4 +1,5 @@
 import type { CertificateMark } from '../core/certificate.ts';
+import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { grantsOf } from '../store/tables/grants.ts';
 import type { Ports } from './ports.ts';
@@ -17,7 +18,7 @@ const STEP = 100;
 
 /** Ends the grants of every certificate that a list revokes, in steps with a pause between them; says how many. */
 export async function endAllRevoked(
-  marks: Iterable<Uint8Array>,
+  marks: Iterable<Hex>,
   ports: Pick<Ports, 'store'>,
   pause: () => Promise<unknown>,
 ): Promise<number> {
@@ -30,6 +31,6 @@ export async function endAllRevoked(
   return ended;
 }
 
-function endGrantsOf(mark: Uint8Array, ports: Pick<Ports, 'store'>): Promise<number> {
+function endGrantsOf(mark: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokeAll(grantsOf.certificate(mark), 'certificate-revoked', ports);
 }

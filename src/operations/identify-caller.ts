@@ -67,6 +67,6 @@ async function derivedIdentity(label: string, name: CallerName, { store }: Ports
 
 /** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */
 function identityDerivedFrom(label: string, { source, name }: CallerName): Identity {
-  const id = `${label}:${sha256(Buffer.from(`${source}\0${name}`)).toString('hex', 0, 16)}` as IdentityId;
+  const id = `${label}:${sha256(`${source}\0${name}`).slice(0, 32)}` as IdentityId;
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }

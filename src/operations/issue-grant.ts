@@ -5,7 +5,7 @@ import type { Integration } from '../core/integration.ts';
 import type { Presenter } from '../core/presenter.ts';
 import { settingsFor } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { firstPair, NONCE_LENGTH, ROOT_LENGTH } from '../tokens/pair.ts';
+import { firstPair, NO_NONCE, ROOT_LENGTH } from '../tokens/pair.ts';
 import { REFRESH_SECRET_LENGTH } from '../tokens/token-text.ts';
 import { newId } from './new-id.ts';
 import type { Ports } from './ports.ts';
@@ -57,7 +57,7 @@ export function issueGrant(
       generation: 0,
       keyId: key.id,
       refreshHash: minted.refreshHash,
-      nonce: Buffer.alloc(NONCE_LENGTH),
+      nonce: NO_NONCE,
       issuedAt: now,
       expiresAt,
       presenter,

@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../core/grant.ts';
+import type { Hex } from '../core/hex.ts';
 import type { Integration } from '../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
@@ -42,7 +43,7 @@ function change(
 ): Promise<Outcome<TokenPair>> {
   const certificate = caller?.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
   const overLimit = request.overLimit?.();
-  const nonce = ports.random(NONCE_LENGTH);
+  const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Outcome<TokenPair>> => {
     if (!found) return { outcome: refuse('grant-unknown') };
     const { row: grant, companion: holder } = found;
@@ -74,7 +75,7 @@ interface Turn {
 
 function rotate(
   { grant, token, presenter, now }: Turn,
-  nonce: Buffer,
+  nonce: Hex,
   settings: Settings,
   ports: Ports,
 ): Decision<Grant, Outcome<TokenPair>> {

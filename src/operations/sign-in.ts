@@ -72,7 +72,7 @@ export async function checkPassword(
 
 /** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
 function nameMark(typed: string): string {
-  return sha256(Buffer.from(typed)).toString('hex', 0, 16);
+  return sha256(typed).slice(0, 32);
 }
 
 /** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */

@@ -1,21 +1,18 @@
 // The CSRF token: every form carries one, and it is good for one browser session, or for one visitor before sign-in.
-import { timingSafeEqual } from 'node:crypto';
+import type { Hex } from '../core/hex.ts';
 import type { Keyring } from '../tokens/keyring.ts';
+import { isSameHex } from '../tokens/mac.ts';
 
 /** Whose forms: a person's browser session, or a browser that has not signed in. */
 export type FormOwner = { readonly session: string } | { readonly visitor: string };
 
 export function formToken(owner: FormOwner, keyring: Keyring): string {
-  return keyring.minting.mac.csrf.sum(messageOf(owner)).toString('base64url');
+  return keyring.minting.mac.csrf.sum(messageOf(owner));
 }
 
 /** A form may have been opened before another key began to mint. */
 export function isFormToken(token: string, owner: FormOwner, keyring: Keyring): boolean {
-  const given = Buffer.from(token, 'base64url');
-  return keyring.keys.some((key) => {
-    const expected = key.mac.csrf.sum(messageOf(owner));
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  return keyring.keys.some((key) => isSameHex(token as Hex, key.mac.csrf.sum(messageOf(owner))));
 }
 
 function messageOf(owner: FormOwner): Buffer {

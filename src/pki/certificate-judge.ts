@@ -1,5 +1,6 @@
 // The entry for requests: a remembered verdict where there is one, else a validation, with what the issuer's revocation
 // policy wants to be known fetched in between.
+import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
@@ -53,7 +54,7 @@ export class CertificateJudge {
   }
 
   /** The certificates that the lists at hand revoke, where that ends grants. */
-  revokedMarks(issuers: readonly ApprovedIssuer[]): Iterable<Uint8Array> {
+  revokedMarks(issuers: readonly ApprovedIssuer[]): Iterable<Hex> {
     return revokedMarks(this.revocation.lists, issuers, [...this.#sent.values()]);
   }
 

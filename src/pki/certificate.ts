@@ -1,6 +1,7 @@
 // DER → what a certificate says, as plain data. Nothing is judged here; that is the business of the rules.
 import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../core/certificate.ts';
+import type { Hex } from '../core/hex.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
@@ -115,16 +116,16 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
 export function markOf(leaf: Certificate, issuer: Certificate, approved: Certificate): CertificateMark {
   return {
     certificate: certificateMark(issuer, leaf.serial),
-    issuerKey: sha256(approved.publicKey.spki).subarray(0, 16),
-    key: sha256(leaf.publicKey.spki),
+    issuerKey: firstHalf(hash('sha256', approved.publicKey.spki)),
+    key: hash('sha256', leaf.publicKey.spki) as Hex,
   };
 }
 
 /** Of any certificate of the issuer, known by its serial number alone: all that a CRL tells. */
-export function certificateMark(issuer: Certificate, serial: Uint8Array): Uint8Array {
-  return sha256(issuer.publicKey.spki, serial).subarray(0, 16);
+export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
+  return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
 }
 
-function sha256(...parts: Uint8Array[]): Uint8Array {
-  return hash('sha256', Buffer.concat(parts), 'buffer');
+function firstHalf(digits: string): Hex {
+  return digits.slice(0, digits.length / 2) as Hex;
 }

@@ -1,5 +1,6 @@
 // Which certificates the lists at hand revoke, as the marks that grants carry: so that grants end when a list arrives,
 // and not when their certificate happens to be presented again.
+import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { type Certificate, certificateMark } from './certificate.ts';
 import type { RevocationList } from './crl.ts';
@@ -11,7 +12,7 @@ export function* revokedMarks(
   lists: readonly RevocationList[],
   issuers: readonly ApprovedIssuer[],
   sent: readonly { readonly label: string; readonly authority: Certificate }[] = [],
-): Generator<Uint8Array> {
+): Generator<Hex> {
   const minding = issuers.filter(({ revocation }) => revocation.crl !== 'off' && revocation.endGrants);
   const known = sent.filter(({ label }) => minding.some((issuer) => issuer.label === label));
   for (const authority of [...minding.flatMap(authoritiesOf), ...known.map(({ authority }) => authority)]) {

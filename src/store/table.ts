@@ -5,11 +5,12 @@ export type Value = string | number | Uint8Array | null;
 
 /**
  * - `bytes`, `text`, `json`: as they say; `bytes` are never empty, `json` is text to the back end
+ * - `hex`: a few bytes, stored as such; rows hold their digits, in lower case, which are cheaper to read, write and compare
  * - `integer`: times, flags and small codes
  * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed one: rows that
  *   grow on refresh would split pages for ever.
  */
-export type ColumnKind = 'bytes' | 'text' | 'json' | 'integer' | 'counter';
+export type ColumnKind = 'bytes' | 'hex' | 'text' | 'json' | 'integer' | 'counter';
 
 export interface Column {
   readonly name: string;

@@ -84,7 +84,7 @@ function expand({ id, state, secret }: StoredKey): Key {
   const subkey = (purpose: KeyPurpose) =>
     new Mac(Buffer.from(hkdfSync('sha256', secret, '', `tessera ${purpose}`, 32)));
   const mac = Object.fromEntries(PURPOSES.map((purpose) => [purpose, subkey(purpose)])) as Record<KeyPurpose, Mac>;
-  const fingerprint = mac.fingerprint.sum(Buffer.of(id)).toString('hex', 0, 8);
+  const fingerprint = mac.fingerprint.sum(Buffer.of(id)).slice(0, 16);
   return { id, state, fingerprint, mac };
 }
 

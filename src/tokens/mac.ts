@@ -1,11 +1,12 @@
-import { hash } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Hex } from '../core/hex.ts';
 
 const BLOCK = 64;
 const DIGEST = 32;
 const MESSAGE_MAX_LENGTH = 256;
 
 /**
- * HMAC-SHA256 (RFC 2104) under one key, from two one-shot hashes over prepared blocks: a fifth of what `createHmac`
+ * HMAC-SHA256 (RFC 2104) under one key, from two one-shot hashes over prepared blocks: a sixth of what `createHmac`
  * costs, on the path that every request takes.
  */
 export class Mac {
@@ -22,22 +23,28 @@ export class Mac {
     }
   }
 
-  sum(message: Uint8Array): Buffer {
-    return Buffer.from(this.#sum(message), 'binary');
-  }
-
-  /** Writes the first bytes of the sum over all that precedes `at`. */
-  sign(bytes: Buffer, at: number, length: number): void {
-    bytes.write(this.#sum(bytes.subarray(0, at)), at, length, 'binary');
-  }
-
-  /** By way of texts, as in sha256.ts. */
-  #sum(message: Uint8Array): string {
+  sum(message: Uint8Array): Hex {
     const { length } = message;
     if (length > MESSAGE_MAX_LENGTH) throw new RangeError('message too long for this MAC');
     this.#views[length] ??= this.#inner.subarray(0, BLOCK + length);
     this.#inner.set(message, BLOCK);
-    this.#outer.write(hash('sha256', this.#views[length], 'binary'), BLOCK, 'binary');
-    return hash('sha256', this.#outer, 'binary');
+    this.#outer.write(hash('sha256', this.#views[length], 'hex'), BLOCK, DIGEST, 'hex');
+    return hash('sha256', this.#outer, 'hex') as Hex;
   }
+
+  /** Writes the first bytes of the sum over all that precedes `at`. */
+  sign(bytes: Buffer, at: number, length: number): void {
+    bytes.write(this.sum(bytes.subarray(0, at)), at, length, 'hex');
+  }
+
+  /** Whether what stands from `at` on is what `sign` would write there. */
+  isSigned(bytes: Buffer, at: number): boolean {
+    const given = bytes.subarray(at);
+    return timingSafeEqual(Buffer.from(this.sum(bytes.subarray(0, at)), 'hex').subarray(0, given.length), given);
+  }
+}
+
+/** Compares in constant time: a near miss takes as long as any other. */
+export function isSameHex(a: Hex, b: Hex): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 }

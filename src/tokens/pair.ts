@@ -1,10 +1,11 @@
 // Token pairs: the first of a grant, the next of a rotation, and the same one again for a retry, byte for byte, though
 // neither a pair nor a secret is stored. What the grant's row keeps are hashes and the rotation's nonce.
-import { timingSafeEqual } from 'node:crypto';
 import type { Grant, GrantId } from '../core/grant.ts';
+import type { Hex } from '../core/hex.ts';
 import type { Standing } from '../core/rules/refresh.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Key, Keyring } from './keyring.ts';
+import { isSameHex } from './mac.ts';
 import type { Secret } from './secret.ts';
 import { sha256 } from './sha256.ts';
 import {
@@ -18,11 +19,13 @@ import {
 
 export const ROOT_LENGTH = 16;
 export const NONCE_LENGTH = 16;
+/** Of generation 0, which no rotation made. */
+export const NO_NONCE = '00'.repeat(NONCE_LENGTH) as Hex;
 
 export interface MintedPair {
   readonly accessToken: Secret;
   readonly refreshToken: Secret;
-  readonly refreshHash: Buffer;
+  readonly refreshHash: Hex;
 }
 
 /** Generation 0, from random bytes. */
@@ -31,13 +34,13 @@ export function firstPair(
   random: { root: Buffer; secret: Buffer },
   key: Key,
   expiresAt: EpochSeconds,
-): MintedPair & { readonly accessHash: Buffer } {
+): MintedPair & { readonly accessHash: Hex } {
   const pair = mint({ grantId, generation: 0, ...random }, key, expiresAt);
   return { ...pair, accessHash: sha256(accessSecret(random.root, grantId)) };
 }
 
 /** The pair that follows the presented token under this nonce. */
-export function nextPair(presented: RefreshToken, nonce: Uint8Array, key: Key, expiresAt: EpochSeconds): MintedPair {
+export function nextPair(presented: RefreshToken, nonce: Hex, key: Key, expiresAt: EpochSeconds): MintedPair {
   return mint(successor(presented, nonce, key), key, expiresAt);
 }
 
@@ -60,9 +63,8 @@ export function isAccessTokenOf({ secret }: AccessToken, { accessHash }: Grant):
   return hashesTo(secret, accessHash);
 }
 
-/** Compares in constant time: a near miss takes as long as any other. */
-export function hashesTo(secret: Uint8Array, expected: Uint8Array): boolean {
-  return timingSafeEqual(sha256(secret), expected);
+export function hashesTo(secret: Uint8Array, expected: Hex): boolean {
+  return isSameHex(sha256(secret), expected);
 }
 
 function mint(token: RefreshToken, key: Key, expiresAt: EpochSeconds): MintedPair {
@@ -75,14 +77,14 @@ function mint(token: RefreshToken, key: Key, expiresAt: EpochSeconds): MintedPai
 }
 
 /** secret n+1 = MAC(K, root | secret n | nonce | grant | n+1) */
-function successor({ grantId, generation, root, secret }: RefreshToken, nonce: Uint8Array, key: Key): RefreshToken {
+function successor({ grantId, generation, root, secret }: RefreshToken, nonce: Hex, key: Key): RefreshToken {
   const message = Buffer.allocUnsafe(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
   message.set(root, 0);
   message.set(secret, 16);
-  message.set(nonce, 32);
+  message.write(nonce, 32, NONCE_LENGTH, 'hex');
   message.write(grantId, 48, 'hex');
   message.writeUInt32BE(generation + 1, 64);
-  const next = key.mac['next-secret'].sum(message).subarray(0, REFRESH_SECRET_LENGTH);
+  const next = firstBytes(key.mac['next-secret'].sum(message), REFRESH_SECRET_LENGTH);
   return { grantId, generation: generation + 1, root, secret: next };
 }
 
@@ -92,7 +94,11 @@ function accessSecret(root: Buffer, grantId: GrantId): Buffer {
   message.write('access', 0, 'latin1');
   message.set(root, 6);
   message.write(grantId, 6 + ROOT_LENGTH, 'hex');
-  return sha256(message).subarray(0, ACCESS_SECRET_LENGTH);
+  return firstBytes(sha256(message), ACCESS_SECRET_LENGTH);
+}
+
+function firstBytes(digits: Hex, length: number): Buffer {
+  return Buffer.from(digits.slice(0, 2 * length), 'hex');
 }
 
 /** A node that lacks a key in use refuses to start, so this fault means that the keyring changed under our feet. */

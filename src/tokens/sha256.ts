@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import type { Hex } from '../core/hex.ts';
 
-/** By way of a text: for a Buffer of its own, Node takes memory from the system, which costs three times the hash. */
-export function sha256(bytes: Uint8Array): Buffer {
-  return Buffer.from(hash('sha256', bytes, 'binary'), 'binary');
+/** As text: for a Buffer of its own, Node takes memory from the system, which costs three times the hash. */
+export function sha256(bytes: Uint8Array | string): Hex {
+  return hash('sha256', bytes, 'hex') as Hex;
 }

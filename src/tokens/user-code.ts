@@ -1,4 +1,5 @@
 // User codes: short enough to type, so they are stored under a MAC and guessed only a few times (operations/decide-device.ts).
+import type { Hex } from '../core/hex.ts';
 import type { Key, Keyring } from './keyring.ts';
 
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -23,11 +24,11 @@ export function normalizeUserCode(typed: string): string | undefined {
     : undefined;
 }
 
-export function userCodeHash(letters: string, key: Key): Buffer {
-  return key.mac['user-code'].sum(Buffer.from(letters)).subarray(0, 16);
+export function userCodeHash(letters: string, key: Key): Hex {
+  return key.mac['user-code'].sum(Buffer.from(letters)).slice(0, 32) as Hex;
 }
 
 /** A code may have been drawn under any key that is still here. */
-export function userCodeHashes(letters: string, keyring: Keyring): Buffer[] {
+export function userCodeHashes(letters: string, keyring: Keyring): Hex[] {
   return keyring.keys.map((key) => userCodeHash(letters, key));
 }

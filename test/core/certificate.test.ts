@@ -4,10 +4,9 @@ import { type CertificateNames, callerName, type NameValue } from '../../src/cor
 import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import { type CertificateFacts, decideCertificate } from '../../src/core/rules/certificate.ts';
-import { anIdentity, anIntegration } from '../samples.ts';
+import { anIdentity, anIntegration, hexOf } from '../samples.ts';
 
-const bytes = new Uint8Array(32);
-const mark = { certificate: bytes, issuerKey: bytes, key: bytes };
+const mark = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
 function decide(difference: Partial<CertificateFacts> = {}): string {
   const outcome = decideCertificate({

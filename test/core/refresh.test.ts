@@ -5,7 +5,7 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
-import { ADA, aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
+import { ADA, aGrant, anIdentity, anIntegration, hexOf, NOW, scopeOf } from '../samples.ts';
 
 type Difference = Partial<Omit<RefreshFacts, 'standing'>> & { standing?: Standing };
 
@@ -128,12 +128,11 @@ test('which error wins before a row is asked for: the integration, then the toke
 });
 
 test('a bound grant needs its certificate, and without it not even reuse ends the grant', () => {
-  const bytes = (value: number) => new Uint8Array(32).fill(value);
-  const mark = { certificate: bytes(1), issuerKey: bytes(2), key: bytes(3) };
+  const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
   const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
   const bound = anIntegration({ binding: 'certificate' });
   assert.equal(reasonOf({ grant, integration: bound, standing: 'spent' }), 'certificate-binding-unmet');
-  const sibling = { mark: { ...mark, key: bytes(9) }, identityId: ADA };
+  const sibling = { mark: { ...mark, key: hexOf(32, 9) }, identityId: ADA };
   assert.equal(reasonOf({ grant, integration: bound, certificate: sibling }), 'certificate-binding-unmet');
   assert.equal(reasonOf({ grant, integration: bound, certificate: { mark, identityId: ADA } }), 'rotate');
   const byIdentity = anIntegration({ binding: 'identity' });
@@ -142,7 +141,7 @@ test('a bound grant needs its certificate, and without it not even reuse ends th
     reasonOf({ grant, integration: byIdentity, certificate: { ...sibling, identityId: 'local:00' } }),
     'certificate-binding-unmet',
   );
-  const otherIssuer = { mark: { ...mark, issuerKey: bytes(9) }, identityId: ADA };
+  const otherIssuer = { mark: { ...mark, issuerKey: hexOf(16, 9) }, identityId: ADA };
   assert.equal(reasonOf({ grant, integration: byIdentity, certificate: otherIssuer }), 'certificate-binding-unmet');
 });
 

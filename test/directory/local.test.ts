@@ -15,11 +15,11 @@ import { hashPassword, isPassword, NOBODYS_HASH } from '../../src/tokens/passwor
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, answer, BOB, CURL, changeAda, type Node, put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
-import { ADA, anIdentity } from '../samples.ts';
+import { ADA, anIdentity, hexOf } from '../samples.ts';
 
 const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
-const MARK = { certificate: new Uint8Array(16), issuerKey: new Uint8Array(16), key: new Uint8Array(32) };
+const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
 const ISSUER: ApprovedIssuer = {
   label: 'corp',

@@ -153,7 +153,7 @@ test('a dump of the database and the keyring yields no device code and no browse
   const { node, database } = await victims(t);
   const loot = everyValue(database.path);
   const ids = stretches(loot, 16).map((id) => id.toString('hex') as DeviceId);
-  const candidates = stretches(loot, 32).flatMap((secret) => [secret, sha256(secret)]);
+  const candidates = stretches(loot, 32).flatMap((secret) => [secret, Buffer.from(sha256(secret), 'hex')]);
   for (const deviceId of ids) {
     for (const secret of candidates) {
       const deviceCode = mintDeviceCode({ deviceId, expiresAt: FAR, secret }, node.keyring.minting).reveal();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Grant } from '../../src/core/grant.ts';
+import type { Hex } from '../../src/core/hex.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../src/tokens/keyring.ts';
 import { firstPair, isAccessTokenOf, type MintedPair, nextPair, samePair, standingOf } from '../../src/tokens/pair.ts';
@@ -23,7 +24,7 @@ function issue(keyring: Keyring): { grant: Grant; pair: MintedPair } {
 }
 
 function rotate(grant: Grant, presented: RefreshToken, keyring: Keyring): { grant: Grant; pair: MintedPair } {
-  const nonce = randomBytes(16);
+  const nonce = randomBytes(16).toString('hex') as Hex;
   const pair = nextPair(presented, nonce, keyring.minting, expiresAt);
   const generation = grant.pair.generation + 1;
   const { refreshHash } = pair;

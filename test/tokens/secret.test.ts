@@ -25,7 +25,7 @@ test('the MAC is HMAC-SHA256 of RFC 2104, for every key and message length it ta
   for (let length = 0; length <= 256; length++) {
     const key = randomBytes(length % 65);
     const message = randomBytes(length);
-    assert.deepEqual(new Mac(key).sum(message), createHmac('sha256', key).update(message).digest());
+    assert.equal(new Mac(key).sum(message), createHmac('sha256', key).update(message).digest('hex'));
   }
   assert.throws(() => new Mac(randomBytes(65)), RangeError);
   assert.throws(() => new Mac(randomBytes(32)).sum(randomBytes(257)), RangeError);

@@ -131,7 +131,7 @@ const STOP_PATIENCE_MS = 10_000;
 const OTHERS_READY_MS = 2_000;
 const MOUNT = '/authsvc';
 const JSON_TYPE = 'application/json';
-const REFRESH: ChainForm = {
+export const REFRESH: ChainForm = {
   head: postHead(`${MOUNT}/Authorize/Token`, JSON_TYPE),
   before: `{"client_id":"${CLIENT_ID}","refresh_token":"`,
   after: '"}',

@@ -98,13 +98,9 @@ function reuse({ onReuse }: Settings): RefreshDecision {
 function isBindingMet({ certificate }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
   if (binding === 'none' || origin.kind !== 'certificate') return true;
   if (!certificate) return false;
-  if (binding === 'certificate') return isEqual(certificate.mark.key, origin.certificate.key);
-  return certificate.identityId === identityId && isEqual(certificate.mark.issuerKey, origin.certificate.issuerKey);
-}
-
-// Hashes of public keys: nothing secret is compared here, so time may vary.
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+  // Hashes of public keys: nothing secret is compared here, so time may vary.
+  if (binding === 'certificate') return certificate.mark.key === origin.certificate.key;
+  return certificate.identityId === identityId && certificate.mark.issuerKey === origin.certificate.issuerKey;
 }
 
 function no(reason: RefusalReason): { readonly do: 'refuse'; readonly refusal: Refusal } {

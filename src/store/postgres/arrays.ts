@@ -7,10 +7,61 @@ const HEADER_LENGTH = 20;
 
 export const ARRAY_TYPE: Readonly<Record<ColumnKind, string>> = {
   bytes: 'bytea[]',
+  hex: 'bytea[]',
   text: 'text[]',
   json: 'text[]',
   integer: 'bigint[]',
   counter: 'bigint[]',
+};
+
+/** How the elements of an array are written: each straight to its place. */
+interface Form<T> {
+  readonly oid: number;
+  readonly lengthOf: (value: T) => number;
+  readonly write: (array: Buffer, value: T, at: number, length: number) => void;
+}
+
+const BYTES: Form<Uint8Array> = {
+  oid: OID.bytea,
+  lengthOf: ({ length }) => length,
+  write: (array, value, at) => array.set(value, at),
+};
+
+const HEX: Form<string> = {
+  oid: OID.bytea,
+  lengthOf: ({ length }) => length / 2,
+  write: (array, value, at, length) => {
+    if (array.write(value, at, length, 'hex') !== length) throw new Error('what should be hex digits is not');
+  },
+};
+
+const TEXT: Form<string> = {
+  oid: OID.text,
+  lengthOf: Buffer.byteLength,
+  write: (array, value, at, length) => {
+    // PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault.
+    if (value.includes('\0')) throw new Error('a text with NUL cannot be stored');
+    array.write(value, at, length);
+  },
+};
+
+const INTEGER: Form<number> = {
+  oid: OID.int8,
+  lengthOf: () => 8,
+  write: (array, value, at) => {
+    array.writeInt32BE(Math.floor(value / 2 ** 32), at);
+    array.writeUInt32BE(value >>> 0, at + 4);
+  },
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a column's kind says what its values are
+const FORMS: Readonly<Record<ColumnKind, Form<any>>> = {
+  bytes: BYTES,
+  hex: HEX,
+  text: TEXT,
+  json: TEXT,
+  integer: INTEGER,
+  counter: INTEGER,
 };
 
 /** One array per column, out of rows of values. */
@@ -24,36 +75,17 @@ export function columnArrays(columns: readonly Pick<Column, 'kind'>[], rows: rea
 }
 
 export function arrayOf(kind: ColumnKind, values: readonly Value[]): Buffer {
-  if (kind === 'bytes') return writeArray(OID.bytea, values as (Uint8Array | null)[], (bytes) => bytes);
-  if (kind === 'text' || kind === 'json') {
-    return writeArray(OID.text, values as (string | null)[], textBytes);
-  }
-  return writeArray(OID.int8, values as (number | null)[], integerBytes);
-}
-
-function writeArray<T>(oid: number, values: readonly (T | null)[], bytesOf: (value: T) => Uint8Array): Buffer {
-  const elements = values.map((value) => (value === null ? null : bytesOf(value)));
-  const length = elements.reduce((sum, element) => sum + 4 + (element?.length ?? 0), HEADER_LENGTH);
-  const array = Buffer.allocUnsafe(length);
+  const { oid, lengthOf, write } = FORMS[kind];
+  const lengths = values.map((value) => (value === null ? -1 : lengthOf(value)));
+  const array = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), HEADER_LENGTH));
   let at = 0;
-  for (const field of [1, 1, oid, elements.length, 1]) at = array.writeInt32BE(field, at); // dimensions, nulls, type, length, lower bound
-  for (const element of elements) {
-    at = array.writeInt32BE(element?.length ?? -1, at);
-    if (element) array.set(element, at);
-    at += element?.length ?? 0;
+  for (const field of [1, 1, oid, values.length, 1]) at = array.writeInt32BE(field, at); // dimensions, nulls, type, length, lower bound
+  for (const [index, value] of values.entries()) {
+    const length = lengths[index] as number;
+    at = array.writeInt32BE(length, at);
+    if (length < 0) continue;
+    write(array, value, at, length);
+    at += length;
   }
   return array;
-}
-
-/** PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault. */
-function textBytes(text: string): Buffer {
-  if (text.includes('\0')) throw new Error('a text with NUL cannot be stored');
-  return Buffer.from(text);
-}
-
-function integerBytes(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeInt32BE(Math.floor(value / 2 ** 32), 0);
-  bytes.writeUInt32BE(value >>> 0, 4);
-  return bytes;
 }

@@ -16,8 +16,8 @@ import {
   RECEIVE,
   SWEEP_EVENTS,
 } from './events.ts';
-import { Loads, withoutNul } from './loads.ts';
-import { countStatement, decodeRow, findStatement, pageStatement, statementsOf } from './statements.ts';
+import { Loads } from './loads.ts';
+import { countStatement, decodeRow, findStatement, pageStatement, parameterOf, statementsOf } from './statements.ts';
 
 const FIND_LIMIT = 100;
 const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
@@ -42,8 +42,9 @@ export function postgresBackEnd(connections: Connections): Receiver {
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),
-    find: async (table, { column, value }, limit = FIND_LIMIT) => {
-      const { rows } = await connections.read(findStatement(table, column), [withoutNul(value), limit]);
+    find: async (table, where, limit = FIND_LIMIT) => {
+      const values = [parameterOf(table, where), limit];
+      const { rows } = await connections.read(findStatement(table, where.column), values);
       return rowsOf(table, rows);
     },
     page: async (table, query) => {

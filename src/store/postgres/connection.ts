@@ -148,7 +148,7 @@ function staysHere(host: string): boolean {
 const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
 const PARSERS = new Map<number, (text: string) => unknown>([
   [OID.boolean, (text) => text === 't'],
-  [OID.bytea, (text) => Buffer.from(text.slice(2), 'hex')],
+  [OID.bytea, (text) => text.slice(2)], // \x and hex digits
   [OID.int8, Number],
   [OID.int2, Number],
   [OID.int4, Number],

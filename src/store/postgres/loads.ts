@@ -1,10 +1,10 @@
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import type { AnyTable, Value } from '../table.ts';
+import type { AnyTable } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { decodeRow, keyColumn, statementsOf } from './statements.ts';
+import { comparable, decodeRow, keyColumn, statementsOf } from './statements.ts';
 
 const MOST = 500;
 const PARALLEL = 2;
@@ -33,7 +33,7 @@ export class Loads {
 
   async #loadAll(table: AnyTable, keys: readonly string[]): Promise<LoadedVersion<unknown, unknown>[]> {
     const { kind } = keyColumn(table);
-    const asked = keys.map((key) => withoutNul(table.encodeKey(key)));
+    const asked = keys.map((key) => comparable(kind, table.encodeKey(key)));
     const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
     const loaded: LoadedVersion<unknown, unknown>[] = [];
     for (const [place, now, ...values] of rows) {
@@ -41,9 +41,4 @@ export class Loads {
     }
     return loaded;
   }
-}
-
-/** No row's text holds NUL: such a key is asked for as none at all, which equals nothing. */
-export function withoutNul(key: Value): Value {
-  return typeof key === 'string' && key.includes('\0') ? null : key;
 }

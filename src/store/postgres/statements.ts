@@ -1,6 +1,6 @@
 // SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
 import type { PageQuery } from '../store.ts';
-import { type AnyTable, type Column, changingColumns, type Value } from '../table.ts';
+import { type AnyTable, type Column, type ColumnKind, changingColumns, type Value, type Where } from '../table.ts';
 import { ARRAY_TYPE } from './arrays.ts';
 import type { Statement } from './connection.ts';
 
@@ -83,7 +83,7 @@ export function findStatement(table: AnyTable, column: string): Statement {
 export function pageStatement(table: AnyTable, query: PageQuery): { statement: Statement; values: Value[] } {
   const key = keyColumn(table).name;
   const conditions: [column: string, operator: string, value: Value][] = [];
-  if (query.where) conditions.push([indexed(table, query.where.column), '=', query.where.value]);
+  if (query.where) conditions.push([query.where.column, '=', parameterOf(table, query.where)]);
   if (query.endingBefore !== undefined)
     conditions.push([table.endsAt ?? fail(table, 'its end'), '<', query.endingBefore]);
   if (query.after !== undefined) conditions.push([key, '>', positionOf(table, query.after)]);
@@ -94,8 +94,14 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
   return { statement: { name, text }, values: [query.limit, ...conditions.map(([, , value]) => value)] };
 }
 
+/** The value that an indexed column is compared with, as a parameter of its own. */
+export function parameterOf(table: AnyTable, { column, value }: Where): Value {
+  const { kind } = columnOf(table, indexed(table, column));
+  return bytesText(kind, comparable(kind, value));
+}
+
 export function countStatement(table: AnyTable, column: string): Statement {
-  const { name } = table.columns.find((candidate) => candidate.name === column) ?? fail(table, column);
+  const { name } = columnOf(table, column);
   return {
     name: `count_${table.name}_${name}`,
     text: `SELECT ${quote(name)}, count(*) FROM ${quote(table.name)} GROUP BY 1`,
@@ -163,7 +169,14 @@ export function decodeRow(
   const revision = values[width];
   if (typeof revision !== 'number') return undefined;
   const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
-  return { row: table.decode(values.slice(0, width), companion), companion, revision };
+  return { row: table.decode(decodeColumns(table, values.slice(0, width)), companion), companion, revision };
+}
+
+/** Bytes come as hex digits, which is what rows hold of a few; of many they hold the bytes. */
+function decodeColumns({ columns }: AnyTable, values: Value[]): Value[] {
+  for (const [at, { kind }] of columns.entries())
+    if (kind === 'bytes' && values[at] !== null) values[at] = Buffer.from(values[at] as string, 'hex');
+  return values;
 }
 
 function decodeCompanion(table: AnyTable, values: readonly Value[]): unknown {
@@ -177,7 +190,26 @@ export function keyColumn(table: AnyTable): Column {
 /** No row's text holds NUL, so what lies behind a text with NUL lies behind the part before it. */
 function positionOf(table: AnyTable, key: string): Value {
   const value = table.encodeKey(key);
+  const { kind } = keyColumn(table);
+  if (kind === 'hex') return bytesText(kind, comparable(kind, value));
   return typeof value === 'string' ? (value.split('\0')[0] ?? '') : value;
+}
+
+const HEX = /^(?:[0-9a-f]{2})*$/;
+
+/** No row's text holds NUL, and no row's hex anything else: such a value is asked for as none at all, which equals nothing. */
+export function comparable(kind: ColumnKind, value: Value): Value {
+  if (typeof value !== 'string') return value;
+  return (kind === 'hex' ? HEX.test(value) : !value.includes('\0')) ? value : null;
+}
+
+/** How PostgreSQL reads bytes from a text. */
+function bytesText(kind: ColumnKind, value: Value): Value {
+  return kind === 'hex' && value !== null ? `\\x${value}` : value;
+}
+
+function columnOf(table: AnyTable, column: string): Column {
+  return table.columns.find(({ name }) => name === column) ?? fail(table, column);
 }
 
 function quote(name: string): string {

@@ -4,9 +4,8 @@ import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value, Where } from '../table.ts';
-import { decodeEvent } from '../tables/events.ts';
 import { storeFault, whileBusy } from './database.ts';
-import { appendStep, eventsStatement, newestStatement, SWEEP_EVENTS } from './events.ts';
+import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
 import { Prepared } from './prepared.ts';
 import {
   countStatement,
@@ -64,11 +63,11 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
     },
     events: async (query) => {
       const { sql, values } = eventsStatement(query);
-      return reader.all(sql, values).map(decodeEvent);
+      return reader.all(sql, values).map(readEvent);
     },
     newestEvents: async (query) => {
       const { sql, values } = newestStatement(query);
-      return reader.all(sql, values).map(decodeEvent).toReversed();
+      return reader.all(sql, values).map(readEvent).toReversed();
     },
     sweep: (table, before, limit) => sweeps.submit([sweepStep(table, [before, limit])]),
     sweepEvents: (before, limit) =>

@@ -1,13 +1,15 @@
 import type { Event } from '../../core/event.ts';
-import type { EventQuery, NewestQuery } from '../store.ts';
-import type { Value } from '../table.ts';
-import { encodeEvent, eventColumns } from '../tables/events.ts';
-import { LIMIT } from './statements.ts';
+import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
+import type { Column, Value } from '../table.ts';
+import { decodeEvent, encodeEvent, eventColumns } from '../tables/events.ts';
+import { decodeColumns, decodedOf, LIMIT, readable, written } from './statements.ts';
 import type { Step } from './writer.ts';
 
+const COLUMNS: readonly Column[] = [{ name: 'sequence', kind: 'integer' }, ...eventColumns];
 const NAMES = eventColumns.map(({ name }) => name);
-const SELECT = `SELECT sequence, ${NAMES} FROM events`;
-const APPEND = `INSERT INTO events (${NAMES}) VALUES (${NAMES.map(() => '?')})`;
+const SELECT = `SELECT ${COLUMNS.map((column) => readable('events', column))} FROM events`;
+const APPEND = `INSERT INTO events (${NAMES}) VALUES (${eventColumns.map(written)})`;
+const DECODED = decodedOf(COLUMNS);
 
 /** From the oldest on; the newest event always stays, so that sequence numbers are never given twice. */
 export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence IN (SELECT sequence FROM
@@ -31,4 +33,9 @@ export function newestStatement({ count, identityId }: NewestQuery): { sql: stri
     sql: `${SELECT} ${ofIdentity} ORDER BY sequence DESC ${LIMIT}`,
     values: identityId === undefined ? [count] : [identityId, count],
   };
+}
+
+/** Reads a result of these statements. */
+export function readEvent(values: Value[]): LoggedEvent {
+  return decodeEvent(decodeColumns(DECODED, values));
 }

@@ -20,8 +20,11 @@ export interface TableStatements {
   /** What an update sets, besides the revision. */
   readonly changing: AnyTable['columns'];
   /** The columns whose values are stored otherwise than rows hold them. */
-  readonly decoded: readonly { readonly column: Column; readonly at: number }[];
+  readonly decoded: Decoded;
 }
+
+/** Columns, each with its place in a row. */
+export type Decoded = readonly { readonly column: Column; readonly at: number }[];
 
 const known = new WeakMap<AnyTable, TableStatements>();
 
@@ -35,24 +38,30 @@ export function statementsOf(table: AnyTable): TableStatements {
 }
 
 function tableStatements(table: AnyTable): TableStatements {
-  const key = table.columns[0]?.name;
+  const key = keyColumn(table);
   const columns = ['revision', ...table.columns.map(({ name }) => name)];
+  const values = ['?', ...table.columns.map(written)];
   const changing = changingColumns(table);
-  const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${name} = ?`);
+  const set = ['revision = ?', ...changing.map((column) => isValue(column))];
   const { name, endsAt } = table;
   return {
-    select: `${selectFrom(table)} WHERE t.${key} = ?`,
-    finds: new Map(table.indexes.map((column) => [column, `${selectFrom(table)} WHERE t.${column} = ? ${LIMIT}`])),
-    insert: `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')}) ON CONFLICT DO NOTHING`,
-    update: `UPDATE ${name} SET ${set} WHERE ${key} = ? AND revision = ?`,
-    sweep: endsAt && `DELETE FROM ${name} WHERE ${key} IN (SELECT ${key} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
+    select: `${selectFrom(table)} WHERE t.${isValue(key)}`,
+    finds: new Map(
+      table.indexes.map((column) => [
+        column,
+        `${selectFrom(table)} WHERE t.${isValue(columnOf(table, column))} ${LIMIT}`,
+      ]),
+    ),
+    insert: `INSERT INTO ${name} (${columns}) VALUES (${values}) ON CONFLICT DO NOTHING`,
+    update: `UPDATE ${name} SET ${set} WHERE ${isValue(key)} AND revision = ?`,
+    sweep:
+      endsAt &&
+      `DELETE FROM ${name} WHERE ${key.name} IN (SELECT ${key.name} FROM ${name} WHERE ${endsAt} < ? ${LIMIT})`,
     countEnding:
       endsAt && `SELECT count(*) FROM (SELECT 1 FROM ${name} WHERE ${endsAt} >= ? AND ${endsAt} < ? ${LIMIT})`,
     stamp: `SELECT count(*), total(revision) FROM ${name}`,
     changing,
-    decoded: table.columns
-      .map((column, at) => ({ column, at }))
-      .filter(({ column: { kind } }) => kind === 'bytes' || kind === 'counter'),
+    decoded: decodedOf(table.columns),
   };
 }
 
@@ -62,11 +71,12 @@ export function findStatement(table: AnyTable, column: string): string {
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
   // The plus keeps the planner from reading the whole table in the order of keys to find the few that end soon.
-  const key = `${query.endingBefore === undefined ? '' : '+'}t.${table.columns[0]?.name}`;
+  const keyed = keyColumn(table);
+  const key = `${query.endingBefore === undefined ? '' : '+'}t.${keyed.name}`;
   const conditions: [string, Value][] = [];
-  if (query.where) conditions.push([`t.${indexed(table, query.where.column)} = ?`, query.where.value]);
+  if (query.where) conditions.push([`t.${isValue(indexed(table, query.where.column))}`, query.where.value]);
   if (query.endingBefore !== undefined) conditions.push([`t.${table.endsAt} < ?`, query.endingBefore]);
-  if (query.after !== undefined) conditions.push([`${key} > ?`, table.encodeKey(query.after)]);
+  if (query.after !== undefined) conditions.push([`${key} > ${written(keyed)}`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
   return {
     sql: `${selectFrom(table)} ${where} ORDER BY ${key} ${LIMIT}`,
@@ -90,16 +100,29 @@ function selectFrom(table: AnyTable): string {
   if (!table.companion) return `SELECT ${own} FROM ${table.name} t`;
   const { table: other, by } = table.companion;
   const others = other.columns.map((column) => readable('c', column));
-  return `SELECT ${[...own, ...others]} FROM ${table.name} t LEFT JOIN ${other.name} c ON c.${other.columns[0]?.name} = t.${by}`;
+  return `SELECT ${[...own, ...others]} FROM ${table.name} t LEFT JOIN ${other.name} c ON c.${keyColumn(other).name} = t.${by}`;
 }
 
-/** Bytes are read as text: node:sqlite takes memory from the system for every piece of bytes, half the cost of a read. */
-function readable(from: string, { name, kind }: Column): string {
-  return kind === 'bytes' ? `hex(${from}.${name})` : `${from}.${name}`;
+/** A column as it is read. Its few bytes as text: node:sqlite takes memory from the system for every value of bytes. */
+export function readable(from: string, { name, kind }: Column): string {
+  return kind === 'hex' ? `hex(${from}.${name})` : `${from}.${name}`;
 }
 
-function indexed(table: AnyTable, column: string): string {
-  return table.indexes.includes(column) ? column : fail(table, column);
+/** A column's parameter. */
+export function written({ kind }: Column): string {
+  return kind === 'hex' ? 'unhex(?)' : '?';
+}
+
+function isValue(column: Column): string {
+  return `${column.name} = ${written(column)}`;
+}
+
+function keyColumn(table: AnyTable): Column {
+  return table.columns[0] ?? fail(table, 'its key');
+}
+
+function indexed(table: AnyTable, column: string): Column {
+  return table.indexes.includes(column) ? columnOf(table, column) : fail(table, column);
 }
 
 function columnOf(table: AnyTable, column: string): Column {
@@ -130,18 +153,25 @@ export function decodeRow(
 ): { row: unknown; companion: unknown; revision: number } {
   const width = table.columns.length;
   const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
-  const row = table.decode(decodeColumns(table, values.slice(0, width)), companion);
+  const row = table.decode(decodeColumns(statementsOf(table).decoded, values.slice(0, width)), companion);
   return { row, companion, revision: values[width] as number };
 }
 
 function decodeCompanion(table: AnyTable, values: Value[]): unknown {
-  const decoded = decodeColumns(table, values);
+  const decoded = decodeColumns(statementsOf(table).decoded, values);
   return decoded[0] === null ? undefined : table.decode(decoded, undefined);
 }
 
+/** Those of the columns whose values are stored otherwise than rows hold them. */
+export function decodedOf(columns: readonly Column[]): Decoded {
+  return columns
+    .map((column, at) => ({ column, at }))
+    .filter(({ column: { kind } }) => kind === 'hex' || kind === 'counter');
+}
+
 /** In place: most values are what they are. */
-function decodeColumns(table: AnyTable, values: Value[]): Value[] {
-  for (const { column, at } of statementsOf(table).decoded) values[at] = decodeValue(column, values[at] as Value);
+export function decodeColumns(decoded: Decoded, values: Value[]): Value[] {
+  for (const { column, at } of decoded) values[at] = decodeValue(column, values[at] as Value);
   return values;
 }
 
@@ -151,6 +181,6 @@ function encodeValue<Row>({ kind, of }: TableColumn<Row>, row: Row): Value {
 
 function decodeValue({ kind }: Column, value: Value): Value {
   if (kind === 'counter') return (value as number) - COUNTER_BASE;
-  if (kind !== 'bytes') return value;
-  return value === '' ? null : Buffer.from(value as string, 'hex'); // hex(NULL) is ''
+  if (kind !== 'hex') return value;
+  return value === '' ? null : (value as string).toLowerCase(); // hex(NULL) is ''
 }

@@ -1,4 +1,5 @@
 import type { Decision, DeviceAuthorization, DeviceId } from '../../core/device.ts';
+import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
@@ -12,11 +13,11 @@ const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
 export const devices: Table<DeviceAuthorization, Identity> = {
   name: 'device_authorizations',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
+    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
     { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
     { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
-    { name: 'user_code_hash', kind: 'bytes', fixed: true, of: ({ userCodeHash }) => userCodeHash },
-    { name: 'device_code_hash', kind: 'bytes', fixed: true, of: ({ deviceCodeHash }) => deviceCodeHash },
+    { name: 'user_code_hash', kind: 'hex', fixed: true, of: ({ userCodeHash }) => userCodeHash },
+    { name: 'device_code_hash', kind: 'hex', fixed: true, of: ({ deviceCodeHash }) => deviceCodeHash },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'expires_at', kind: 'integer', fixed: true, of: ({ expiresAt }) => expiresAt },
     { name: 'poll_interval', kind: 'integer', fixed: true, of: ({ interval }) => interval },
@@ -25,18 +26,18 @@ export const devices: Table<DeviceAuthorization, Identity> = {
     { name: 'failed_sign_ins', kind: 'integer', of: ({ failedSignIns }) => failedSignIns },
     { name: 'entered_by', kind: 'text', of: ({ enteredBy }) => enteredBy ?? null },
     { name: 'decision', kind: 'integer', of: ({ decision }) => DECISIONS.indexOf(decision.is) },
-    { name: 'decided_by', kind: 'bytes', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
+    { name: 'decided_by', kind: 'hex', of: ({ decision }) => ('by' in decision ? identityKey(decision.by) : null) },
     { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => Buffer.from(id, 'hex'),
+  encodeKey: (id) => id,
   decode: decodeDevice,
   companion: { table: identities, by: 'decided_by' },
   indexes: ['user_code_hash'],
   endsAt: 'expires_at',
 };
 
-export function byUserCode(hash: Uint8Array): Where {
+export function byUserCode(hash: Hex): Where {
   return { column: 'user_code_hash', value: hash };
 }
 
@@ -44,11 +45,11 @@ function decodeDevice(values: readonly Value[], decider: Identity | undefined): 
   const [id, clientId, scope, userCodeHash, deviceCodeHash, createdAt, expiresAt, interval, presenter] = values;
   const [lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt] = values.slice(9);
   return {
-    id: Buffer.from(id as Uint8Array).toString('hex') as DeviceId,
+    id: id as DeviceId,
     clientId: clientId as ClientId,
     scope: scope as string,
-    userCodeHash: userCodeHash as Uint8Array,
-    deviceCodeHash: deviceCodeHash as Uint8Array,
+    userCodeHash: userCodeHash as Hex,
+    deviceCodeHash: deviceCodeHash as Hex,
     createdAt: createdAt as EpochSeconds,
     expiresAt: expiresAt as EpochSeconds,
     interval: interval as Seconds,

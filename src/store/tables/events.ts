@@ -11,7 +11,7 @@ export const eventColumns: readonly Column[] = [
   { name: 'type', kind: 'text' },
   { name: 'client_id', kind: 'text' },
   { name: 'identity_id', kind: 'text' },
-  { name: 'subject_id', kind: 'bytes' },
+  { name: 'subject_id', kind: 'hex' },
   { name: 'presenter', kind: 'text' },
   { name: 'detail', kind: 'json' },
 ];
@@ -23,7 +23,7 @@ export function encodeEvent(event: Event): Value[] {
     type,
     clientId,
     identityId,
-    subjectId === undefined ? null : Buffer.from(subjectId, 'hex'),
+    subjectId ?? null,
     presenter ? encodePresenter(presenter) : null,
     detail ? JSON.stringify(detail) : null,
   ];
@@ -38,7 +38,7 @@ export function decodeEvent(values: readonly Value[]): LoggedEvent {
     type: type as EventType,
     ...(typeof clientId === 'string' && { clientId }),
     ...(typeof identityId === 'string' && { identityId }),
-    ...(subjectId instanceof Uint8Array && { subjectId: Buffer.from(subjectId).toString('hex') }),
+    ...(typeof subjectId === 'string' && { subjectId }),
     ...(typeof presenter === 'string' && { presenter: decodePresenter(presenter) }),
     ...(typeof detail === 'string' && { detail: JSON.parse(detail) }),
   };

@@ -1,5 +1,6 @@
 import type { CertificateMark } from '../../core/certificate.ts';
 import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../core/grant.ts';
+import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { AccessTokenFormat, ClientId } from '../../core/integration.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -11,22 +12,22 @@ import { decodePresenter, encodePresenter } from './presenter-text.ts';
 export const grants: Table<Grant, Identity> = {
   name: 'grants',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
+    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
     { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
-    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
-    { name: 'certificate', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
-    { name: 'issuer_key', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },
-    { name: 'certificate_key', kind: 'bytes', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
+    { name: 'certificate', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
+    { name: 'issuer_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },
+    { name: 'certificate_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.key ?? null },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'refresh_until', kind: 'integer', fixed: true, of: ({ refreshUntil }) => refreshUntil },
     { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
     { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
-    { name: 'access_hash', kind: 'bytes', fixed: true, of: ({ accessHash }) => accessHash },
+    { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
-    { name: 'refresh_hash', kind: 'bytes', of: ({ pair }) => pair.refreshHash },
-    { name: 'nonce', kind: 'bytes', of: ({ pair }) => pair.nonce },
+    { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
+    { name: 'nonce', kind: 'hex', of: ({ pair }) => pair.nonce },
     { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
@@ -38,7 +39,7 @@ export const grants: Table<Grant, Identity> = {
     },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => Buffer.from(id, 'hex'),
+  encodeKey: (id) => id,
   decode: decodeGrant,
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],
@@ -49,7 +50,7 @@ export const grants: Table<Grant, Identity> = {
 export const grantsOf = {
   holder: (identityId: string): Where => ({ column: 'holder', value: identityKey(identityId) }),
   integration: (clientId: string): Where => ({ column: 'client_id', value: clientId }),
-  certificate: (mark: Uint8Array): Where => ({ column: 'certificate', value: mark }),
+  certificate: (mark: Hex): Where => ({ column: 'certificate', value: mark }),
 };
 
 /** For `count`: by the key that made the pair. */
@@ -64,7 +65,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   const [generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter, revokedAt, revokedFor] =
     values.slice(12);
   return {
-    id: Buffer.from(id as Uint8Array).toString('hex') as GrantId,
+    id: id as GrantId,
     clientId: clientId as ClientId,
     identityId: holder.id,
     scope: scope as string,
@@ -73,12 +74,12 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     refreshUntil: refreshUntil as EpochSeconds,
     format: FORMATS[format as number] ?? 'opaque',
     refreshable: refreshable === 1,
-    accessHash: accessHash as Uint8Array,
+    accessHash: accessHash as Hex,
     pair: {
       generation: generation as number,
       keyId: keyId as number,
-      refreshHash: refreshHash as Uint8Array,
-      nonce: nonce as Uint8Array,
+      refreshHash: refreshHash as Hex,
+      nonce: nonce as Hex,
       issuedAt: issuedAt as EpochSeconds,
       expiresAt: expiresAt as EpochSeconds,
       presenter: decodePresenter(presenter as string),
@@ -90,10 +91,10 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
 }
 
 function originOf(certificate: Value | undefined, issuerKey: Value | undefined, key: Value | undefined): Origin {
-  if (!(certificate instanceof Uint8Array)) return { kind: 'device' };
+  if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
-    certificate: { certificate, issuerKey: issuerKey as Uint8Array, key: key as Uint8Array },
+    certificate: { certificate: certificate as Hex, issuerKey: issuerKey as Hex, key: key as Hex },
   };
 }
 

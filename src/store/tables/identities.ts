@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
+import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { Table, Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
-export function identityKey(id: string): Buffer {
-  return Buffer.from(hash('sha256', id, 'binary').slice(0, 16), 'binary');
+export function identityKey(id: string): Hex {
+  return hash('sha256', id).slice(0, 32) as Hex;
 }
 
 export const identities: Table<Identity> = {
   name: 'identities',
   columns: [
-    { name: 'key', kind: 'bytes', fixed: true, of: ({ id }) => identityKey(id) },
+    { name: 'key', kind: 'hex', fixed: true, of: ({ id }) => identityKey(id) },
     { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
     { name: 'enabled', kind: 'integer', of: ({ enabled }) => Number(enabled) },
     { name: 'may_use_api', kind: 'integer', of: ({ mayUseApi }) => Number(mayUseApi) },

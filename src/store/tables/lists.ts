@@ -1,6 +1,7 @@
 // Revocation lists that one node fetched for all. The contents lie apart, for they may have megabytes: what nodes look at
 // every second is small.
 import { hash } from 'node:crypto';
+import type { Hex } from '../../core/hex.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Table } from '../table.ts';
@@ -8,13 +9,13 @@ import type { Table } from '../table.ts';
 export const revocationLists: Table<SharedList> = {
   name: 'revocation_lists',
   columns: [
-    { name: 'key', kind: 'bytes', fixed: true, of: ({ url }) => addressKey(url) },
+    { name: 'key', kind: 'hex', fixed: true, of: ({ url }) => addressKey(url) },
     { name: 'url', kind: 'text', fixed: true, of: ({ url }) => url },
     { name: 'asked_at', kind: 'integer', of: ({ askedAt }) => askedAt },
     { name: 'checked_at', kind: 'integer', of: ({ checkedAt }) => checkedAt },
     { name: 'renew_at', kind: 'integer', of: ({ renewAt }) => renewAt },
     { name: 'failure', kind: 'text', of: ({ failure }) => failure ?? null },
-    { name: 'mark', kind: 'bytes', of: ({ mark }) => (mark === undefined ? null : Buffer.from(mark, 'hex')) },
+    { name: 'mark', kind: 'hex', of: ({ mark }) => mark ?? null },
   ],
   keyOf: ({ url }) => url,
   encodeKey: addressKey,
@@ -24,7 +25,7 @@ export const revocationLists: Table<SharedList> = {
     checkedAt: checkedAt as EpochSeconds,
     renewAt: renewAt as EpochSeconds,
     ...(typeof failure === 'string' && { failure }),
-    ...(mark instanceof Uint8Array && { mark: Buffer.from(mark).toString('hex') }),
+    ...(typeof mark === 'string' && { mark }),
   }),
   indexes: [],
   // Nobody tries to fetch what nobody asks for any more.
@@ -41,7 +42,7 @@ export interface ListContents {
 export const listContents: Table<ListContents> = {
   name: 'list_contents',
   columns: [
-    { name: 'key', kind: 'bytes', fixed: true, of: ({ url }) => addressKey(url) },
+    { name: 'key', kind: 'hex', fixed: true, of: ({ url }) => addressKey(url) },
     { name: 'url', kind: 'text', fixed: true, of: ({ url }) => url },
     { name: 'fetched_at', kind: 'integer', of: ({ fetchedAt }) => fetchedAt },
     { name: 'contents', kind: 'bytes', of: ({ contents }) => contents },
@@ -58,6 +59,6 @@ export const listContents: Table<ListContents> = {
 };
 
 /** An address may be longer than what an index takes. */
-function addressKey(url: string): Buffer {
-  return hash('sha256', url, 'buffer').subarray(0, 16);
+function addressKey(url: string): Hex {
+  return hash('sha256', url).slice(0, 32) as Hex;
 }

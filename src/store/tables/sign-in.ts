@@ -14,7 +14,7 @@ export interface Password {
 export const passwords: Table<Password, Identity> = {
   name: 'passwords',
   columns: [
-    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'phc', kind: 'text', of: ({ phc }) => phc },
   ],
   keyOf: ({ identityId }) => identityId,
@@ -36,16 +36,16 @@ export interface BrowserSession {
 export const sessions: Table<BrowserSession, Identity> = {
   name: 'sessions',
   columns: [
-    { name: 'id', kind: 'bytes', fixed: true, of: ({ id }) => Buffer.from(id, 'hex') },
-    { name: 'holder', kind: 'bytes', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
+    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => Buffer.from(id, 'hex'),
+  encodeKey: (id) => id,
   decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
-    id: Buffer.from(id as Uint8Array).toString('hex'),
+    id: id as string,
     identityId: holderOf(holder),
     createdAt: createdAt as EpochSeconds,
     seenAt: seenAt as EpochSeconds,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Decision, DeviceAuthorization, DeviceId } from '../../../src/core/device.ts';
 import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../../src/core/grant.ts';
+import type { Hex } from '../../../src/core/hex.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
@@ -26,7 +27,7 @@ const ROWS = 40;
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 const text = anyText.map((value) => value.replaceAll('\0', '␀'));
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
-const hex = (length: number) => bytes(length).map((value) => Buffer.from(value).toString('hex'));
+const hex = (length: number) => bytes(length).map((value) => Buffer.from(value).toString('hex') as Hex);
 const moment = fc.integer({ min: 0, max: 2 ** 32 }).map(epochSeconds);
 const count = fc.nat(2 ** 31 - 1);
 const clientId = fc
@@ -62,7 +63,7 @@ const identity: fc.Arbitrary<Identity> = fc
 
 const origin: fc.Arbitrary<Origin> = fc.oneof(
   fc.constant<Origin>({ kind: 'device' }),
-  fc.tuple(bytes(16), bytes(16), bytes(32)).map(
+  fc.tuple(hex(16), hex(16), hex(32)).map(
     ([certificate, issuerKey, key]): Origin => ({
       kind: 'certificate',
       certificate: { certificate, issuerKey, key },
@@ -74,13 +75,13 @@ const revoked = fc.tuple(moment, fc.constantFrom(...REVOCATION_REASONS)).map(([a
 
 const grant: fc.Arbitrary<Grant> = fc
   .record({
-    id: hex(16).map((id) => id as GrantId),
+    id: hex(16).map((id) => id as string as GrantId),
     clientId,
     scope: text,
     origin,
     createdAt: moment,
     refreshUntil: moment,
-    accessHash: bytes(32),
+    accessHash: hex(32),
     refreshable: fc.boolean(),
   })
   .chain((fixed) =>
@@ -88,8 +89,8 @@ const grant: fc.Arbitrary<Grant> = fc
       .record({
         generation: fc.nat(2 ** 32 - 1),
         keyId: fc.integer({ min: 1, max: 255 }),
-        refreshHash: bytes(32),
-        nonce: bytes(16),
+        refreshHash: hex(32),
+        nonce: hex(16),
         issuedAt: moment,
         expiresAt: moment,
         presenter: presenters,
@@ -107,11 +108,11 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
 
 const device: fc.Arbitrary<DeviceAuthorization> = fc
   .record({
-    id: hex(16).map((id) => id as DeviceId),
+    id: hex(16).map((id) => id as string as DeviceId),
     clientId,
     scope: text,
-    userCodeHash: bytes(16),
-    deviceCodeHash: bytes(32),
+    userCodeHash: hex(16),
+    deviceCodeHash: hex(32),
     createdAt: moment,
     expiresAt: moment,
     interval: count.map(seconds),

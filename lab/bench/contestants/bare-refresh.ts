@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { Contestant, Running } from '../contestant.ts';
+import { fill } from '../fill.ts';
+import { CORES, startPinned } from '../pinned.ts';
+import { freePorts, readyAfter } from '../ready.ts';
+import { REFRESH } from './tessera.ts';
+
+export interface BareOptions {
+  /** A folder of its own. */
+  readonly folder: string;
+  /** The issuer's certificate: the store is filled as Tessera's is. */
+  readonly authority: string;
+  readonly known: number;
+  readonly others: number;
+}
+
+const ENTRY = fileURLToPath(new URL('../servers/bare-refresh.ts', import.meta.url));
+
+/** The floor under our own figure: see servers/bare-refresh.ts. */
+export function bareRefresh({ folder, authority, known, others }: BareOptions): Contestant {
+  return {
+    start: async () => {
+      const config = loadConfig({ env: {}, sets: [`dataFolder=${folder}`] });
+      const { pairs } = await fill(config, authority, { known, others, ended: 0, deviceCodes: 0 });
+      const [port = 0] = await freePorts(1);
+      const began = performance.now();
+      const args = [String(port), join(folder, 'tessera.db'), join(folder, 'keyring.json')];
+      const child = startPinned(ENTRY, args, { core: CORES.server, stdio: ['ignore', 'ignore', 'inherit'] });
+      await readyAfter(port, '/', began);
+      return {
+        pids: [child.pid as number],
+        load: (kind, connections) =>
+          kind === 'refresh'
+            ? {
+                port,
+                walks: pairs
+                  .slice(0, connections)
+                  .map(({ refreshToken: token }) => ({ kind: 'chain', form: REFRESH, token })),
+                freshConnections: false,
+              }
+            : undefined,
+        stop: async () => {
+          child.kill();
+          await once(child, 'exit');
+        },
+      } satisfies Running;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// What a durable refresh costs at least: Tessera's tokens and its SQLite rows behind node:http, and nothing else. It
+// rotates, and knows no refusal: no rules, no limits, no retry, no events, no metrics, no log.
+//   bare-refresh.ts PORT DATABASE KEYRING
+import { fdatasync, openSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Hex } from '../../../src/core/hex.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { openDatabase } from '../../../src/store/sqlite/database.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { Keyring } from '../../../src/tokens/keyring.ts';
+import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
+import { hashesTo, type MintedPair, NONCE_LENGTH, nextPair } from '../../../src/tokens/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/token-text.ts';
+
+const [port, path = '', keyringFile = ''] = process.argv.slice(2);
+const LIFETIME = 3600;
+const COUNTER_BASE = 2 ** 24;
+
+const keyring = new Keyring(readKeyringFile(keyringFile) ?? []);
+const database = openDatabase(path);
+database.exec('PRAGMA wal_autocheckpoint = 12000');
+const wal = openSync(`${path}-wal`, 'r');
+const select = database.prepare(
+  'SELECT revision, scope, refresh_until, hex(refresh_hash) FROM grants WHERE id = unhex(?)',
+);
+select.setReturnArrays(true);
+const update = database.prepare(
+  `UPDATE grants SET revision = revision + 1, generation = ?, refresh_hash = unhex(?), nonce = unhex(?), issued_at = ?, expires_at = ?
+   WHERE id = unhex(?) AND revision = ?`,
+);
+
+interface Rotation {
+  readonly token: RefreshToken;
+  readonly response: ServerResponse;
+}
+
+let waiting: Rotation[] = [];
+let isBusy = false;
+
+createServer((request, response) => {
+  if (request.method === 'GET') return void response.end();
+  readBody(request, (text) => {
+    const token = parseRefreshToken(JSON.parse(text).refresh_token, keyring);
+    if (!token) throw new Error('not a token of this keyring');
+    if (waiting.push({ token, response }) === 1 && !isBusy) setImmediate(rotateAll);
+  });
+}).listen(Number(port), '127.0.0.1');
+
+function readBody(request: IncomingMessage, then: (text: string) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => then(Buffer.concat(chunks).toString()));
+}
+
+function rotateAll(): void {
+  const batch = waiting;
+  waiting = [];
+  isBusy = true;
+  const now = Math.floor(Date.now() / 1000);
+  database.exec('BEGIN IMMEDIATE');
+  const answers = batch.map(({ token }) => rotate(token, now));
+  database.exec('COMMIT');
+  fdatasync(wal, (fault) => {
+    if (fault) throw fault;
+    for (const [index, { response }] of batch.entries()) answer(response, answers[index] as string);
+    isBusy = false;
+    if (waiting.length > 0) setImmediate(rotateAll);
+  });
+}
+
+function rotate(token: RefreshToken, now: number): string {
+  const [revision, scope, until, hash] = select.get(token.grantId) as unknown as [number, string, number, string];
+  if (!hashesTo(token.secret, hash.toLowerCase() as Hex)) throw new Error('a spent token');
+  const nonce = systemRandom(NONCE_LENGTH).toString('hex') as Hex;
+  const expires = now + LIFETIME;
+  const pair = nextPair(token, nonce, keyring.minting, epochSeconds(expires));
+  update.run(token.generation + 1 + COUNTER_BASE, pair.refreshHash, nonce, now, expires, token.grantId, revision);
+  return wording(pair, scope, expires, until);
+}
+
+function wording({ accessToken, refreshToken }: MintedPair, scope: string, expires: number, until: number): string {
+  return JSON.stringify({
+    access_token: accessToken.reveal(),
+    refresh_token: refreshToken.reveal(),
+    expires_in: LIFETIME,
+    expires,
+    token_type: 'Bearer',
+    scope,
+    refresh_until: until,
+  });
+}
+
+function answer(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
