@@ -28,7 +28,7 @@ export class Mac {
     if (length > MESSAGE_MAX_LENGTH) throw new RangeError('message too long for this MAC');
     this.#views[length] ??= this.#inner.subarray(0, BLOCK + length);
     this.#inner.set(message, BLOCK);
-    this.#outer.write(hash('sha256', this.#views[length], 'latin1'), BLOCK, DIGEST, 'latin1');
+    this.#outer.write(hash('sha256', this.#views[length], 'binary'), BLOCK, DIGEST, 'latin1');
     return hash('sha256', this.#outer, 'hex') as Hex;
   }
 

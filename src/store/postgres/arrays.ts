@@ -66,24 +66,27 @@ const FORMS: Readonly<Record<ColumnKind, Form<any>>> = {
 
 /** One array per column, out of rows of values. */
 export function columnArrays(columns: readonly Pick<Column, 'kind'>[], rows: readonly (readonly Value[])[]): Buffer[] {
-  return columns.map(({ kind }, index) =>
-    arrayOf(
-      kind,
-      rows.map((row) => row[index] ?? null),
-    ),
-  );
+  return columns.map(({ kind }, index) => writeArray(FORMS[kind], rows.length, (row) => rows[row]?.[index] ?? null));
 }
 
 export function arrayOf(kind: ColumnKind, values: readonly Value[]): Buffer {
-  const { oid, lengthOf, write } = FORMS[kind];
-  const lengths = values.map((value) => (value === null ? -1 : lengthOf(value)));
-  const array = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), HEADER_LENGTH));
+  return writeArray(FORMS[kind], values.length, (index) => values[index] ?? null);
+}
+
+function writeArray<T>({ oid, lengthOf, write }: Form<T>, count: number, valueAt: (index: number) => T | null): Buffer {
+  let size = HEADER_LENGTH + 4 * count;
+  for (let index = 0; index < count; index++) {
+    const value = valueAt(index);
+    if (value !== null) size += lengthOf(value);
+  }
+  const array = Buffer.allocUnsafe(size);
   let at = 0;
-  for (const field of [1, 1, oid, values.length, 1]) at = array.writeInt32BE(field, at); // dimensions, nulls, type, length, lower bound
-  for (const [index, value] of values.entries()) {
-    const length = lengths[index] as number;
+  for (const field of [1, 1, oid, count, 1]) at = array.writeInt32BE(field, at); // dimensions, nulls, type, length, lower bound
+  for (let index = 0; index < count; index++) {
+    const value = valueAt(index);
+    const length = value === null ? -1 : lengthOf(value);
     at = array.writeInt32BE(length, at);
-    if (length < 0) continue;
+    if (value === null) continue;
     write(array, value, at, length);
     at += length;
   }

@@ -1,15 +1,11 @@
 import type { Commit, Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import type { Insert } from '../store.ts';
-import { changingColumns, encodeRow, type Value } from '../table.ts';
+import { encodeRow, type Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
 import type { Connection, Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
 import { statementsOf } from './statements.ts';
-
-/** One step of a unit: nothing of the unit happens where a step does not. */
-type Step = ({ readonly do: 'swap' } & Swap) | ({ readonly do: 'create' } & Insert);
 
 /** The most that go into one statement, and how many such statements a node has under way per kind. */
 const TOGETHER = { most: 500, parallel: 2 };
@@ -30,11 +26,10 @@ export class Commits {
   }
 
   commit(commit: Commit): Promise<boolean> {
-    const steps = stepsOf(commit);
-    const [step] = steps;
-    if (steps.length > 1) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    const [step, ...more] = stepsOf(commit);
     if (!step) return this.#lane('tell', (units) => this.#tell(units)).submit(commit);
-    return this.#lane(`${step.do} ${step.table.name}`, (units) => this.#together(units)).submit(commit);
+    if (more.length > 0) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
+    return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
   }
 
   async drain(): Promise<void> {
@@ -60,7 +55,7 @@ export class Commits {
     const steps = ordered.map(({ unit }) => unit);
     const { statement, values } = takingSteps(steps);
     const { rows } = await this.#connections.write((connection) => connection.run(statement, values));
-    const happened = new Set(rows.map(([unit]) => steps[Number(unit) - 1]));
+    const happened = new Set(rows.map(([unit]) => steps[(unit as number) - 1]));
     return units.map((unit) => happened.has(unit));
   }
 
@@ -73,7 +68,9 @@ export class Commits {
   async #several(units: readonly Commit[]): Promise<boolean[]> {
     const results: boolean[] = [];
     for (const unit of units) {
-      const steps = stepsOf(unit).map((step) => takingSteps([{ ...alone(step), events: [], revision: unit.revision }]));
+      const steps = stepsOf(unit).map((swap) =>
+        takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
+      );
       const told = unit.events.length > 0 ? telling([unit]) : undefined;
       results.push(await this.#connections.write((connection) => inTransaction(connection, steps, told)));
     }
@@ -109,30 +106,36 @@ async function inTransaction(
   }
 }
 
-function keyOf({ swap, inserts: [inserted] }: Commit): string {
-  const { table, row } = (swap ?? inserted) as Insert;
+/** Nothing of a unit happens where one of its steps does not. An insert is a swap for a row that is not there. */
+function stepsOf({ swap, inserts }: Commit): Swap[] {
+  const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
+  return swap ? [swap, ...inserted] : inserted;
+}
+
+function firstStep(unit: Commit): Swap {
+  return unit.swap ?? (stepsOf(unit)[0] as Swap);
+}
+
+function keyOf(unit: Commit): string {
+  const { table, row } = firstStep(unit);
   return table.keyOf(row);
 }
 
-function alone(step: Step): Pick<Commit, 'swap' | 'inserts'> {
-  return step.do === 'swap' ? { swap: step, inserts: [] } : { inserts: [step] };
+function kindOf({ expected }: Swap): 'swap' | 'create' {
+  return expected === undefined ? 'create' : 'swap';
 }
 
-function stepsOf({ swap, inserts }: Commit): Step[] {
-  const first: Step[] = [];
-  if (swap) first.push(swap.expected === undefined ? { do: 'create', ...swap } : { do: 'swap', ...swap });
-  return [...first, ...inserts.map((insert): Step => ({ do: 'create', ...insert }))];
+function nameOf(step: Swap): string {
+  return `${kindOf(step)}_${step.table.name}`;
 }
 
 /** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
 function takingSteps(units: readonly Commit[]): Asking {
-  const steps = units.map((unit) => stepsOf(unit)[0] as Step);
-  const { do: kind, table } = steps[0] as Step;
-  const { text, columns } = statementsOf(table)[kind];
-  const rows = steps.map((step, index) => stepValues(step, units[index]?.revision ?? 0));
-  const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
-  const own = columnArrays(columns, rows);
-  const name = `${kind}_${table.name}`;
+  const step = firstStep(units[0] as Commit);
+  const { text, columns } = statementsOf(step.table)[kindOf(step)];
+  const own = columnArrays(columns, units.map(stepValues));
+  const events = eventsOf(units);
+  const name = nameOf(step);
   if (events.length === 0) return { statement: statementOf(name, text), values: own };
   return {
     statement: statementOf(`${name}_telling`, `${text}, ${tellText(columns.length + 1)}`),
@@ -142,18 +145,22 @@ function takingSteps(units: readonly Commit[]): Asking {
 
 /** Events alone. */
 function telling(units: readonly Commit[]): Asking {
-  const events = units.flatMap((unit, index) => unit.events.map((event) => eventValues(event, index + 1)));
   const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit), ${tellText(1)}`;
-  return { statement: statementOf('tell', text), values: columnArrays(EVENT_COLUMNS, events) };
+  return { statement: statementOf('tell', text), values: columnArrays(EVENT_COLUMNS, eventsOf(units)) };
+}
+
+function eventsOf(units: readonly Commit[]): Value[][] {
+  return units.flatMap(({ events }, index) => events.map((event) => eventValues(event, index + 1)));
 }
 
 function statementOf(name: string, ctes: string): Statement {
   return { name, text: `WITH ${ctes} SELECT unit FROM done` };
 }
 
-function stepValues(step: Step, revision: number): Value[] {
-  const { table, row } = step;
-  if (step.do === 'create') return [revision, ...encodeRow(table, row)];
-  const changing = changingColumns(table).map(({ of }) => of(row));
-  return [step.expected ?? 0, revision, table.encodeKey(table.keyOf(row)), ...changing];
+function stepValues(unit: Commit): Value[] {
+  const { table, row, expected } = firstStep(unit);
+  if (expected === undefined) return [unit.revision, ...encodeRow(table, row)];
+  const values: Value[] = [expected, unit.revision, table.encodeKey(table.keyOf(row))];
+  for (const { of } of statementsOf(table).changing) values.push(of(row));
+  return values;
 }

@@ -36,8 +36,9 @@ export class Loads {
     const asked = keys.map((key) => comparable(kind, table.encodeKey(key)));
     const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
     const loaded: LoadedVersion<unknown, unknown>[] = [];
-    for (const [place, now, ...values] of rows) {
-      loaded[Number(place) - 1] = { found: decodeRow(table, values), now: now as EpochSeconds };
+    for (const row of rows) {
+      const [place, now] = row;
+      loaded[(place as number) - 1] = { found: decodeRow(table, row, 2), now: now as EpochSeconds };
     }
     return loaded;
   }

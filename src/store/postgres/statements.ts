@@ -6,6 +6,8 @@ import type { Statement } from './connection.ts';
 
 export interface TableStatements {
   readonly load: Statement;
+  /** What a swap sets, besides the revision. */
+  readonly changing: AnyTable['columns'];
   readonly swap: Writing;
   readonly create: Writing;
   readonly sweep: Statement | undefined;
@@ -26,6 +28,7 @@ export function statementsOf(table: AnyTable): TableStatements {
   if (!statements) {
     statements = {
       load: loadStatement(table),
+      changing: changingColumns(table),
       swap: swapText(table),
       create: createText(table),
       sweep: sweepStatement(table),
@@ -160,16 +163,17 @@ function joinedCompanion({ companion }: AnyTable): string {
   return `LEFT JOIN ${quote(companion.table.name)} c ON c.${key} = t.${quote(companion.by)}`;
 }
 
-/** Reads the columns of `selected`. Undefined where the row was not there. */
+/** Reads the columns of `selected`, which begin at `first`. Undefined where the row was not there. */
 export function decodeRow(
   table: AnyTable,
   values: readonly Value[],
+  first = 0,
 ): { row: unknown; companion: unknown; revision: number } | undefined {
-  const width = table.columns.length;
-  const revision = values[width];
+  const end = first + table.columns.length;
+  const revision = values[end];
   if (typeof revision !== 'number') return undefined;
-  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
-  return { row: table.decode(decodeColumns(table, values.slice(0, width)), companion), companion, revision };
+  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1));
+  return { row: table.decode(decodeColumns(table, values.slice(first, end)), companion), companion, revision };
 }
 
 /** Bytes come as hex digits, which is what rows hold of a few; of many they hold the bytes. */
