@@ -36,7 +36,7 @@ export async function authorizeCertificate(request: CertificateRequest, ports: P
     presenter,
   };
   const drawn = drawGrant(ports);
-  return ports.store.change(grants, drawn.id, (_, now) => {
+  return ports.store.create(grants, drawn.id, (now) => {
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     return { outcome: accept(pair), next: grant, events: [event] };
   });

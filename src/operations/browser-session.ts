@@ -18,7 +18,7 @@ export async function beginSession(
 ): Promise<{ cookie: Secret; person: Person }> {
   const secret = random(COOKIE_LENGTH);
   const id = sha256(secret);
-  await store.change(sessions, id, (_, now) => {
+  await store.create(sessions, id, (now) => {
     const endsAt = earlier(after(now, settings.sessionIdle), after(now, settings.sessionLifetime));
     const next: BrowserSession = { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt };
     return { outcome: undefined, next };

@@ -11,12 +11,10 @@ export async function identifyCaller(
   { issuer, name, mark }: AcceptedCertificate,
   ports: Ports,
 ): Promise<Outcome<CertifiedCaller>> {
+  const { identities: kind, label, integrations } = issuer;
   const identity =
-    issuer.identities === 'derived'
-      ? accept(await derivedIdentity(issuer.label, name, ports))
-      : await listedIdentity(name, ports);
-  if (!identity.ok) return identity;
-  return accept({ identity: identity.value, mark, integrations: issuer.integrations });
+    kind === 'derived' ? accept(await derivedIdentity(label, name, ports)) : theOnly(await listed(name, ports));
+  return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
 }
 
 /** Who would be calling, for the dry run: the same answer, and nothing is written. */
@@ -26,8 +24,8 @@ export async function foreseeCaller(
 ): Promise<Outcome<CertifiedCaller>> {
   const { label, integrations } = issuer;
   if (issuer.identities === 'directory') {
-    const listed = await listedIdentity(name, ports);
-    return listed.ok ? accept({ identity: listed.value, mark, integrations }) : listed;
+    const identity = theOnly(await listed(name, ports));
+    return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
   }
   const derived = identityDerivedFrom(label, name);
   const { found } = await ports.store.load(identities, derived.id);
@@ -41,12 +39,12 @@ const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: stri
     'upn-san': (directory, name) => directory.byUpn(name),
   };
 
+function listed({ source, name }: CallerName, { directory }: Pick<Ports, 'directory'>): Promise<readonly Identity[]> {
+  return LOOKUPS[source](directory, name);
+}
+
 /** Two matches are a refusal, never a pick (CVE-2022-26923). */
-async function listedIdentity(
-  { source, name }: CallerName,
-  { directory }: Pick<Ports, 'directory'>,
-): Promise<Outcome<Identity>> {
-  const [identity, ...others] = await LOOKUPS[source](directory, name);
+function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
   if (!identity) return refuse('certificate-identity-unknown');
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
 }

@@ -33,7 +33,7 @@ export async function startDevice(request: StartRequest, ports: Ports): Promise<
   if (!wish.ok) return wish;
   const id = newId(ports) as DeviceId;
   const secret = random(DEVICE_SECRET_LENGTH);
-  return store.change(devices, id, (_, now) => {
+  return store.create(devices, id, (now) => {
     // Drawn anew for every attempt: a user code that is taken is the one thing that can go wrong here.
     const userCode = drawUserCode(random);
     const expiresAt = after(now, settings.deviceCodeLifetime);

@@ -36,19 +36,19 @@ export class CertificateJudge {
     issuers: readonly ApprovedIssuer[],
     openssl?: OpensslVerdict,
   ): Promise<Judgement> {
-    // Of the handshake, and so no part of what is remembered about the chain.
-    return heedOpenssl(await this.#recallOrJudge(chain, issuers), openssl);
-  }
-
-  async #recallOrJudge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     this.#issuers = issuers;
     const presented = this.#presented(chain, issuers, []);
-    const known = this.#verdicts.recall(presented);
-    if (known) return known;
+    const judgement = this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
+    // Of the handshake, and so no part of what is remembered about the chain.
+    return heedOpenssl(judgement, openssl);
+  }
+
+  async #judgeAnew(presented: PresentedCertificate): Promise<Judgement> {
+    const { chain, issuers, evidence } = presented;
     const first = judgeCertificate(presented);
     const responses = await this.#learn(chain, first);
     // Where nothing was learned, the verdict stands: strangers do not make us judge twice.
-    const hasLearned = responses.length > 0 || presented.evidence.lists !== this.revocation.lists;
+    const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
     if (!hasLearned) return this.#verdicts.remember(presented, first);
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }

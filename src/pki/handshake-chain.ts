@@ -14,8 +14,7 @@ type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[] };
  */
 export function rememberChains(server: Server): (socket: TLSSocket) => readonly Uint8Array[] {
   server.on('keylog', (_secrets: Buffer, socket: RememberingSocket) => {
-    if (socket[CHAIN]) return;
-    socket[CHAIN] = [];
+    socket.removeAllListeners('keylog'); // once is enough, and four more would follow
     socket.prependOnceListener('secure', () => {
       socket[CHAIN] = chainOf(socket.getPeerX509Certificate());
     });

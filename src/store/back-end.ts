@@ -28,7 +28,7 @@ export interface Swap {
   readonly expected: number | undefined;
 }
 
-export interface BackEnd extends Omit<Store, 'change' | 'load'> {
+export interface BackEnd extends Omit<Store, 'change' | 'create' | 'load'> {
   loadVersioned<Row, Companion>(table: Table<Row, Companion>, key: string): Promise<LoadedVersion<Row, Companion>>;
 
   /** Durable when it resolves. False: a revision had moved or an inserted key exists, and nothing was written. */

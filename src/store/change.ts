@@ -12,7 +12,8 @@ const MOST_ATTEMPTS = 1000;
 export function storeOf(backEnd: BackEnd): Store {
   return {
     load: (table, key) => backEnd.loadVersioned(table, key),
-    change: (table, key, decide) => change(backEnd, table, key, decide),
+    change: (table, key, decide) => change(backEnd, table, key, decide, backEnd.loadVersioned(table, key)),
+    create: (table, key, decide) => change(backEnd, table, key, (_, now) => decide(now), notThere(backEnd)),
     find: (table, where, limit) => backEnd.find(table, where, limit),
     page: (table, query) => backEnd.page(table, query),
     now: () => backEnd.now(),
@@ -32,10 +33,11 @@ async function change<Row, Companion, T>(
   table: Table<Row, Companion>,
   key: string,
   decide: Decide<Row, Companion, T>,
+  loading: Promise<LoadedVersion<Row, Companion>>,
 ): Promise<T> {
   const untold: Untold<T>[] = [];
+  let loaded = await loading;
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const loaded = await backEnd.loadVersioned(table, key);
     for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
     const { outcome } = decision;
@@ -47,8 +49,14 @@ async function change<Row, Companion, T>(
       if (!(error instanceof CommitUnknown)) throw error;
       untold.push({ commit, outcome });
     }
+    loaded = await backEnd.loadVersioned(table, key);
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
+}
+
+/** What a load of a key that was drawn a moment ago would find. */
+async function notThere(backEnd: BackEnd): Promise<LoadedVersion<never, never>> {
+  return { found: undefined, now: await backEnd.now() };
 }
 
 /** A commit that the connection did not survive. It may even be under way still, and be seen only later. */

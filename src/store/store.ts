@@ -89,6 +89,13 @@ export interface Store {
     decide: (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>,
   ): Promise<T>;
 
+  /** As `change`, of a row whose key was drawn a moment ago: nobody has it yet, and nothing is loaded before the commit. */
+  create<Row, Companion, T>(
+    table: Table<Row, Companion>,
+    key: string,
+    decide: (now: EpochSeconds) => Decision<Row, T>,
+  ): Promise<T>;
+
   now(): Promise<EpochSeconds>;
 
   /** Events behind a sequence number, in order. */

@@ -1,4 +1,3 @@
-import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
@@ -20,7 +19,6 @@ import { Loads } from './loads.ts';
 import { countStatement, decodeRow, findStatement, pageStatement, parameterOf, statementsOf } from './statements.ts';
 
 const FIND_LIMIT = 100;
-const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
 
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
@@ -38,7 +36,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
   };
 
   return {
-    now: async () => (await connections.read(NOW)).rows[0]?.[0] as EpochSeconds,
+    now: () => loads.now(),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),

@@ -6,29 +6,40 @@ import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
 import { comparable, decodeRow, keyColumn, statementsOf } from './statements.ts';
 
-const MOST = 500;
-const PARALLEL = 2;
+const TOGETHER = { most: 500, parallel: 2 };
+const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
 
-/** Loads that wait at the same moment share one statement per table. */
+/** Loads that wait at the same moment share one statement per table, and so do those who ask for the time. */
 export class Loads {
   readonly #connections: Connections;
   readonly #lanes = new Map<AnyTable, Lane<string, LoadedVersion<unknown, unknown>>>();
+  readonly #clock: Lane<undefined, EpochSeconds>;
 
   constructor(connections: Connections) {
     this.#connections = connections;
+    this.#clock = new Lane((asking) => this.#tellTime(asking.length), TOGETHER);
+  }
+
+  now(): Promise<EpochSeconds> {
+    return this.#clock.submit(undefined);
   }
 
   load(table: AnyTable, key: string): Promise<LoadedVersion<unknown, unknown>> {
     let lane = this.#lanes.get(table);
     if (!lane) {
-      lane = new Lane((keys) => this.#loadAll(table, keys), { most: MOST, parallel: PARALLEL });
+      lane = new Lane((keys) => this.#loadAll(table, keys), TOGETHER);
       this.#lanes.set(table, lane);
     }
     return lane.submit(key);
   }
 
   async drain(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.drain()));
+    await Promise.all([this.#clock, ...this.#lanes.values()].map((lane) => lane.drain()));
+  }
+
+  async #tellTime(asking: number): Promise<EpochSeconds[]> {
+    const now = (await this.#connections.read(NOW)).rows[0]?.[0] as EpochSeconds;
+    return Array.from({ length: asking }, () => now);
   }
 
   async #loadAll(table: AnyTable, keys: readonly string[]): Promise<LoadedVersion<unknown, unknown>[]> {

@@ -41,9 +41,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   const sweeps = new Lane((units: readonly Unit[]) => writer.run(units), SWEEPING);
   let closing: Promise<void> | undefined;
   // What was read before may still be decided and committed; nothing more is begun.
-  const read = (asked: Read) =>
-    closing ? Promise.reject(new StoreUnavailable('the store is closed')) : reads.submit(asked);
+  const refused = () => Promise.reject(new StoreUnavailable('the store is closed'));
+  const read = (asked: Read) => (closing ? refused() : reads.submit(asked));
   const closeAll = async () => {
+    await new Promise(setImmediate); // whoever was told the time has decided by then
     await reads.drain();
     await commits.drain();
     await sweeps.drain();
@@ -51,7 +52,7 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
   };
 
   return {
-    now: async () => clock(),
+    now: () => (closing ? refused() : Promise.resolve(clock())),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.submit(unitOf(commit)),

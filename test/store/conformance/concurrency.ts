@@ -57,6 +57,26 @@ export function concurrency(claim: Claim): void {
     assert.equal(rows.filter(({ count }) => count === 1).length, 500);
   });
 
+  claim('rows are created at once, each with its own, and by the clock of the store', async (database) => {
+    const backEnd = await database.open();
+    const store = storeOf(backEnd);
+    const times = await Promise.all(
+      oneTo(500).map((row) =>
+        store.create(attempts, `row ${row}`, (now) => ({ outcome: now, next: counter(`row ${row}`, row) })),
+      ),
+    );
+    const now = await store.now();
+    assert.ok(times.every((time) => Math.abs(now - time) <= 10));
+    assert.equal((await backEnd.page(attempts, { limit: 1000 })).length, 500);
+  });
+
+  claim('a creation that meets a row with its key decides again', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, attempts, counter('a'));
+    let asked = 0;
+    assert.equal(await store.create(attempts, 'a', () => ({ outcome: ++asked, next: counter('a', asked) })), 2);
+  });
+
   claim('an acknowledged change is what the next load finds', async (database) => {
     const store = storeOf(await database.open());
     for (const count of oneTo(20)) {

@@ -5,7 +5,7 @@ import { storeOf } from '../../../src/store/change.ts';
 import { insert, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
-import { commitOf, counter, countOf, increment, put } from './rows.ts';
+import { commitOf, counter, countOf, create, increment, put } from './rows.ts';
 
 const CHILD = join(import.meta.dirname, 'other-process.ts');
 
@@ -38,10 +38,13 @@ export function nodes(claim: Claim): void {
       backEnd.commit(commitOf({ inserts: [insert(attempts, counter(about))] })),
     );
     const changes = ['e', 'f'].map((about) => increment(store, about));
+    const creations = ['g', 'h'].map((about) => create(store, about));
     await store.close();
     assert.deepEqual(await Promise.all(commits), [true, true, true]);
     assert.deepEqual(await Promise.all(changes), [1, 1]);
+    assert.deepEqual(await Promise.all(creations), ['g', 'h']);
     await assert.rejects(increment(store, 'a'), StoreUnavailable);
+    await assert.rejects(create(store, 'i'), StoreUnavailable);
     await assert.rejects(backEnd.commit(commitOf({ inserts: [insert(attempts, counter('d'))] })), StoreUnavailable);
     await store.close();
     assert.equal(await countOf(await database.open(), 'c'), 0);

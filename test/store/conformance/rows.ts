@@ -26,6 +26,11 @@ export function increment(store: Store, about: string): Promise<number> {
   });
 }
 
+/** Says whom it has made. */
+export function create(store: Store, about: string): Promise<string> {
+  return store.create(attempts, about, () => ({ outcome: about, next: counter(about) }));
+}
+
 export async function countOf(backEnd: Reads, about: string): Promise<number | undefined> {
   return (await backEnd.loadVersioned(attempts, about)).found?.row.count;
 }

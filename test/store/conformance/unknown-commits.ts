@@ -41,6 +41,19 @@ export function unknownCommits(claim: Claim): void {
     assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
   });
 
+  claim('an unknown creation is recognised where it happened, and made where it did not', async (database) => {
+    for (const lost of [lostAfter, lostBefore]) {
+      const real = await database.open();
+      const made = await storeOf(firstCommit(real, lost)).create(attempts, lost.name, () => ({
+        outcome: 'made',
+        next: counter(lost.name, 1),
+        events: [told(1)],
+      }));
+      assert.deepEqual([made, await countOf(real, lost.name)], ['made', 1]);
+    }
+    assert.deepEqual(await subjectsTold(await database.open()), [1, 1]);
+  });
+
   claim('an unknown commit that lands while it is looked for is recognised when it is seen', async (database) => {
     const real = await database.open();
     const store = storeOf(real);
