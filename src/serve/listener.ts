@@ -221,7 +221,7 @@ function tellRequest(
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  line(level, { ...story, id: request.id, status: reply.statusCode, ms, address });
+  line(level, { id: request.id, status: reply.statusCode, ms, address }, story);
 }
 
 /** Unlike those of any other listener or process, and in the order of arrival: they only tie words to a line of the log. */
