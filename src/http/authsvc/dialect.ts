@@ -84,18 +84,25 @@ function obtainPair(
   request: FastifyRequest,
   door: AuthsvcDoor,
 ): Promise<Outcome<TokenPair>> {
+  const { clientId } = wish;
   const { presenter } = door.readConnection(request);
   const byAddress = door.overLimit(request);
-  const overLimit = () => byAddress ?? door.overIntegrationLimit(wish.clientId, 'grants');
+  const overLimit = () => byAddress ?? door.overIntegrationLimit(clientId, 'grants');
   storyOf(request).operation = wish.kind;
   switch (wish.kind) {
     case 'redeem':
-      return redeemDevice({ ...wish, presenter, overLimit }, door.ports);
+      return redeemDevice({ clientId, deviceCode: wish.deviceCode, presenter, overLimit }, door.ports);
     case 'refresh':
       // spec 4.1: a form is for the device_code exchange alone
       if (form === 'form') return Promise.resolve(refuse('refresh-by-form'));
       return refreshTokens(
-        { ...wish, presenter, overLimit, certifiedCaller: () => door.certifiedCaller(request) },
+        {
+          clientId,
+          refreshToken: wish.refreshToken,
+          presenter,
+          overLimit,
+          certifiedCaller: () => door.certifiedCaller(request),
+        },
         door.ports,
       );
   }
