@@ -105,7 +105,7 @@ function choresOf(
 function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, () => ports.clock.milliseconds());
+    new RateLimit({ burst, perSecond: perMinute / 60 }, ports.clock.milliseconds);
   return {
     ports,
     judge,
@@ -124,7 +124,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       inFlight: limits.maxInFlight,
     },
     perAddress: rate(limits.requestsPerAddress),
-    perIntegration: rate(limits.requestsPerIntegration),
+    perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),

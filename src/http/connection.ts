@@ -2,12 +2,14 @@
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
-import { type Presenter, presenter } from '../core/presenter.ts';
+import { networkOf, type Presenter, presenter } from '../core/presenter.ts';
 
 export interface Connection {
   /** Whether the peer is a listed proxy: then only its headers count, never its own certificate. */
   readonly isProxied: boolean;
   readonly presenter: Presenter;
+  /** What limits per address go by. */
+  readonly network: string;
 }
 
 export type ReadConnection = (request: FastifyRequest) => Connection;
@@ -40,12 +42,17 @@ export function connectionReader(proxies: readonly string[]): ReadConnection {
     const peer = plainAddress(socket.remoteAddress ?? '');
     if (proxies.length > 0 && isListed(listed, peer)) {
       const address = forwardedAddress(headers['x-forwarded-for'], peer, listed);
-      return { isProxied: true, presenter: presenter(address, agent) };
+      return connectionOf(address, agent, { isProxied: true });
     }
-    const connection = { isProxied: false, presenter: presenter(peer, agent) };
+    const connection = connectionOf(peer, agent, { isProxied: false });
     if (raw.httpVersionMajor === 1) socket[SHOWN] = { agent, connection };
     return connection;
   }
+}
+
+function connectionOf(address: string, agent: string, { isProxied }: Pick<Connection, 'isProxied'>): Connection {
+  const shown = presenter(address, agent);
+  return { isProxied, presenter: shown, network: networkOf(shown.address) };
 }
 
 /** Whether a peer is one of the listed proxies. */

@@ -11,14 +11,15 @@ interface Bucket {
   at: number;
 }
 
-/** Tracks no more keys than this; when full, the ones longest unused make room. */
-const MOST_KEYS = 50_000;
+/** Of each generation of keys: whoever comes again before so many others have come is known. */
+const MOST_KEYS = 25_000;
 
 /** A token bucket per key, in memory: request rates hold per node. */
 export class RateLimit {
   readonly #rate: Rate;
   readonly #milliseconds: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+  #recent = new Map<string, Bucket>();
+  #older = new Map<string, Bucket>();
 
   constructor(rate: Rate, milliseconds: () => number) {
     this.#rate = rate;
@@ -37,21 +38,16 @@ export class RateLimit {
     return undefined;
   }
 
+  /** When the recent ones are many they become the older ones, and those older still are forgotten, if not used meanwhile. */
   #bucket(key: string, now: number): Bucket {
-    const known = this.#buckets.get(key);
-    const bucket = known ?? { level: this.#rate.burst, at: now };
-    if (known) this.#buckets.delete(key);
-    else if (this.#buckets.size >= MOST_KEYS) this.#forgetOldest();
-    this.#buckets.set(key, bucket);
-    return bucket;
-  }
-
-  /** A Map iterates in the order of insertion, and every use inserts anew; forgetting a tenth at a time keeps the cost of a flood of keys flat. */
-  #forgetOldest(): void {
-    let left = MOST_KEYS / 10;
-    for (const key of this.#buckets.keys()) {
-      this.#buckets.delete(key);
-      if (--left === 0) return;
+    const recent = this.#recent.get(key);
+    if (recent) return recent;
+    const bucket = this.#older.get(key) ?? { level: this.#rate.burst, at: now };
+    if (this.#recent.size >= MOST_KEYS) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
     }
+    this.#recent.set(key, bucket);
+    return bucket;
   }
 }

@@ -2,7 +2,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { Seconds } from '../core/time.ts';
 import { type App, type Limits, makeApp } from '../http/app.ts';
@@ -51,7 +50,7 @@ export interface ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly limits: Limits;
   readonly perAddress: RateLimit;
-  readonly perIntegration: RateLimit;
+  readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
   readonly proxies: {
     readonly addresses: readonly string[];
     readonly header: CertificateHeader;
@@ -108,7 +107,7 @@ function serves({ doors }: ListenerOptions, door: Door): boolean {
 
 function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
   const { ports, publicUrl, look } = parts;
-  const overLimit = (request: FastifyRequest) => addressLimit(readConnection(request).presenter.address, parts);
+  const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
   const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
   return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
 }
@@ -134,7 +133,7 @@ function hangDoors(
   const tellRefused = (request: FastifyRequest, steps: readonly string[]) =>
     parts.log.info({ id: request.id, steps }, 'certificate refused');
   const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
-  const overLimit = (request: FastifyRequest) => addressLimit(readConnection(request).presenter.address, parts);
+  const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
   const overIntegrationLimit = (clientId: string, what: 'grants' | 'devices') =>
     integrationLimit(clientId, what, parts);
   if (serves(options, 'authsvc')) {
@@ -179,16 +178,12 @@ function hangApart(app: FastifyInstance, hang: (app: FastifyInstance) => void): 
   app.register(async (inner) => hang(inner));
 }
 
-function addressLimit(address: string, { perAddress }: ServiceParts): Refusal | undefined {
-  return limited(perAddress.take(networkOf(address)));
-}
-
 function integrationLimit(
   clientId: string,
   what: 'grants' | 'devices',
   { perIntegration, ports }: ServiceParts,
 ): Refusal | undefined {
-  return ports.registry.integration(clientId) && limited(perIntegration.take(`${what} ${clientId}`));
+  return ports.registry.integration(clientId) && limited(perIntegration[what].take(clientId));
 }
 
 function limited(wait: Seconds | undefined): Refusal | undefined {
@@ -221,7 +216,7 @@ function tellRequest(
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);
   const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  line(level, { ...story, id: request.id, status: reply.statusCode, ms, address });
+  line(level, { id: request.id, status: reply.statusCode, ms, address }, story);
 }
 
 /** Unlike those of any other listener or process, and in the order of arrival: they only tie words to a line of the log. */

@@ -2,6 +2,7 @@
 import type { CheckedToken } from '../../operations/check-token.ts';
 import type { StartedDevice } from '../../operations/start-device.ts';
 import type { TokenPair } from '../../operations/token-pair.ts';
+import { isoTime } from './iso-time.ts';
 import type { DeviceGrant, TokenGrant, VerifiedToken } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
 
@@ -48,21 +49,17 @@ export function verifiedToken({ token, grant, scope, holder, issuedAt }: Checked
     scope: scope.text,
     valid_for: token.expiresAt - issuedAt,
     access_issued_on: inMilliseconds(issuedAt),
-    access_issued_on_ISO8601: iso8601(issuedAt),
+    access_issued_on_ISO8601: isoTime(issuedAt),
     access_issued_on_unix_time: issuedAt,
     grant_issued_on: inMilliseconds(grant.createdAt),
-    grant_issued_on_ISO8601: iso8601(grant.createdAt),
+    grant_issued_on_ISO8601: isoTime(grant.createdAt),
     grant_issued_on_unix_time: grant.createdAt,
     expires: inMilliseconds(grant.refreshUntil),
-    expires_ISO8601: iso8601(grant.refreshUntil),
+    expires_ISO8601: isoTime(grant.refreshUntil),
     expires_unix_time: grant.refreshUntil,
   };
 }
 
 function inMilliseconds(seconds: number): string {
   return `/Date(${seconds * 1000})/`;
-}
-
-function iso8601(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

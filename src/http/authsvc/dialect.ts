@@ -1,5 +1,5 @@
 // The authsvc dialect: the operations of spec.md, worded for callers written against it.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { authorizeCertificate } from '../../operations/authorize-certificate.ts';
 import { checkToken } from '../../operations/check-token.ts';
@@ -62,11 +62,12 @@ export function hangAuthsvc(app: FastifyInstance, door: AuthsvcDoor): void {
     app.route({
       method,
       url: door.mount + path,
-      handler: async (request, reply): Promise<FastifyReply> => {
+      // Returns nothing: a reply has a `then` of its own, and would be awaited once more.
+      handler: async (request, reply): Promise<void> => {
         storyOf(request).operation = operation;
         const outcome = await handle(request, door);
-        if (outcome.ok) return answer(reply, 200, outcome.value);
-        return answerRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), door.errorKeys);
+        if (outcome.ok) answer(reply, 200, outcome.value);
+        else answerRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), door.errorKeys);
       },
     });
   }
@@ -83,18 +84,25 @@ function obtainPair(
   request: FastifyRequest,
   door: AuthsvcDoor,
 ): Promise<Outcome<TokenPair>> {
+  const { clientId } = wish;
   const { presenter } = door.readConnection(request);
   const byAddress = door.overLimit(request);
-  const overLimit = () => byAddress ?? door.overIntegrationLimit(wish.clientId, 'grants');
+  const overLimit = () => byAddress ?? door.overIntegrationLimit(clientId, 'grants');
   storyOf(request).operation = wish.kind;
   switch (wish.kind) {
     case 'redeem':
-      return redeemDevice({ ...wish, presenter, overLimit }, door.ports);
+      return redeemDevice({ clientId, deviceCode: wish.deviceCode, presenter, overLimit }, door.ports);
     case 'refresh':
       // spec 4.1: a form is for the device_code exchange alone
       if (form === 'form') return Promise.resolve(refuse('refresh-by-form'));
       return refreshTokens(
-        { ...wish, presenter, overLimit, certifiedCaller: () => door.certifiedCaller(request) },
+        {
+          clientId,
+          refreshToken: wish.refreshToken,
+          presenter,
+          overLimit,
+          certifiedCaller: () => door.certifiedCaller(request),
+        },
         door.ports,
       );
   }

@@ -12,9 +12,12 @@ const TOKEN_LIKE = /ts[ard]_/;
 /** Which integration was named; one that is not known too, unless the text may be a secret. */
 export function tellIntegration(request: FastifyRequest, clientId: string | undefined, { registry }: Ports): void {
   if (!clientId) return;
+  storyOf(request).clientId = registry.integration(clientId) ? clientId : shownStranger(clientId);
+}
+
+function shownStranger(clientId: string): string {
   const isHarmless = clientId.length <= SHOWN_LENGTH && !TOKEN_LIKE.test(clientId);
-  const isShown = isHarmless || registry.integration(clientId) !== undefined;
-  storyOf(request).clientId = isShown ? clientId.replace(/[^\u0021-\u007e]/g, '?') : '[not shown]';
+  return isHarmless ? clientId.replace(/[^\u0021-\u007e]/g, '?') : '[not shown]';
 }
 
 export function tellPair(request: FastifyRequest, { identityId, grantId }: TokenPair): void {

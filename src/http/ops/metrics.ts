@@ -1,22 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { Story } from '../story.ts';
+import { RequestTally, type Value } from './request-tally.ts';
 
 /** What /metrics shows. Labels are closed sets: never an identity, an address or a client_id of a stranger. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'tessera_requests_total',
-    help: 'Requests by operation, outcome and reason of refusal.',
-    labelNames: ['operation', 'outcome', 'reason'],
-    registers: [this.#registry],
-  });
-  readonly #duration = new Histogram({
-    name: 'tessera_request_duration_seconds',
-    help: 'Time from the first byte of a request to its answer, by operation.',
-    labelNames: ['operation'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    registers: [this.#registry],
-  });
+  readonly #requests = shownTally(this.#registry);
   readonly #ignoredHeaders = new Counter({
     name: 'tessera_ignored_certificate_headers_total',
     help: 'Certificate headers from addresses that are no listed proxy.',
@@ -37,9 +26,8 @@ export class Metrics {
     this.#endingSoon.set(grants);
   }
 
-  observe({ operation, outcome, reason }: Story, milliseconds: number): void {
-    this.#requests.inc({ operation, outcome, reason: reason ?? 'none' });
-    this.#duration.observe({ operation }, milliseconds / 1000);
+  observe(story: Story, milliseconds: number): void {
+    this.#requests.add(story, milliseconds);
   }
 
   ignoredHeader(): void {
@@ -53,4 +41,34 @@ export class Metrics {
   text(): Promise<string> {
     return this.#registry.metrics();
   }
+}
+
+function shownTally(registry: Registry): RequestTally {
+  const tally = new RequestTally();
+  show(registry, {
+    name: 'tessera_requests_total',
+    help: 'Requests by operation, outcome and reason of refusal.',
+    type: 'counter',
+    values: () => tally.counts(),
+  });
+  show(registry, {
+    name: 'tessera_request_duration_seconds',
+    help: 'Time from the first byte of a request to its answer, by operation.',
+    type: 'histogram',
+    values: (name) => tally.durations(name),
+  });
+  return tally;
+}
+
+interface Shown {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'histogram';
+  readonly values: (name: string) => readonly Value[];
+}
+
+/** A metric whose values are kept elsewhere. The registry asks no more of it than this, though its type does. */
+function show(registry: Registry, { name, help, type, values }: Shown): void {
+  const get = async () => ({ name, help, type, values: values(name), aggregator: 'sum' });
+  registry.registerMetric({ name, get } as unknown as Metric);
 }
