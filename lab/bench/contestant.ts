@@ -3,6 +3,7 @@ import type { Load } from './generator/generator.ts';
 export const LOAD_KINDS = [
   'refresh',
   'refresh-retried',
+  'refresh-spread',
   'certificate',
   'certificate-fresh',
   'verify',

@@ -33,7 +33,7 @@ const LONG_AGO = 2 * 365 * 86_400;
 export interface Filling {
   /** Live grants whose tokens are handed back. */
   readonly known: number;
-  /** Further live grants: company for those. */
+  /** Further live grants: company for those, which lie spread among them. */
   readonly others: number;
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
@@ -61,9 +61,10 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const draft = await draftOf(ports);
   const now = systemClock.now();
   const pairs: Pair[] = [];
-  await addGrants(ports, draft, filling.known, now, (pair) => pairs.push(pair));
-  await addGrants(ports, draft, filling.others, now);
-  await addGrants(ports, draft, filling.ended, epochSeconds(now - LONG_AGO));
+  const { known, others, ended } = filling;
+  const isKnown = (index: number) => isShare(index, known, known + others);
+  await addGrants(ports, draft, known + others, now, (pair, index) => isKnown(index) && pairs.push(pair));
+  await addGrants(ports, draft, ended, epochSeconds(now - LONG_AGO));
   const deviceCodes = await startDevices(ports, filling.deviceCodes);
   await store.close();
   return { pairs, deviceCodes };
@@ -108,7 +109,7 @@ async function addGrants(
   draft: Draft,
   count: number,
   now: EpochSeconds,
-  keep?: (pair: Pair) => void,
+  keep?: (pair: Pair, index: number) => void,
 ): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {
     const issued = Array.from({ length: Math.min(AT_ONCE, count - done) }, () =>
@@ -116,9 +117,14 @@ async function addGrants(
     );
     const rows = issued.map(({ grant }) => grant);
     await insertAll(ports.store, rows);
-    for (const { pair } of issued)
-      keep?.({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' });
+    for (const [index, { pair }] of issued.entries())
+      keep?.({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' }, done + index);
   }
+}
+
+/** So many of a total, evenly spread. */
+function isShare(index: number, many: number, total: number): boolean {
+  return Math.floor(((index + 1) * many) / total) > Math.floor((index * many) / total);
 }
 
 /** Many rows in one commit: the first as a change, the others inserted beside it. */

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contestant, Running } from './contestant.ts';
+import { bareRefresh } from './contestants/bare-refresh.ts';
 import { echo } from './contestants/echo.ts';
 import { oidcProvider } from './contestants/oidc-provider.ts';
 import { type RunningTessera, type TesseraOptions, tessera } from './contestants/tessera.ts';
@@ -10,6 +11,7 @@ import type { ClientTls } from './generator/generator.ts';
 export type Name =
   | 'node:http echo'
   | 'fastify echo'
+  | 'bare refresh, SQLite'
   | 'fastify echo, 1 worker'
   | 'fastify echo, 2 workers'
   | 'Tessera, SQLite'
@@ -67,13 +69,19 @@ export class Stable {
   }
 }
 
+/** Of many grants, one in so many is refreshed by the load that spreads over them: one in every page. */
+const SPREAD_SHARE = 10;
+
 function contestants({ folder, tls, connections, toRevoke, many }: StableOptions): Record<Name, Contestant> {
   const known = 4 * connections;
+  const place = (name: string): string => {
+    const path = join(folder, name.replaceAll(/\W+/g, '-'));
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
   const own = (name: Name, difference: Partial<TesseraOptions> = {}): Contestant => {
-    const place = join(folder, name.replaceAll(/\W+/g, '-'));
-    mkdirSync(place, { recursive: true });
     const filling = { known, others: 1000 };
-    return tessera({ folder: place, certificates: folder, tls, filling, ...difference });
+    return tessera({ folder: place(name), certificates: folder, tls, filling, ...difference });
   };
   return {
     'node:http echo': echo({ stack: 'node', folder, tls }),
@@ -86,7 +94,10 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     'Tessera, SQLite, log off': own('Tessera, SQLite, log off', { sets: ['log.level=warn'] }),
     'Tessera, SQLite, 1 worker': own('Tessera, SQLite, 1 worker', { unpinned: true }),
     'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { unpinned: true, workers: 2 }),
-    'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', { filling: { known, others: many } }),
+    'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', {
+      filling: { known: known + many / SPREAD_SHARE, others: many - many / SPREAD_SHARE },
+    }),
+    'bare refresh, SQLite': bareRefresh({ folder: place('bare'), authority: tls.authority, known, others: 1000 }),
     'Tessera, SQLite, sweeping': own('Tessera, SQLite, sweeping', {
       filling: { known, others: 1000, ended: many / 2 },
       beside: 'sweep',

@@ -17,6 +17,7 @@ export const SUITES: readonly Suite[] = [
     lanes: [
       'fastify echo',
       'node:http echo',
+      'bare refresh, SQLite',
       'Tessera, SQLite',
       'Tessera, SQLite, log off',
       'Tessera, PostgreSQL',
@@ -70,6 +71,12 @@ export const SUITES: readonly Suite[] = [
     title: 'Refresh with many grants in the store',
     load: 'refresh',
     lanes: ['Tessera, SQLite', 'Tessera, SQLite, many grants'],
+  },
+  {
+    name: 'spread',
+    title: 'Refresh, each time of another of many grants',
+    load: 'refresh-spread',
+    lanes: ['fastify echo', 'Tessera, SQLite, many grants'],
   },
   {
     name: 'busy',

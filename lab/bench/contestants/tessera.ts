@@ -163,6 +163,8 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
       return { kind: 'chain', form: REFRESH, token: seed(0).refreshToken };
     case 'refresh-retried':
       return { kind: 'chain', form: REFRESH, token: seed(1).refreshToken, retryEvery: 10 };
+    case 'refresh-spread':
+      return spread(rest().map(({ refreshToken: token }) => ({ kind: 'chain', form: REFRESH, token })));
     case 'certificate':
     case 'certificate-fresh':
       return CERTIFICATE;
@@ -185,6 +187,20 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
         ],
       };
   }
+}
+
+/** All of these walks, each for one request at a time, in an order that has nothing to do with where their rows lie. */
+function spread(walks: readonly WalkSpec[]): WalkSpec {
+  const { length } = walks;
+  return { kind: 'mixed', walks, order: walks.map((_, at) => (at * coprimeStep(length)) % length) };
+}
+
+/** A step through so many places that comes to each of them once. */
+function coprimeStep(length: number): number {
+  const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+  let step = Math.floor(length * 0.618) + 1;
+  while (divisor(step, length) > 1) step++;
+  return step;
 }
 
 function noSeed(kind: LoadKind): never {
