@@ -47,6 +47,13 @@ export interface Where {
 // biome-ignore lint/suspicious/noExplicitAny: a back end handles tables of every row alike
 export type AnyTable = Table<any, any>;
 
+const HEX_DIGITS = /^(?:[0-9a-f]{2})+$/i;
+
+/** The `encodeKey` of tables whose key is hex digits. Operators and strangers may name anything: what is no key equals nothing. */
+export function hexKey(text: string): Value {
+  return HEX_DIGITS.test(text) ? text : null;
+}
+
 /** A row as the values of its columns. */
 export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
   return columns.map(({ of }) => of(row));

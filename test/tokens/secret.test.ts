@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { format, inspect } from 'node:util';
-import { Mac } from '../../src/tokens/mac.ts';
+import type { Hex } from '../../src/core/hex.ts';
+import { isSameHex, Mac } from '../../src/tokens/mac.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { drawUserCode, normalizeUserCode } from '../../src/tokens/user-code.ts';
 
@@ -29,6 +30,28 @@ test('the MAC is HMAC-SHA256 of RFC 2104, for every key and message length it ta
   }
   assert.throws(() => new Mac(randomBytes(65)), RangeError);
   assert.throws(() => new Mac(randomBytes(32)).sum(randomBytes(257)), RangeError);
+});
+
+test('what a MAC has signed is signed, and nothing else is: no other bit, key or place', () => {
+  const mac = new Mac(randomBytes(32));
+  const bytes = randomBytes(70);
+  mac.sign(bytes, 54, 16);
+  assert.ok(mac.isSigned(bytes, 54));
+  assert.ok(!new Mac(randomBytes(32)).isSigned(bytes, 54));
+  assert.ok(!mac.isSigned(bytes.subarray(0, 69), 53));
+  for (let bit = 0; bit < 8 * bytes.length; bit++) {
+    const other = Buffer.from(bytes);
+    other[bit >> 3] = (other[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    assert.ok(!mac.isSigned(other, 54), `bit ${bit}`);
+  }
+});
+
+test('hex digits are the same where each is, whatever was compared before', () => {
+  const digits = 'a1b2c3d4'.repeat(8) as Hex;
+  for (const other of [digits.slice(0, 32), digits.replace('a', 'b'), `${digits.slice(0, 63)}5`, '', `${digits}00`]) {
+    assert.ok(!isSameHex(digits, other as Hex), other);
+    assert.ok(isSameHex(other as Hex, other as Hex), other);
+  }
 });
 
 test('a user code is 8 unmistakable letters in two groups, and is read without case, spaces or dashes [RFC 8628 6.1]', () => {

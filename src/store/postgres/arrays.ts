@@ -37,7 +37,7 @@ const HEX: Form<string> = {
 
 const TEXT: Form<string> = {
   oid: OID.text,
-  lengthOf: Buffer.byteLength,
+  lengthOf: (text) => Buffer.byteLength(text),
   write: (array, value, at, length) => {
     // PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault.
     if (value.includes('\0')) throw new Error('a text with NUL cannot be stored');

@@ -4,7 +4,7 @@ import { Lane } from '../lane.ts';
 import type { AnyTable } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { comparable, decodeRow, keyColumn, statementsOf } from './statements.ts';
+import { decodeRow, keyColumn, statementsOf, withoutNul } from './statements.ts';
 
 const TOGETHER = { most: 500, parallel: 2 };
 const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
@@ -44,7 +44,7 @@ export class Loads {
 
   async #loadAll(table: AnyTable, keys: readonly string[]): Promise<LoadedVersion<unknown, unknown>[]> {
     const { kind } = keyColumn(table);
-    const asked = keys.map((key) => comparable(kind, table.encodeKey(key)));
+    const asked = keys.map((key) => withoutNul(table.encodeKey(key)));
     const { rows } = await this.#connections.read(statementsOf(table).load, [arrayOf(kind, asked)]);
     const loaded: LoadedVersion<unknown, unknown>[] = [];
     for (const row of rows) {

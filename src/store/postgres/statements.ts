@@ -100,7 +100,7 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
 /** The value that an indexed column is compared with, as a parameter of its own. */
 export function parameterOf(table: AnyTable, { column, value }: Where): Value {
   const { kind } = columnOf(table, indexed(table, column));
-  return bytesText(kind, comparable(kind, value));
+  return bytesText(kind, withoutNul(value));
 }
 
 export function countStatement(table: AnyTable, column: string): Statement {
@@ -195,16 +195,12 @@ export function keyColumn(table: AnyTable): Column {
 function positionOf(table: AnyTable, key: string): Value {
   const value = table.encodeKey(key);
   const { kind } = keyColumn(table);
-  if (kind === 'hex') return bytesText(kind, comparable(kind, value));
-  return typeof value === 'string' ? (value.split('\0')[0] ?? '') : value;
+  return bytesText(kind, typeof value === 'string' ? (value.split('\0')[0] ?? '') : value);
 }
 
-const HEX = /^(?:[0-9a-f]{2})*$/;
-
-/** No row's text holds NUL, and no row's hex anything else: such a value is asked for as none at all, which equals nothing. */
-export function comparable(kind: ColumnKind, value: Value): Value {
-  if (typeof value !== 'string') return value;
-  return (kind === 'hex' ? HEX.test(value) : !value.includes('\0')) ? value : null;
+/** No row's text holds NUL: such a value is asked for as none at all, which equals nothing. */
+export function withoutNul(value: Value): Value {
+  return typeof value === 'string' && value.includes('\0') ? null : value;
 }
 
 /** How PostgreSQL reads bytes from a text. */

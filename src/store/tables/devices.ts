@@ -3,7 +3,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
-import type { Table, Value, Where } from '../table.ts';
+import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
@@ -30,7 +30,7 @@ export const devices: Table<DeviceAuthorization, Identity> = {
     { name: 'decided_at', kind: 'integer', of: ({ decision }) => ('at' in decision ? decision.at : null) },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => id,
+  encodeKey: hexKey,
   decode: decodeDevice,
   companion: { table: identities, by: 'decided_by' },
   indexes: ['user_code_hash'],

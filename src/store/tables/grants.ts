@@ -4,7 +4,7 @@ import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { AccessTokenFormat, ClientId } from '../../core/integration.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table, Value, Where } from '../table.ts';
+import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
@@ -39,7 +39,7 @@ export const grants: Table<Grant, Identity> = {
     },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => id,
+  encodeKey: hexKey,
   decode: decodeGrant,
   companion: { table: identities, by: 'holder' },
   indexes: ['client_id', 'holder', 'certificate'],

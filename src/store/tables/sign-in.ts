@@ -1,7 +1,7 @@
 // What signing in leaves behind: password hashes, browser sessions, and counts of failures.
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import type { Table, Where } from '../table.ts';
+import { hexKey, type Table, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 
 /** Apart from identities, so that what is loaded with every grant holds no secret. */
@@ -43,7 +43,7 @@ export const sessions: Table<BrowserSession, Identity> = {
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
   ],
   keyOf: ({ id }) => id,
-  encodeKey: (id) => id,
+  encodeKey: hexKey,
   decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
     id: id as string,
     identityId: holderOf(holder),

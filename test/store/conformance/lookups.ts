@@ -73,6 +73,30 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(identities, byUserName('ada'))).length, 1);
   });
 
+  claim('a key of hex digits is found in either case, and what is no such key finds nothing', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const grant = aGrant();
+    await put(store, grants, grant);
+    assertSameRow((await store.load(grants, grant.id.toUpperCase())).found?.row, grant);
+    const { id } = grant;
+    for (const key of [
+      '',
+      'x',
+      'not hex',
+      id.slice(1),
+      `${id}0`,
+      `${id}00`,
+      `0x${id}`,
+      `\\x${id}`,
+      `${id} `,
+      `${id}\0`,
+      'é',
+    ])
+      assert.equal((await store.load(grants, key)).found, undefined, key);
+    assert.deepEqual(await store.page(grants, { limit: 10, after: 'not hex' }), []);
+  });
+
   claim('only columns with an index can be searched', async (database) => {
     const store = storeOf(await database.open());
     await assert.rejects(async () => store.find(grants, { column: 'scope', value: 'x' }), /index/);
