@@ -31,9 +31,11 @@ const ORIGIN = { kind: 'device' } as const;
 const LONG_AGO = 2 * 365 * 86_400;
 
 export interface Filling {
-  /** Live grants whose tokens are handed back. */
+  /** Live grants that began together and lie side by side; their tokens are handed back. */
   readonly known: number;
-  /** Further live grants: company for those, which lie spread among them. */
+  /** Further ones whose tokens are handed back, spread among the others. */
+  readonly spread: number;
+  /** Live grants of which nobody asks anything. */
   readonly others: number;
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
@@ -61,9 +63,11 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const draft = await draftOf(ports);
   const now = systemClock.now();
   const pairs: Pair[] = [];
-  const { known, others, ended } = filling;
-  const isKnown = (index: number) => isShare(index, known, known + others);
-  await addGrants(ports, draft, known + others, now, (pair, index) => isKnown(index) && pairs.push(pair));
+  const { known, spread, others, ended } = filling;
+  await addGrants(ports, draft, known, now, (pair) => pairs.push(pair));
+  await addGrants(ports, draft, spread + others, now, (pair, index) => {
+    if (isShare(index, spread, spread + others)) pairs.push(pair);
+  });
   await addGrants(ports, draft, ended, epochSeconds(now - LONG_AGO));
   const deviceCodes = await startDevices(ports, filling.deviceCodes);
   await store.close();

@@ -95,7 +95,7 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     'Tessera, SQLite, 1 worker': own('Tessera, SQLite, 1 worker', { unpinned: true }),
     'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { unpinned: true, workers: 2 }),
     'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', {
-      filling: { known: known + many / SPREAD_SHARE, others: many - many / SPREAD_SHARE },
+      filling: { known, spread: many / SPREAD_SHARE, others: many - many / SPREAD_SHARE },
     }),
     'bare refresh, SQLite': bareRefresh({ folder: place('bare'), authority: tls.authority, known, others: 1000 }),
     'Tessera, SQLite, sweeping': own('Tessera, SQLite, sweeping', {

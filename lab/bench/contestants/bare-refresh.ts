@@ -25,7 +25,7 @@ export function bareRefresh({ folder, authority, known, others }: BareOptions): 
   return {
     start: async () => {
       const config = loadConfig({ env: {}, sets: [`dataFolder=${folder}`] });
-      const { pairs } = await fill(config, authority, { known, others, ended: 0, deviceCodes: 0 });
+      const { pairs } = await fill(config, authority, { known, spread: 0, others, ended: 0, deviceCodes: 0 });
       const [port = 0] = await freePorts(1);
       const began = performance.now();
       const args = [String(port), join(folder, 'tessera.db'), join(folder, 'keyring.json')];

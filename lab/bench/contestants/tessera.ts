@@ -60,7 +60,14 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
   const address = postgres ? [`store=${postgres.url()}`] : [];
   const sets = [...benchSets(options, port, tlsPort), ...address, ...(options.sets ?? [])];
   const config = loadConfig({ env: {}, sets });
-  const seeds = await fill(config, tls.authority, { known: 0, others: 0, ended: 0, deviceCodes: 0, ...filling });
+  const seeds = await fill(config, tls.authority, {
+    known: 0,
+    spread: 0,
+    others: 0,
+    ended: 0,
+    deviceCodes: 0,
+    ...filling,
+  });
   const began = performance.now();
   const child = startServer(options, { sets, workers, beside });
   await readyAfter(port, '/readyz', began);
