@@ -256,6 +256,7 @@ function fragile() {
         ...real,
         load: (table, key) => trouble().then(() => real.load(table, key)),
         change: (table, key, decide) => trouble().then(() => real.change(table, key, decide)),
+        create: (table, key, decide) => trouble().then(() => real.create(table, key, decide)),
         now: () => trouble().then(() => real.now()),
       };
     },

@@ -348,8 +348,9 @@ function listsAmongNodes(open: Open): void {
   });
 }
 
-async function contentsAt({ store }: ListNode, url: string): Promise<Uint8Array | undefined> {
-  return (await store.load(listContents, url)).found?.row.contents;
+async function contentsAt({ store }: ListNode, url: string): Promise<Buffer | undefined> {
+  const { found } = await store.load(listContents, url);
+  return found && Buffer.from(found.row.contents);
 }
 
 /** As somebody would who can write to the store, and knows how nodes look at it. */
