@@ -11,8 +11,8 @@ interface Bucket {
   at: number;
 }
 
-/** Of each generation of keys: whoever comes again before so many others have come is known. */
-const MOST_KEYS = 25_000;
+/** Of each of the two generations: whoever comes again before so many others have come is known. */
+const MOST_KEYS = 50_000;
 
 /** A token bucket per key, in memory: request rates hold per node. */
 export class RateLimit {

@@ -1,4 +1,4 @@
-import { constants, X509Certificate } from 'node:crypto';
+import { constants } from 'node:crypto';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 
 export interface TlsFiles {
@@ -12,12 +12,11 @@ export interface TlsFiles {
 
 /** What can be exchanged while connections stay open. */
 export function secureContext({ certificate, key, issuers, clientCertificates }: TlsFiles): SecureContextOptions {
-  const isAsking = clientCertificates !== 'off';
   return {
-    cert: isAsking ? completed(certificate.toString(), issuers) : certificate,
+    cert: certificate,
     key,
     minVersion: 'TLSv1.2',
-    ...(isAsking && { ca: [...issuers] }),
+    ...(clientCertificates !== 'off' && { ca: [...issuers] }),
     // A resumed session shows the leaf alone, without its chain: no session is ever resumed.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
@@ -31,25 +30,4 @@ export function tlsOptions(files: TlsFiles): TlsOptions {
     rejectUnauthorized: false,
     handshakeTimeout: 10_000,
   };
-}
-
-/**
- * Behind a certificate that stands alone in its file, OpenSSL sends those above it that are among the issuers. Left to
- * itself it would look for them, and check their signatures, in every handshake.
- */
-function completed(certificate: string, issuers: readonly string[]): string {
-  if (certificate.split('-----BEGIN CERTIFICATE-----').length > 2) return certificate;
-  const known = issuers.map((pem) => new X509Certificate(pem));
-  const chain: X509Certificate[] = [];
-  let next: X509Certificate | undefined = new X509Certificate(certificate);
-  for (; next && !includes(chain, next); next = issuerOf(next, known)) chain.push(next);
-  return chain.join('');
-}
-
-function includes(chain: readonly X509Certificate[], certificate: X509Certificate): boolean {
-  return chain.some(({ raw }) => raw.equals(certificate.raw));
-}
-
-function issuerOf(certificate: X509Certificate, known: readonly X509Certificate[]): X509Certificate | undefined {
-  return known.find((issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
 }

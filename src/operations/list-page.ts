@@ -41,6 +41,5 @@ export async function listPage<Row, Companion>(
 
 /** Names a listing by all that decides which rows are in it. */
 function listingOf(table: string, { where, endingBefore }: Pick<PageQuery, 'where' | 'endingBefore'>): string {
-  const value = where?.value instanceof Uint8Array ? Buffer.from(where.value).toString('hex') : where?.value;
-  return JSON.stringify([table, where?.column, value, endingBefore]);
+  return JSON.stringify([table, where?.column, where?.value, endingBefore]);
 }

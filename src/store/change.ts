@@ -13,7 +13,8 @@ export function storeOf(backEnd: BackEnd): Store {
   return {
     load: (table, key) => backEnd.loadVersioned(table, key),
     change: (table, key, decide) => change(backEnd, table, key, decide, backEnd.loadVersioned(table, key)),
-    create: (table, key, decide) => change(backEnd, table, key, (_, now) => decide(now), notThere(backEnd)),
+    create: (table, key, decide) =>
+      change(backEnd, table, key, (found, now) => (found ? taken(table) : decide(now)), notThere(backEnd)),
     find: (table, where, limit) => backEnd.find(table, where, limit),
     page: (table, query) => backEnd.page(table, query),
     now: () => backEnd.now(),
@@ -38,6 +39,7 @@ async function change<Row, Companion, T>(
   const untold: Untold<T>[] = [];
   let loaded = await loading;
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
     for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
     const { outcome } = decision;
@@ -49,7 +51,6 @@ async function change<Row, Companion, T>(
       if (!(error instanceof CommitUnknown)) throw error;
       untold.push({ commit, outcome });
     }
-    loaded = await backEnd.loadVersioned(table, key);
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
 }
@@ -57,6 +58,11 @@ async function change<Row, Companion, T>(
 /** What a load of a key that was drawn a moment ago would find. */
 async function notThere(backEnd: BackEnd): Promise<LoadedVersion<never, never>> {
   return { found: undefined, now: await backEnd.now() };
+}
+
+/** Random bytes that repeat: whoever has the key keeps what is theirs. */
+function taken({ name }: AnyTable): never {
+  throw new Error(`a key that was drawn for a new row of ${name} is taken`);
 }
 
 /** A commit that the connection did not survive. It may even be under way still, and be seen only later. */

@@ -125,10 +125,7 @@ function add(sum: Sum, mark: string): void {
 }
 
 function markOf(values: readonly Value[]): string {
-  const plain = values.map((value) =>
-    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('hex') } : value,
-  );
-  return hash('sha256', JSON.stringify(plain));
+  return hash('sha256', JSON.stringify(values));
 }
 
 /** All rows but the mark of the move itself. */

@@ -89,7 +89,7 @@ export interface Store {
     decide: (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>,
   ): Promise<T>;
 
-  /** As `change`, of a row whose key was drawn a moment ago: nobody has it yet, and nothing is loaded before the commit. */
+  /** As `change`, of a row whose key was drawn a moment ago: nothing is loaded before the commit. A key that is taken is a fault. */
   create<Row, Companion, T>(
     table: Table<Row, Companion>,
     key: string,

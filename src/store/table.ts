@@ -54,6 +54,12 @@ export function hexKey(text: string): Value {
   return HEX_DIGITS.test(text) ? text : null;
 }
 
+/** What is to be stored as bytes. A database may take what is no hex digits for nothing at all, and say so to nobody. */
+export function hexDigits(value: Value): Value {
+  if (value !== null && !HEX_DIGITS.test(value as string)) throw new Error('what should be hex digits is not');
+  return value;
+}
+
 /** A row as the values of its columns. */
 export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
   return columns.map(({ of }) => of(row));

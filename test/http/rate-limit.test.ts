@@ -40,3 +40,13 @@ test('a flood of other keys does not give a busy one a new beginning', () => {
     if (n % 1000 === 0) assert.notEqual(take(), undefined, `after ${n} strangers`);
   }
 });
+
+test('who comes again after 50,000 others is known, wherever they stood among them', () => {
+  for (const before of [0, 1, 49_998, 49_999, 50_000]) {
+    const { take } = limit(1, 0.001);
+    for (let n = 0; n < before; n++) take(`earlier ${n}`);
+    take();
+    for (let n = 0; n < 50_000; n++) take(`later ${n}`);
+    assert.notEqual(take(), undefined, `${before} came before`);
+  }
+});

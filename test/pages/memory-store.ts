@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../src/core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type AnyTable, encodeRow, type Table, type Value, type Where } from '../../src/store/table.ts';
+import { type AnyTable, encodeRow, type Table, type Where } from '../../src/store/table.ts';
 
 type Rows = Map<string, Versioned<unknown, unknown>>;
 
@@ -39,10 +39,10 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     },
     find: async <Row, Companion>(table: Table<Row, Companion>, { column, value }: Where, limit = 100) => {
       const at = table.columns.findIndex(({ name }) => name === column);
-      const wanted = textOf(value);
+      const wanted = String(value);
       const found: Row[] = [];
       for (const { row } of rowsOf(table).values()) {
-        if (textOf(encodeRow(table, row)[at] ?? null) === wanted) found.push(row as Row);
+        if (String(encodeRow(table, row)[at]) === wanted) found.push(row as Row);
         if (found.length === limit) break;
       }
       return found;
@@ -58,8 +58,4 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     close: async () => undefined,
   };
   return storeOf(backEnd);
-}
-
-function textOf(value: Value): string {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
 }

@@ -199,7 +199,8 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
 /** All of these walks, each for one request at a time, in an order that has nothing to do with where their rows lie. */
 function spread(walks: readonly WalkSpec[]): WalkSpec {
   const { length } = walks;
-  return { kind: 'mixed', walks, order: walks.map((_, at) => (at * coprimeStep(length)) % length) };
+  const step = coprimeStep(length);
+  return { kind: 'mixed', walks, order: walks.map((_, at) => (at * step) % length) };
 }
 
 /** A step through so many places that comes to each of them once. */

@@ -1,6 +1,6 @@
 // Arrays in PostgreSQL's binary format: one parameter holds a column of every row of a batch. Binary needs no quoting, and
 // is several times cheaper to write and to read than text.
-import type { Column, ColumnKind, Value } from '../table.ts';
+import { type Column, type ColumnKind, hexDigits, type Value } from '../table.ts';
 
 const OID = { bytea: 17, int8: 20, text: 25 } as const;
 const HEADER_LENGTH = 20;
@@ -29,9 +29,10 @@ const BYTES: Form<Uint8Array> = {
 
 const HEX: Form<string> = {
   oid: OID.bytea,
-  lengthOf: ({ length }) => length / 2,
+  lengthOf: ({ length }) => length >> 1,
   write: (array, value, at, length) => {
-    if (array.write(value, at, length, 'hex') !== length) throw new Error('what should be hex digits is not');
+    hexDigits(value);
+    array.write(value, at, length, 'hex');
   },
 };
 

@@ -183,8 +183,8 @@ function decodeColumns({ columns }: AnyTable, values: Value[]): Value[] {
   return values;
 }
 
-function decodeCompanion(table: AnyTable, values: readonly Value[]): unknown {
-  return values[0] === null ? undefined : table.decode(values, undefined);
+function decodeCompanion(table: AnyTable, values: Value[]): unknown {
+  return values[0] === null ? undefined : table.decode(decodeColumns(table, values), undefined);
 }
 
 export function keyColumn(table: AnyTable): Column {

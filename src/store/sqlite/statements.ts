@@ -1,6 +1,6 @@
 // SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
 import type { PageQuery } from '../store.ts';
-import { type AnyTable, type Column, changingColumns, type TableColumn, type Value } from '../table.ts';
+import { type AnyTable, type Column, changingColumns, hexDigits, type TableColumn, type Value } from '../table.ts';
 
 /** SQLite plans a statement anew whenever a bare parameter of LIMIT is bound, which takes longer than most statements. */
 export const LIMIT = 'LIMIT ? + 0';
@@ -176,7 +176,9 @@ export function decodeColumns(decoded: Decoded, values: Value[]): Value[] {
 }
 
 function encodeValue<Row>({ kind, of }: TableColumn<Row>, row: Row): Value {
-  return kind === 'counter' ? (of(row) as number) + COUNTER_BASE : of(row);
+  const value = of(row);
+  if (kind === 'hex') return hexDigits(value);
+  return kind === 'counter' ? (value as number) + COUNTER_BASE : value;
 }
 
 function decodeValue({ kind }: Column, value: Value): Value {

@@ -2,7 +2,7 @@
 import type { Event, EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../store.ts';
-import type { Column, Value } from '../table.ts';
+import { type Column, hexDigits, type Value } from '../table.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
 /** Behind the sequence number, which the back end draws. */
@@ -23,7 +23,7 @@ export function encodeEvent(event: Event): Value[] {
     type,
     clientId,
     identityId,
-    subjectId ?? null,
+    hexDigits(subjectId ?? null),
     presenter ? encodePresenter(presenter) : null,
     detail ? JSON.stringify(detail) : null,
   ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim } from '../conformance.ts';
-import { counter, countOf, increment, put, subjectsTold, told } from './rows.ts';
+import { counter, countOf, create, increment, put, subjectsTold, told } from './rows.ts';
 
 const CALLERS = 64;
 
@@ -70,11 +70,12 @@ export function concurrency(claim: Claim): void {
     assert.equal((await backEnd.page(attempts, { limit: 1000 })).length, 500);
   });
 
-  claim('a creation that meets a row with its key decides again', async (database) => {
-    const store = storeOf(await database.open());
-    await put(store, attempts, counter('a'));
-    let asked = 0;
-    assert.equal(await store.create(attempts, 'a', () => ({ outcome: ++asked, next: counter('a', asked) })), 2);
+  claim('a creation that meets a row with its key faults, and leaves the row as it is', async (database) => {
+    const backEnd = await database.open();
+    const store = storeOf(backEnd);
+    await put(store, attempts, counter('a', 7));
+    await assert.rejects(create(store, 'a'), /is taken/);
+    assert.equal(await countOf(backEnd, 'a'), 7);
   });
 
   claim('an acknowledged change is what the next load finds', async (database) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GrantId } from '../../../src/core/grant.ts';
+import type { Hex } from '../../../src/core/hex.ts';
 import type { IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId } from '../../../src/core/integration.ts';
 import { storeOf } from '../../../src/store/change.ts';
@@ -7,9 +8,9 @@ import { grants, grantsOf } from '../../../src/store/tables/grants.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
-import { ADA, aGrant, anIdentity, anIntegration } from '../../samples.ts';
+import { ADA, aGrant, anIdentity, anIntegration, hexOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
-import { assertSameRow, counter, put } from './rows.ts';
+import { assertSameRow, counter, put, told } from './rows.ts';
 
 const asClientId = (text: string) => text as ClientId;
 const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
@@ -95,6 +96,18 @@ export function lookups(claim: Claim): void {
     ])
       assert.equal((await store.load(grants, key)).found, undefined, key);
     assert.deepEqual(await store.page(grants, { limit: 10, after: 'not hex' }), []);
+  });
+
+  claim('what should be hex digits and is not is a fault, and nothing is written', async (database) => {
+    const store = storeOf(await database.open());
+    await put(store, identities, anIdentity());
+    const mark = { certificate: 'not hex' as Hex, issuerKey: hexOf(16), key: hexOf(32) };
+    await assert.rejects(put(store, grants, aGrant({ origin: { kind: 'certificate', certificate: mark } })), /hex/);
+    assert.deepEqual(await store.page(grants, { limit: 1 }), []);
+    const event = { ...told(1), subjectId: 'not hex' };
+    const change = () => ({ outcome: undefined, next: counter('a'), events: [event] });
+    await assert.rejects(store.change(attempts, 'a', change), /hex/);
+    assert.equal((await store.load(attempts, 'a')).found, undefined);
   });
 
   claim('only columns with an index can be searched', async (database) => {
