@@ -44,7 +44,7 @@ export function readOptions(args: string[]): Options {
     out,
     starts: quick ? 3 : 11,
     many: quick ? 100_000 : 1_000_000,
-    toRevoke: quick ? 60_000 : 300_000,
+    toRevoke: quick ? 100_000 : 600_000,
     pace: {
       rounds: Number(values.rounds ?? (quick ? 1 : 3)),
       seconds: Number(values.seconds ?? (quick ? 1 : 2)),
