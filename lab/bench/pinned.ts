@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
@@ -25,4 +26,10 @@ export function startPinned(file: string, args: readonly string[], options: Pinn
   const command = [...under, process.execPath, ...nodeFlags, file, ...args];
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
   return spawn(pinned[0] as string, pinned.slice(1), rest);
+}
+
+/** Ends a process that has nothing to finish. */
+export async function stopped(child: ChildProcess): Promise<void> {
+  child.kill();
+  await once(child, 'exit');
 }

@@ -1,4 +1,5 @@
 import type { CallerName, IdentitySource } from '../core/certificate.ts';
+import { firstHalf } from '../core/hex.ts';
 import type { Identity, IdentityId } from '../core/identity.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
@@ -65,6 +66,6 @@ async function derivedIdentity(label: string, name: CallerName, { store }: Ports
 
 /** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */
 function identityDerivedFrom(label: string, { source, name }: CallerName): Identity {
-  const id = `${label}:${sha256(`${source}\0${name}`).slice(0, 32)}` as IdentityId;
+  const id = `${label}:${firstHalf(sha256(`${source}\0${name}`))}` as IdentityId;
   return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name}` };
 }

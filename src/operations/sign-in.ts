@@ -1,4 +1,5 @@
 import type { DeviceAuthorization } from '../core/device.ts';
+import { firstHalf } from '../core/hex.ts';
 import type { Identity } from '../core/identity.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import { networkOf, type Presenter } from '../core/presenter.ts';
@@ -72,7 +73,7 @@ export async function checkPassword(
 
 /** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
 function nameMark(typed: string): string {
-  return sha256(typed).slice(0, 32);
+  return firstHalf(sha256(typed));
 }
 
 /** Spec 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */

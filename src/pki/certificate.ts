@@ -1,7 +1,7 @@
 // DER → what a certificate says, as plain data. Nothing is judged here; that is the business of the rules.
 import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../core/certificate.ts';
-import type { Hex } from '../core/hex.ts';
+import { firstHalf, type Hex } from '../core/hex.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
@@ -124,8 +124,4 @@ export function markOf(leaf: Certificate, issuer: Certificate, approved: Certifi
 /** Of any certificate of the issuer, known by its serial number alone: all that a CRL tells. */
 export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
   return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
-}
-
-function firstHalf(digits: string): Hex {
-  return digits.slice(0, digits.length / 2) as Hex;
 }

@@ -1,5 +1,5 @@
 // User codes: short enough to type, so they are stored under a MAC and guessed only a few times (operations/decide-device.ts).
-import type { Hex } from '../core/hex.ts';
+import { firstHalf, type Hex } from '../core/hex.ts';
 import type { Key, Keyring } from './keyring.ts';
 
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -25,7 +25,7 @@ export function normalizeUserCode(typed: string): string | undefined {
 }
 
 export function userCodeHash(letters: string, key: Key): Hex {
-  return key.mac['user-code'].sum(Buffer.from(letters)).slice(0, 32) as Hex;
+  return firstHalf(key.mac['user-code'].sum(Buffer.from(letters)));
 }
 
 /** A code may have been drawn under any key that is still here. */

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Contestant, Running } from '../contestant.ts';
 import { fill } from '../fill.ts';
-import { CORES, startPinned } from '../pinned.ts';
+import { CORES, startPinned, stopped } from '../pinned.ts';
 import { freePorts, readyAfter } from '../ready.ts';
 import { REFRESH } from './tessera.ts';
 
@@ -43,10 +42,7 @@ export function bareRefresh({ folder, authority, known, others }: BareOptions): 
                 freshConnections: false,
               }
             : undefined,
-        stop: async () => {
-          child.kill();
-          await once(child, 'exit');
-        },
+        stop: () => stopped(child),
       } satisfies Running;
     },
   };

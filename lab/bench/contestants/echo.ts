@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Contestant, LoadKind, Running } from '../contestant.ts';
 import type { ClientTls, Load } from '../generator/generator.ts';
 import { getHead, post, type WalkSpec } from '../generator/walk.ts';
-import { CORES, startPinned } from '../pinned.ts';
+import { CORES, startPinned, stopped } from '../pinned.ts';
 import { freePorts, readyAfter } from '../ready.ts';
 
 export interface EchoOptions {
@@ -31,10 +30,7 @@ export function echo({ stack, workers = 1, unpinned = false, folder, tls }: Echo
       return {
         pids: [child.pid as number],
         load: (kind, connections) => loadOf(kind, connections, { port, tlsPort, tls }),
-        stop: async () => {
-          child.kill();
-          await once(child, 'exit');
-        },
+        stop: () => stopped(child),
       } satisfies Running;
     },
   };

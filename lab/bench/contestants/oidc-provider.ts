@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Contestant } from '../contestant.ts';
 import { type ChainForm, postHead } from '../generator/walk.ts';
-import { CORES, startPinned } from '../pinned.ts';
+import { CORES, startPinned, stopped } from '../pinned.ts';
 import { freePorts } from '../ready.ts';
 
 const ENTRY = fileURLToPath(new URL('../servers/oidc-provider.ts', import.meta.url));
@@ -33,10 +33,7 @@ export function oidcProvider(connections: number): Contestant {
                 walks: tokens.slice(0, count).map((token) => ({ kind: 'chain', form: FORM, token })),
               }
             : undefined,
-        stop: async () => {
-          child.kill();
-          await once(child, 'exit');
-        },
+        stop: () => stopped(child),
       };
     },
   };

@@ -14,18 +14,16 @@ import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/token-
 
 const [port, path = '', keyringFile = ''] = process.argv.slice(2);
 const LIFETIME = 3600;
-const COUNTER_BASE = 2 ** 24;
 
 const keyring = new Keyring(readKeyringFile(keyringFile) ?? []);
 const database = openDatabase(path);
-database.exec('PRAGMA wal_autocheckpoint = 12000');
 const wal = openSync(`${path}-wal`, 'r');
 const select = database.prepare(
   'SELECT revision, scope, refresh_until, hex(refresh_hash) FROM grants WHERE id = unhex(?)',
 );
 select.setReturnArrays(true);
 const update = database.prepare(
-  `UPDATE grants SET revision = revision + 1, generation = ?, refresh_hash = unhex(?), nonce = unhex(?), issued_at = ?, expires_at = ?
+  `UPDATE grants SET revision = revision + 1, generation = generation + 1, refresh_hash = unhex(?), nonce = unhex(?), issued_at = ?, expires_at = ?
    WHERE id = unhex(?) AND revision = ?`,
 );
 
@@ -74,7 +72,7 @@ function rotate(token: RefreshToken, now: number): string {
   const nonce = systemRandom(NONCE_LENGTH).toString('hex') as Hex;
   const expires = now + LIFETIME;
   const pair = nextPair(token, nonce, keyring.minting, epochSeconds(expires));
-  update.run(token.generation + 1 + COUNTER_BASE, pair.refreshHash, nonce, now, expires, token.grantId, revision);
+  update.run(pair.refreshHash, nonce, now, expires, token.grantId, revision);
   return wording(pair, scope, expires, until);
 }
 

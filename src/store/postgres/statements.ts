@@ -8,6 +8,8 @@ export interface TableStatements {
   readonly load: Statement;
   /** What a swap sets, besides the revision. */
   readonly changing: AnyTable['columns'];
+  /** Where in a row the columns of kind `bytes` are. */
+  readonly bytesAt: readonly number[];
   readonly swap: Writing;
   readonly create: Writing;
   readonly sweep: Statement | undefined;
@@ -29,6 +31,7 @@ export function statementsOf(table: AnyTable): TableStatements {
     statements = {
       load: loadStatement(table),
       changing: changingColumns(table),
+      bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
       swap: swapText(table),
       create: createText(table),
       sweep: sweepStatement(table),
@@ -177,9 +180,9 @@ export function decodeRow(
 }
 
 /** Bytes come as hex digits, which is what rows hold of a few; of many they hold the bytes. */
-function decodeColumns({ columns }: AnyTable, values: Value[]): Value[] {
-  for (const [at, { kind }] of columns.entries())
-    if (kind === 'bytes' && values[at] !== null) values[at] = Buffer.from(values[at] as string, 'hex');
+function decodeColumns(table: AnyTable, values: Value[]): Value[] {
+  for (const at of statementsOf(table).bytesAt)
+    if (values[at] !== null) values[at] = Buffer.from(values[at] as string, 'hex');
   return values;
 }
 

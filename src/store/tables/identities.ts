@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Hex } from '../../core/hex.ts';
+import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { Table, Where } from '../table.ts';
 
 /** Rows refer to an identity by 16 bytes rather than by its text of 40 and more. */
 export function identityKey(id: string): Hex {
-  return hash('sha256', id).slice(0, 32) as Hex;
+  return firstHalf(hash('sha256', id));
 }
 
 export const identities: Table<Identity> = {

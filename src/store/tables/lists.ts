@@ -1,7 +1,7 @@
 // Revocation lists that one node fetched for all. The contents lie apart, for they may have megabytes: what nodes look at
 // every second is small.
 import { hash } from 'node:crypto';
-import type { Hex } from '../../core/hex.ts';
+import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Table } from '../table.ts';
@@ -60,5 +60,5 @@ export const listContents: Table<ListContents> = {
 
 /** An address may be longer than what an index takes. */
 function addressKey(url: string): Hex {
-  return hash('sha256', url).slice(0, 32) as Hex;
+  return firstHalf(hash('sha256', url));
 }
