@@ -1,0 +1,99 @@
+// What HTTP/1.1 says in its first line, as the spec words it [wire: Doors].
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type Caller, callerOver, json, reachOf, sendRaw } from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import { CERTIFICATE, CLIENT, SCOPE, TOKEN, VERIFY } from './steps.ts';
+
+suite('the status line of HTTP/1.1 [wire: Doors]', () => {
+  let service: TestService;
+  let caller: Caller;
+
+  before(async () => {
+    service = await startService();
+    caller = callerOver('HTTP/1.1', reachOf(service));
+  });
+  after(async () => {
+    caller.close();
+    await service.stop();
+  });
+
+  test('the reason phrase of a 400 is the description [wire: Doors]', async () => {
+    for (const body of [{}, { client_id: CLIENT }, { client_id: 'nobody', refresh_token: 'x' }]) {
+      const answer = await caller.ask({ path: TOKEN, ...json(body) });
+      assert.equal(answer.phrase, answer.json['Error_description']);
+    }
+  });
+
+  test('it is constant text: no input comes back in it [wire: Doors]', async () => {
+    const answer = await caller.ask({ path: TOKEN, ...json({ client_id: 'canary', refresh_token: 'canary' }) });
+    assert.doesNotMatch(answer.phrase + answer.text, /canary/);
+  });
+
+  test('a 401 keeps the phrase Unauthorized, and other statuses theirs [wire: Doors]', async () => {
+    const phrases = [
+      await caller.ask({ path: VERIFY }),
+      await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) }),
+      await caller.ask({ path: '/nowhere' }),
+      await caller.ask({ path: TOKEN }),
+      await caller.ask({ path: TOKEN, ...json('x'.repeat(70_000)) }),
+    ].map(({ phrase }) => phrase);
+    const expected = ['Unauthorized', 'Unauthorized', 'Not Found', 'Method Not Allowed', 'Payload Too Large'];
+    assert.deepEqual(phrases, expected);
+  });
+
+  const BROKEN: readonly [what: string, request: string, status: number][] = [
+    ['garbage', '\x16\x03\x01 nonsense\r\n\r\n', 400],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an unknown version', 'GET / HTTP/3.7\r\nHost: x\r\n\r\n', 400],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
+    ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n', 400],
+    ['no Host', `GET ${VERIFY} HTTP/1.1\r\n\r\n`, 400],
+    ['two Hosts', `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
+    ['two lengths', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
+    ['a negative length', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`, 400],
+    [
+      'length and chunks',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    ['an unknown transfer encoding', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n`, 400],
+    [
+      'a broken chunk',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+    ['headers of 20 KiB', `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an address of 20 KiB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ['CONNECT', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n', 405],
+    ['CONNECT of no version', 'CONNECT elsewhere:443 HTTP/0.9\r\nHost: elsewhere:443\r\n\r\n', 405],
+    [
+      'an expectation we cannot meet',
+      `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n`,
+      400,
+    ],
+  ];
+  for (const [what, request, status] of BROKEN) {
+    test(`${what}: ${status} in JSON, and the connection ends [wire: Doors]`, async () => {
+      const closing = request.replace('\r\nHost:', '\r\nConnection: close\r\nHost:');
+      const text = await sendRaw(reachOf(service), request.includes('\r\nHost: a') ? request : closing, 3000);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      assert.match(head, new RegExp(`^HTTP/1.1 ${status} `), text);
+      assert.match(head, /^content-type: application\/json; charset=utf-8$/im);
+      assert.match(head, /^cache-control: no-store$/im);
+      assert.match(head, /^pragma: no-cache$/im);
+      const { Error: error, Error_description: description, ...rest } = JSON.parse(body);
+      assert.deepEqual([error, rest], ['invalid_request', {}]);
+      if (status === 400) assert.ok(head.startsWith(`HTTP/1.1 400 ${description}\r\n`), head);
+    });
+  }
+
+  test('an absolute request target leads to the same door [RFC 9112 3.2.2]', async () => {
+    const text = await sendRaw(
+      reachOf(service),
+      `GET https://elsewhere.example${TOKEN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(text, /^HTTP\/1.1 405 /);
+    assert.match(text, /^allow: POST$/im);
+  });
+});

@@ -1,0 +1,176 @@
+// A store that is away or slow, more requests than places, and a service that stops: nothing acknowledged is lost [issue: Server].
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf, readToEnd } from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import {
+  assertRefused,
+  CLIENT,
+  DEVICE,
+  pairByCertificate,
+  redeem,
+  refresh,
+  refreshed,
+  revoke,
+  SCOPE,
+  startedDevice,
+  TOKEN,
+  VERIFY,
+  verify,
+} from './steps.ts';
+
+/** A store that can be away, and slow. */
+function fragile() {
+  const state = {
+    away: false,
+    broken: false,
+    slow: 0,
+    wrap: (real: Store): Store => {
+      const trouble = async () => {
+        if (state.away) throw new StoreUnavailable('injected: the disk /var/lib is away');
+        if (state.broken) throw new TypeError('injected: nobody foresaw this');
+        if (state.slow) await wait(state.slow);
+      };
+      return {
+        ...real,
+        load: (table, key) => trouble().then(() => real.load(table, key)),
+        change: (table, key, decide) => trouble().then(() => real.change(table, key, decide)),
+        create: (table, key, decide) => trouble().then(() => real.create(table, key, decide)),
+        now: () => trouble().then(() => real.now()),
+      };
+    },
+  };
+  return state;
+}
+
+for (const protocol of PROTOCOLS) {
+  suite(`a store that is away, over ${protocol}`, () => {
+    const store = fragile();
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService({ store: store.wrap });
+      caller = callerOver(protocol, reachOf(service, service.ada));
+    });
+    after(async () => {
+      caller.close();
+      await service.stop();
+    });
+
+    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [wire: Authorize/Token]', async () => {
+      const pair = await pairByCertificate(caller);
+      const { device_code } = await startedDevice(caller);
+      store.away = true;
+      const answers = [
+        await refresh(caller, pair.refresh_token),
+        await redeem(caller, device_code),
+        await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) }),
+        await verify(caller, pair.access_token),
+        await revoke(caller, pair.access_token),
+      ];
+      const unready = await caller.ask({ path: '/readyz' });
+      store.away = false;
+      for (const answer of answers) {
+        assertRefused(answer, 503, 'invalid_request', /Ask again/);
+        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+        assert.doesNotMatch(answer.text, /injected|disk|var/);
+        assert.equal(answer.headers['cache-control'], 'no-store');
+      }
+      assert.equal(unready.status, 503);
+      await refreshed(caller, pair);
+    });
+
+    test('a fault that nobody foresaw is 400 invalid_request with a request id and no detail [spec 7.1]', async () => {
+      const pair = await pairByCertificate(caller);
+      store.broken = true;
+      const answers = [await refresh(caller, pair.refresh_token), await revoke(caller, pair.access_token)];
+      store.broken = false;
+      for (const answer of answers) {
+        assertRefused(answer, 400, 'invalid_request', /^An internal error occurred\. Request [0-9a-f]{16}\.$/);
+        const [, id] = /Request (\w+)/.exec(answer.text) ?? [];
+        const told = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.id === id);
+        assert.match(String(told.find(({ fault }) => fault)?.fault), /injected/, 'the log says what broke');
+      }
+      assert.equal(
+        (await verify(caller, pair.access_token)).status,
+        200,
+        'a revocation that broke is not acknowledged',
+      );
+    });
+  });
+}
+
+suite('stopping', () => {
+  for (const protocol of PROTOCOLS) {
+    test(`requests in flight finish, nothing acknowledged is lost, new ones are turned away (${protocol}) [issue: Server]`, async () => {
+      const store = fragile();
+      const service = await startService({ store: store.wrap });
+      const caller = callerOver(protocol, reachOf(service, service.ada));
+      const pairs = await Promise.all(Array.from({ length: 5 }, () => pairByCertificate(caller)));
+      store.slow = 500;
+      const underWay = pairs.map((pair) => refreshed(caller, pair));
+      await wait(200);
+      const began = performance.now();
+      const stopped = service.stop();
+      await wait(50);
+      const late = callerOver(protocol, reachOf(service));
+      await assert.rejects(late.ask({ path: '/healthz' }), 'no new connection is taken');
+      assert.equal((await Promise.all(underWay)).length, 5);
+      await stopped;
+      assert.ok(performance.now() - began < 3000, 'and idle connections do not hold it up');
+      caller.close();
+      late.close();
+    });
+  }
+
+  test('a request that arrives while it stops is told 503 with Retry-After, and to close [wire: Authorize/Token]', async (t) => {
+    const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
+    t.after(() => service.stop());
+    const socket = await rawConnection(reachOf(service));
+    socket.write(`GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n`);
+    await wait(100);
+    const stopped = service.stop();
+    await wait(50);
+    socket.write('\r\n');
+    const text = await readToEnd(socket);
+    await stopped;
+    assert.match(text, /^HTTP\/1.1 503 Service Unavailable\r\n/, text);
+    assert.match(text, /^retry-after: 1\r$/im);
+    assert.match(text, /^connection: close\r$/im);
+    assert.match(text, /"Error_description":"The service is shutting down. Nothing was changed. Ask again."/);
+  });
+
+  test('a caller that never lets go is cut off after stopTimeout [issue: Server]', async () => {
+    const service = await startService({ settings: { limits: { stopTimeout: '1s' } } });
+    const socket = await rawConnection(reachOf(service));
+    socket.on('error', () => undefined);
+    socket.write(`POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    await wait(100);
+    const began = performance.now();
+    await service.stop();
+    assert.ok(performance.now() - began < 3000);
+  });
+});
+
+test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [wire: Authorize/Token]', async () => {
+  const store = fragile();
+  const service = await startService({ store: store.wrap, settings: { limits: { maxInFlight: 10 } } });
+  const caller = callerOver('HTTP/2', reachOf(service, service.ada));
+  const { access_token } = await pairByCertificate(caller);
+  store.slow = 300;
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => caller.ask({ path: VERIFY, ...bearer(access_token) })),
+  );
+  const served = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 503);
+  assert.deepEqual([served.length, refused.length], [10, 30]);
+  for (const answer of refused) {
+    assertRefused(answer, 503, 'invalid_request', /overloaded/);
+    assert.equal(answer.headers['retry-after'], '1');
+  }
+  caller.close();
+  await service.stop();
+});
