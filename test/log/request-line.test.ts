@@ -5,7 +5,10 @@ import { makeLog } from '../../src/log/log.ts';
 import { requestLines, type ToldRequest, type ToldStory } from '../../src/log/request-line.ts';
 
 const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
-const any = fc.string({ unit: 'binary', maxLength: 40 });
+const any = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', '\u007f', '\n', 'é'), maxLength: 6 }),
+);
 const request: fc.Arbitrary<ToldRequest> = fc.record({
   id: hex(16),
   status: fc.constantFrom(200, 400, 503),
