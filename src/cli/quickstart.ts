@@ -118,7 +118,7 @@ async function fill(path: string, pem: string): Promise<Secret> {
   const { addIdentity } = await import('../operations/admin/add-identity.ts');
   const { approveIssuer } = await import('../operations/admin/approve-issuer.ts');
   const { granted } = await import('./wording.ts');
-  const store = await openStore({ store: { kind: 'sqlite', path } }, 'command');
+  const store = await openStore({ store: { kind: 'sqlite', path } }, 'init');
   try {
     const ports = { store, by: 'quickstart', random };
     const { password } = await obtainPassword({ generate: true }, random);

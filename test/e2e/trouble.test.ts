@@ -39,6 +39,7 @@ function fragile() {
         change: (table, key, decide) => trouble().then(() => real.change(table, key, decide)),
         create: (table, key, decide) => trouble().then(() => real.create(table, key, decide)),
         now: () => trouble().then(() => real.now()),
+        examine: () => trouble().then(() => real.examine()),
       };
     },
   };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Ports } from '../../operations/ports.ts';
-import type { Problem } from '../../store/store.ts';
+import type { Problem, StoreReport } from '../../store/store.ts';
 
 /** One thing that must hold for the service to serve. */
 export interface CheckResult {
@@ -49,7 +49,7 @@ export class Readiness {
   }
 
   async #examine(): Promise<readonly CheckResult[]> {
-    const { now, checks } = await this.#ports.store.examine();
+    const { now, checks } = await this.#ports.store.examine().catch(unexamined);
     return [...checks, this.#keys(), ...(now === undefined ? [] : [this.#clock(now)])];
   }
 
@@ -76,6 +76,11 @@ export class Readiness {
       if (!problem && this.#failing.delete(name)) this.#news.holdsAgain(name);
     }
   }
+}
+
+function unexamined(fault: unknown): StoreReport {
+  const problem = { reason: 'the store cannot be examined', detail: String(fault) };
+  return { now: undefined, checks: [{ name: 'store', problem }] };
 }
 
 const TOO_LATE: readonly CheckResult[] = [
