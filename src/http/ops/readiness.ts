@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Ports } from '../../operations/ports.ts';
+import type { Timekeeper } from '../../operations/timekeeper.ts';
 import type { Problem, StoreReport } from '../../store/store.ts';
 
 /** One thing that must hold for the service to serve. */
@@ -14,21 +15,30 @@ export interface CheckResult {
 export interface ReadinessNews {
   readonly failing: (check: string, problem: Problem) => void;
   readonly holdsAgain: (check: string) => void;
+  /** The clocks of node and store differ by so many seconds, which is more than they should. */
+  readonly clocksApart: (apart: number) => void;
+}
+
+export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'clock'> {
+  readonly timekeeper: Pick<Timekeeper, 'tell'>;
 }
 
 const KEPT_MS = 1_000;
 /** A store that takes longer is no use to a caller either. */
 const PATIENCE_MS = 2_000;
+/** The node's clock judges certificates, the store's everything else. */
 const CLOCK_TOLERANCE = 30;
+const CLOCK_REMARK = 5;
 
 export class Readiness {
-  readonly #ports: Pick<Ports, 'store' | 'keyring' | 'clock'>;
+  readonly #ports: ReadinessParts;
   readonly #news: ReadinessNews;
   readonly #failing = new Map<string, string>();
   #looking: Promise<readonly CheckResult[]> | undefined;
   #lookedAt: number | undefined;
+  #isApart = false;
 
-  constructor(ports: Pick<Ports, 'store' | 'keyring' | 'clock'>, news: ReadinessNews) {
+  constructor(ports: ReadinessParts, news: ReadinessNews) {
     this.#ports = ports;
     this.#news = news;
   }
@@ -62,7 +72,11 @@ export class Readiness {
   }
 
   #clock(storeTime: EpochSeconds): CheckResult {
+    const problem = this.#ports.timekeeper.tell(storeTime);
+    if (problem) return { name: 'clock', problem };
     const apart = Math.abs(storeTime - this.#ports.clock.now());
+    if (apart > CLOCK_REMARK && !this.#isApart) this.#news.clocksApart(apart);
+    this.#isApart = apart > CLOCK_REMARK;
     if (apart <= CLOCK_TOLERANCE) return { name: 'clock' };
     return { name: 'clock', problem: { reason: `the clocks of node and store are ${apart} seconds apart` } };
   }
