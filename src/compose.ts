@@ -23,7 +23,7 @@ import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import type { Store } from './store/store.ts';
+import { type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import { VERSION } from './version.ts';
@@ -52,7 +52,11 @@ export async function composeService(
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
   const parts = partsOf(config, ports, timekeeper, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
-  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  // That the store is away is told once, by the look at it.
+  const tellFault = (fault: unknown) =>
+    fault instanceof StoreUnavailable
+      ? log.debug({ fault: fault.message }, 'left for later')
+      : log.error({ fault: String(fault) }, 'fault in the background');
   const stopChores = await startChores(choresOf(parts, timekeeper, registry, listeners, tellFault), tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),

@@ -31,7 +31,10 @@ async function assertRefused(node: Node, pair: Parameters<typeof check>[1]): Pro
   await assert.rejects(issue(node), StoreUnavailable);
   await assert.rejects(refresh(node, pair), StoreUnavailable);
   await assert.rejects(check(node, pair), StoreUnavailable);
-  await assert.rejects(sweep(node, async () => {}), StoreUnavailable);
+  await assert.rejects(
+    sweep(node, async () => {}),
+    StoreUnavailable,
+  );
 }
 
 test('ten years ahead: all is refused, and all is there when the clock is right again', async (t) => {

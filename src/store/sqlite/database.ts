@@ -59,6 +59,12 @@ export function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }
 
+const DISK = new Set([8, 10, 13]); // read-only, I/O error, full
+
+export function isOfDisk(error: unknown): boolean {
+  return DISK.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+}
+
 // SQLite's primary result codes for states that pass: busy, locked, read-only, I/O error, full, cannot open.
 const PASSING = new Set([5, 6, 8, 10, 13, 14]);
 

@@ -1,6 +1,6 @@
 // Whether the files under the store's names are still those that were opened, and have not been cut. A database that was
 // deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
-import { closeSync, fstatSync, openSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { WAL_LIMIT } from './database.ts';
 
@@ -9,6 +9,8 @@ interface Mark {
   readonly ino: number;
 }
 
+/** The first four bytes, but for the last bit: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const WAL_MAGIC = 0x377f0682;
 /** With less than this, the WAL may not fit any more. */
 const LEAST_SPACE = 16 * 2 ** 20;
 
@@ -16,6 +18,7 @@ export class Files {
   readonly #path: string;
   /** The WAL alone has a descriptor of ours: closing one of the database or the SHM would drop SQLite's locks on it. */
   readonly wal: number;
+  readonly #header = Buffer.alloc(4);
   readonly #marks: ReadonlyMap<string, Mark>;
   #databaseSize: number;
   #walSize: number;
@@ -30,17 +33,12 @@ export class Files {
     this.#walSize = fstatSync(this.wal).size;
   }
 
-  /** Before something is written: SQLite would write behind what was cut off, and nobody could tell any more. */
+  /** Just before a commit is written: SQLite would write behind what was cut off, and nobody could tell any more. */
   whyCut(): string | undefined {
-    if (this.#isClosed) return 'the store is closed';
-    const { size } = fstatSync(this.wal);
-    // SQLite cuts a WAL that has grown beyond the limit, and never below it.
-    if (size < Math.min(this.#walSize, WAL_LIMIT)) return `the WAL was cut from ${this.#walSize} to ${size} bytes`;
-    this.#walSize = size;
-    return undefined;
+    return this.#isClosed ? 'the store is closed' : this.#whyShorter(fstatSync(this.wal).size);
   }
 
-  /** With every sync, so it is cheap: two calls to the system. */
+  /** With every sync, so it is cheap: three calls to the system. */
   whyNotOurs(): string | undefined {
     const database = this.#found('');
     if (typeof database === 'string') return database;
@@ -48,9 +46,7 @@ export class Files {
       return `the database was cut from ${this.#databaseSize} to ${database.size} bytes`;
     this.#databaseSize = database.size;
     const wal = this.#found('-wal');
-    if (typeof wal === 'string') return wal;
-    this.#walSize = wal.size;
-    return undefined;
+    return typeof wal === 'string' ? wal : (this.#whyShorter(wal.size) ?? this.#whyNoHeader(wal.size));
   }
 
   /** Every second. */
@@ -67,6 +63,20 @@ export class Files {
   close(): void {
     this.#isClosed = true;
     closeSync(this.wal);
+  }
+
+  /** SQLite cuts a WAL that has grown beyond the limit, and never below it. */
+  #whyShorter(size: number): string | undefined {
+    if (size < Math.min(this.#walSize, WAL_LIMIT)) return `the WAL was cut from ${this.#walSize} to ${size} bytes`;
+    this.#walSize = size;
+    return undefined;
+  }
+
+  /** One that was cut to nothing and written to again begins with zeros. */
+  #whyNoHeader(size: number): string | undefined {
+    if (size === 0) return undefined;
+    readSync(this.wal, this.#header, 0, 4, 0);
+    return (this.#header.readUInt32BE() & ~1) === WAL_MAGIC ? undefined : 'the WAL has lost its header';
   }
 
   #found(name: string): Stats | string {

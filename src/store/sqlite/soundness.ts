@@ -1,7 +1,7 @@
 // What must hold before anybody is answered: the files are ours and whole, and everything written is on the disk.
 import type { DatabaseSync } from 'node:sqlite';
 import { check } from '../report.ts';
-import { type StoreCheck, StoreUnavailable } from '../store.ts';
+import { OutcomeUnknown, type StoreCheck, StoreUnavailable } from '../store.ts';
 import type { Files } from './files.ts';
 
 const AGAIN_MS = 250;
@@ -13,6 +13,8 @@ export class Soundness {
   #damage: string | undefined;
   /** Why what was written may not be on the disk. */
   #doubt: string | undefined;
+  /** Why the last commit could not be written. */
+  #unwritten: unknown;
   #mendedAt = Number.NEGATIVE_INFINITY;
 
   constructor(database: DatabaseSync, files: Files) {
@@ -24,16 +26,20 @@ export class Soundness {
     return this.#damage === undefined && this.#doubt === undefined;
   }
 
-  /** Before anything is read. Throws StoreUnavailable. */
+  /** Before anything is read or begun. Throws StoreUnavailable; OutcomeUnknown where a commit before it is in doubt. */
   assertReadable(): void {
     if (!this.isSound) this.#mend();
   }
 
-  /** Before anything is written. Throws StoreUnavailable. */
-  assertWritable(): void {
-    this.assertReadable();
+  /** Just before a commit is written. Throws StoreUnavailable. */
+  assertUncut(): void {
     this.#damage = this.#files.whyCut();
     this.#refuseDamage();
+  }
+
+  /** Whether the last commit could be written, though nothing is known of a sync: undefined where it could. */
+  wrote(fault: unknown): void {
+    this.#unwritten = fault;
   }
 
   /** After a sync. Throws where what was synced does not bear the store's name. */
@@ -64,7 +70,7 @@ export class Soundness {
     this.#damage = this.#files.whyNotWhole();
     return [
       check('files', 'the files of the store were deleted, replaced or cut', () => this.#refuseDamage()),
-      check('writes', 'the disk did not take what was written', () => this.assertReadable()),
+      check('writes', 'the disk does not take what is written', () => this.#assertWriting()),
       check('space', 'the disk is full', () => refuse(this.#files.whyNoSpace())),
     ];
   }
@@ -81,15 +87,20 @@ export class Soundness {
    * begins anew.
    */
   #writeAnew(doubt: string): void {
-    if (performance.now() < this.#mendedAt + AGAIN_MS) throw new StoreUnavailable(doubt);
+    if (performance.now() < this.#mendedAt + AGAIN_MS) throw new OutcomeUnknown(doubt);
     this.#mendedAt = performance.now();
     try {
       const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
       if (busy !== 0) throw new Error('others are reading it');
       this.#doubt = undefined;
     } catch (error) {
-      throw new StoreUnavailable(`${doubt}; writing it anew: ${(error as Error).message}`);
+      throw new OutcomeUnknown(`${doubt}; writing it anew: ${(error as Error).message}`);
     }
+  }
+
+  #assertWriting(): void {
+    this.assertReadable();
+    if (this.#unwritten !== undefined) throw this.#unwritten;
   }
 
   #refuseDamage(): void {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS, isBusy, storeFault } from './database.ts';
+import { BUSY_TIMEOUT_MS, isBusy, isOfDisk, storeFault } from './database.ts';
 import type { Files } from './files.ts';
 import { Prepared } from './prepared.ts';
 import type { Soundness } from './soundness.ts';
@@ -59,8 +59,9 @@ export class Writer {
    */
   async run(units: readonly Unit[]): Promise<number[]> {
     try {
-      this.#soundness.assertWritable();
+      this.#soundness.assertReadable();
       const results = await this.#whenFree(() => this.#transaction(units));
+      this.#soundness.wrote(undefined);
       await this.#makeDurable();
       this.#checkpoints.wrote(this.#pages);
       this.#pages = 0;
@@ -94,10 +95,12 @@ export class Writer {
     this.#run('BEGIN IMMEDIATE');
     try {
       const results = units.map((unit) => this.#runUnit(unit));
+      this.#soundness.assertUncut();
       this.#run('COMMIT');
       return results;
     } catch (error) {
       if (this.#database.isTransaction) this.#run('ROLLBACK');
+      if (isOfDisk(error)) this.#soundness.wrote(error);
       throw error;
     }
   }
