@@ -40,6 +40,11 @@ export class Askers {
     ]);
   }
 
+  /** Resolves when every caller has been told something twice. */
+  async areAtWork(): Promise<void> {
+    while (this.all.some(({ acknowledged }) => acknowledged.length < 2)) await pause(10);
+  }
+
   async stop(): Promise<void> {
     this.#isRunning = false;
     await this.#ended;

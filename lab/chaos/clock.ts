@@ -40,7 +40,7 @@ export async function setClock(cycles: number): Promise<number> {
 async function jumpOnce(field: Field, faults: Faults, what: string, ahead: number, broken: Broken): Promise<void> {
   const service = await Served.start(field, faults.environment);
   const askers = new Askers(service.caller);
-  await pause(CALM_MS);
+  await askers.areAtWork();
   const before = askers.acknowledgedAfter(0);
   faults.aheadBy(ahead);
   const jumpedAt = performance.now();

@@ -6,7 +6,6 @@ import { Askers } from './askers.ts';
 import { Broken } from './broken.ts';
 import { aField, endOfStart, type Field, Served } from './served.ts';
 
-const CALM_MS = 600;
 const TROUBLED_MS = 1_500;
 /** The look once a second, and some time on a busy machine. */
 const NOTICED_WITHIN_MS = 3_000;
@@ -49,7 +48,7 @@ async function damageOnce({ what, inflict, isMissingAfter }: Damage, broken: Bro
   const field = await aField();
   const service = await Served.start(field);
   const askers = new Askers(service.caller);
-  await pause(CALM_MS);
+  await askers.areAtWork();
   const before = askers.acknowledgedAfter(0);
   inflict(field.path);
   const damagedAt = performance.now();

@@ -35,7 +35,7 @@ export async function failDisk(cycles: number): Promise<number> {
 async function failOnce(field: Field, faults: Faults, fault: Fault, what: string, broken: Broken): Promise<void> {
   const service = await Served.start(field, faults.environment);
   const askers = new Askers(service.caller);
-  await pause(CALM_MS);
+  await askers.areAtWork();
   const before = askers.acknowledgedAfter(0);
   faults.set(fault);
   const failedAt = performance.now();
