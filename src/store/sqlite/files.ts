@@ -1,6 +1,6 @@
 // Whether the files under the store's names are still those that were opened, and have not been cut. A database that was
 // deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
-import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { WAL_LIMIT } from './database.ts';
 
@@ -24,11 +24,12 @@ export class Files {
   #walSize: number;
   #isClosed = false;
 
-  /** All three exist as long as somebody has the database open. */
+  /** They exist as long as somebody has the database open; whoever has it alone needs no SHM. */
   constructor(path: string) {
     this.#path = path;
     this.wal = openSync(`${path}-wal`, 'r');
-    this.#marks = new Map(['', '-wal', '-shm'].map((name) => [name, statSync(path + name)]));
+    const names = ['', '-wal', '-shm'].filter((name) => existsSync(path + name));
+    this.#marks = new Map(names.map((name) => [name, statSync(path + name)]));
     this.#databaseSize = statSync(path).size;
     this.#walSize = fstatSync(this.wal).size;
   }
@@ -51,7 +52,7 @@ export class Files {
 
   /** Every second. */
   whyNotWhole(): string | undefined {
-    const shm = this.#found('-shm');
+    const shm = this.#marks.has('-shm') ? this.#found('-shm') : undefined;
     return this.whyCut() ?? this.whyNotOurs() ?? (typeof shm === 'string' ? shm : undefined);
   }
 
