@@ -32,7 +32,7 @@ export function postgresBackEnd(connections: Connections): Receiver {
   const closeAll = async () => {
     await loads.drain(); // what was read is decided by now, and waits to be committed
     await commits.drain();
-    await connections.close();
+    connections.close();
   };
 
   return {
