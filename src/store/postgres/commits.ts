@@ -6,7 +6,7 @@ import { columnArrays } from './arrays.ts';
 import type { Connection, Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
-import { RowLocked } from './faults.ts';
+import { RowLocked, StatementRefused } from './faults.ts';
 import { LockedRows } from './locked-rows.ts';
 import { changingStatement, IN_TIME, statementsOf } from './statements.ts';
 
@@ -20,6 +20,9 @@ const SEVERAL = { most: 1, parallel: 3 };
 const ALONE = { most: 1, parallel: 2 };
 /** Between two attempts at a locked row, during which no session is held. */
 const LOCKED_AGAIN_MS = 50;
+
+/** How long a failed commit keeps the node from being ready, if nothing succeeds meanwhile. */
+const FAULT_MS = 5_000;
 
 type Perform = Run<Commit, boolean>;
 
@@ -36,6 +39,7 @@ export class Commits {
   readonly #lanes = new Map<string, Lane<Commit, boolean>>();
   readonly #locked = new LockedRows();
   readonly #waiting = new Set<Promise<boolean>>();
+  readonly #faults = new Map<string, { readonly fault: StatementRefused; readonly at: number }>();
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -56,13 +60,32 @@ export class Commits {
     } while (this.#waiting.size > 0 || [...this.#lanes.values()].some((lane) => lane.isBusy));
   }
 
+  /** Why the server refused a kind of commit a moment ago, if it accepted none since. Forgotten after a while: perhaps nobody tries again. */
+  get recentFault(): StatementRefused | undefined {
+    const now = performance.now();
+    for (const { fault, at } of this.#faults.values()) if (now - at < FAULT_MS) return fault;
+    return undefined;
+  }
+
   #lane(name: string, run: Perform, options = TOGETHER): Lane<Commit, boolean> {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = new Lane(run, options);
+      lane = new Lane((units) => this.#noting(name, run(units)), options);
       this.#lanes.set(name, lane);
     }
     return lane;
+  }
+
+  async #noting(lane: string, running: ReturnType<Perform>): ReturnType<Perform> {
+    try {
+      const results = await running;
+      if (this.#faults.size > 0) this.#faults.delete(lane);
+      return results;
+    } catch (fault) {
+      const isLasting = fault instanceof StatementRefused && !(fault instanceof RowLocked);
+      if (isLasting) this.#faults.set(lane, { fault, at: performance.now() });
+      throw fault;
+    }
   }
 
   #together(units: readonly Commit[]): ReturnType<Perform> {

@@ -13,8 +13,19 @@ export class StartedTooLate extends Error {
   override readonly message = 'a statement reached the server too late and did nothing';
 }
 
-/** Somebody else holds a lock that the statement needs: nothing happened. */
-export class RowLocked extends StoreUnavailable {}
+/** The server lives and refused a statement, for a reason that passes: nothing happened. */
+export class StatementRefused extends StoreUnavailable {
+  /** SQLSTATE. */
+  readonly code: string;
+
+  constructor({ message }: Error, code: string) {
+    super(`PostgreSQL: ${message} (${code})`);
+    this.code = code;
+  }
+}
+
+/** Somebody else holds a lock that the statement needs. */
+export class RowLocked extends StatementRefused {}
 
 /** Serialization failure and deadlock: nothing happened, and doing it again is the cure. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
@@ -58,9 +69,9 @@ export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
   const code = error.code ?? '';
-  if (code === LOCK_NOT_AVAILABLE) return new RowLocked(`PostgreSQL: ${error.message} (${code})`);
+  if (code === LOCK_NOT_AVAILABLE) return new RowLocked(error, code);
   const passes = PASSING.has(code) || PASSING.has(code.slice(0, 2)) || PASSING_CONFLICTS.has(code);
-  return passes ? new StoreUnavailable(`PostgreSQL: ${error.message} (${code})`) : withoutValues(error);
+  return passes ? new StatementRefused(error, code) : withoutValues(error);
 }
 
 /** The server's details quote rows; a message and a code are all that a log may see. */
