@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../store.ts';
 
@@ -10,17 +10,29 @@ const LONGEST_WAL_PAGES = 12_000;
 /** A WAL that a long reader let grow is cut back to this once it is empty. */
 const WAL_LIMIT = 32 * 2 ** 20;
 
-/** A commit is in the WAL when it returns; wal.ts makes it durable. */
-export function openDatabase(path: string): DatabaseSync {
-  // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it.
-  closeSync(openSync(path, 'a', 0o600));
+/** A commit is in the WAL when it returns; wal.ts makes it durable. `alone`: nobody else may have it open, now or later. */
+export function openDatabase(path: string, alone = false): DatabaseSync {
+  // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it. A file
+  // that exists must not be opened and closed here: closing it would drop the locks that this process holds on it (POSIX).
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  if (alone) takeAlone(database);
   // Where another process opens or closes the same database, SQLite says busy here without waiting.
   whileBusy(() =>
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
   );
   database.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_WAL_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
   return database;
+}
+
+/** Throws busy at once where another process has it open; otherwise keeps others out until it is closed. */
+function takeAlone(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 export function openForReading(path: string): DatabaseSync {

@@ -14,14 +14,16 @@ export interface SqliteOptions {
   readonly clock: () => EpochSeconds;
   /** How the WAL is brought to the disk: for those who simulate one. */
   readonly sync?: Sync;
+  /** Keeps every other process out; throws busy where one is in already. */
+  readonly alone?: boolean;
 }
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return storeOf(await openSqlite(options));
 }
 
-export async function openSqlite({ path, clock, sync = syncInPool }: SqliteOptions): Promise<BackEnd> {
-  const database = openDatabase(path);
+export async function openSqlite({ path, clock, sync = syncInPool, alone }: SqliteOptions): Promise<BackEnd> {
+  const database = openDatabase(path, alone);
   migrate(database);
   database.exec('PRAGMA busy_timeout = 0'); // from here on nobody waits on the event loop
   const writer = new Writer(database, new Wal(path, sync), new Checkpoints(path));
