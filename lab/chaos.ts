@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
 
@@ -11,23 +12,27 @@ const DRILLS = {
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
-} as const;
+} as const satisfies Record<string, Drill>;
+
+/** The third: how many cycles, where that is not 20. */
+type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    cycles: { type: 'string', default: '20' },
+    cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 });
-const [drill] = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
+const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles), new Seeded(Number(values.seed)));
+  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
-  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(14)} ${what}`);
+  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(18)} ${what}`);
   process.exitCode = values.help ? 0 : 1;
 }

@@ -1,8 +1,7 @@
 // Which back end an address names. The only file that knows the back ends; each is loaded when it is named.
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
-import type { BackEnd } from './store/back-end.ts';
-import type { Receiver } from './store/move.ts';
+import type { Receiver, Source } from './store/move.ts';
 import type { Store } from './store/store.ts';
 import { systemClock } from './system.ts';
 import { Secret } from './tokens/secret.ts';
@@ -33,11 +32,28 @@ function tellWaiting(why: string): void {
 }
 
 /** Both ends of a move, as back ends: a move sees rows and events, not decisions. */
-export async function openForMove(path: string, to: string): Promise<{ source: BackEnd; target: Receiver }> {
-  const { openSqlite } = await import('./store/sqlite/open.ts');
+export async function openForMove(path: string, to: string): Promise<{ source: Source; target: Receiver }> {
   const { openPostgres } = await import('./store/postgres/open.ts');
-  const source = await openSqlite({ path, clock: systemClock.now });
-  return { source, target: await openPostgres({ url: new Secret(to), environment: process.env }) };
+  const target = await openPostgres({ url: new Secret(to), environment: process.env });
+  try {
+    return { source: await openSource(path), target };
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** Where a service runs on it, beside that; otherwise alone, so that none can start meanwhile. */
+async function openSource(path: string): Promise<Source> {
+  const { openSqlite } = await import('./store/sqlite/open.ts');
+  const { isBusy } = await import('./store/sqlite/database.ts');
+  const options = { path, clock: systemClock.now };
+  try {
+    return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { backEnd: await openSqlite(options), isAlone: false };
+  }
 }
 
 /** Copies of a SQLite store: taking one, looking at one, putting one back. */

@@ -1,5 +1,6 @@
 // The one place where a fault becomes an exit code and words.
 import { CommanderError } from 'commander';
+import type { MoveRefused } from '../store/move-mark.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
 
@@ -20,6 +21,10 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.store,
     lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
   }),
+  MoveRefused: (fault) => {
+    const { message, todo } = fault as MoveRefused;
+    return { code: EXIT.refused, lines: [`tessera: ${message}`, `  ${todo}`] };
+  },
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
 

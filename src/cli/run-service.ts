@@ -5,6 +5,7 @@ import { openStore } from '../open-store.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
 import { followKeyring } from '../serve/follow-keyring.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
+import { takeOver } from '../store/move-mark.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { VERSION } from '../version.ts';
 import { keysOf } from './keyring-place.ts';
@@ -41,6 +42,7 @@ const GRACE_MS = 3_000;
 async function startService(config: Config, log: Log) {
   const store = await openStore(config, 'service');
   try {
+    await takeOver(store);
     const readKeys = () => keysOf(config, store);
     const keyring = new Keyring(await readKeys());
     const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });

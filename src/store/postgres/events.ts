@@ -82,3 +82,10 @@ export const SWEEP_EVENTS: Statement = {
   text: `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
     SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
 };
+
+/** By number, for a move: what the old store has swept. */
+export const REMOVE_EVENTS: Statement = {
+  name: 'remove_events',
+  text: `DELETE FROM events WHERE sequence = ANY (ARRAY(
+    SELECT sequence FROM events WHERE sequence < $1::bigint ORDER BY sequence LIMIT $2::bigint))`,
+};
