@@ -4,13 +4,14 @@ import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
-import { readinessChecks } from './http/ops/checks.ts';
 import { Metrics } from './http/ops/metrics.ts';
+import { Readiness, type ReadinessNews } from './http/ops/readiness.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
+import { beginAnswering, keepSeen, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
 import { readLook } from './pages/look.ts';
@@ -19,6 +20,7 @@ import { type Chore, startChores } from './serve/chores.ts';
 import { followLists, followRevocations } from './serve/follow-lists.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
+import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import type { Store } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
@@ -35,11 +37,12 @@ export interface Service {
 /** `clock`: tests drive it; it must be the one the store was opened with. */
 export async function composeService(
   config: Config,
-  store: Store,
+  opened: Store,
   keyring: Keyring,
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
+  const store = recordingOutages(opened);
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const directory = localDirectory(store);
@@ -48,6 +51,7 @@ export async function composeService(
   const parts = partsOf(config, ports, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
+  await beginAnswering(ports);
   const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
@@ -74,7 +78,7 @@ const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const BREATH_MS = 10;
 
 function choresOf(
-  { ports, judge, metrics, log }: ServiceParts,
+  { ports, judge, metrics, readiness, log }: ServiceParts,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
   tellFault: (fault: unknown) => void,
@@ -92,6 +96,8 @@ function choresOf(
     // A change is in force within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
+    { everyMs: SEEN_EVERY * 1_000, work: () => keepSeen(ports) },
+    { everyMs: 1_000, work: () => readiness.look() },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
     { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
@@ -100,6 +106,13 @@ function choresOf(
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
   ];
+}
+
+function tellReadiness(log: Log): ReadinessNews {
+  return {
+    failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
+    holdsAgain: (check) => log.info({ check }, 'ready again'),
+  };
 }
 
 function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
@@ -128,6 +141,6 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),
-    checks: readinessChecks(ports),
+    readiness: new Readiness(ports, tellReadiness(log)),
   };
 }

@@ -21,6 +21,13 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.store,
     lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
   }),
+  OutcomeUnknown: ({ message }) => ({
+    code: EXIT.store,
+    lines: [
+      `tessera: the store failed while it was writing: ${message}`,
+      '  The change may have been made or not: look before you try again.',
+    ],
+  }),
   MoveRefused: (fault) => {
     const { message, todo } = fault as MoveRefused;
     return { code: EXIT.refused, lines: [`tessera: ${message}`, `  ${todo}`] };

@@ -3,6 +3,7 @@ import { devices } from './tables/devices.ts';
 import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
 import { integrations, issuers, keyMarks } from './tables/registry.ts';
+import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
 
 /** Rows that others refer to come first. Revocation lists are left out: they can be fetched again. */
@@ -16,6 +17,7 @@ export const MOVED: readonly AnyTable[] = [
   devices,
   sessions,
   attempts,
+  serviceTimes,
 ];
 /** Rows and events in one step. */
 export const STEP = 500;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
-import { readinessChecks } from '../../src/http/ops/checks.ts';
 import { hangOps } from '../../src/http/ops/door.ts';
+import { Readiness } from '../../src/http/ops/readiness.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aNode, TestClock } from '../node.ts';
@@ -30,8 +30,8 @@ after(async () => {
 
 async function aDoor(): Promise<FastifyInstance> {
   const app = fastify();
-  const checks = readinessChecks(await aNode(store, { clock }));
-  hangOps(app, { checks, metrics: undefined, tellFailing: () => undefined });
+  const news = { failing: () => undefined, holdsAgain: () => undefined };
+  hangOps(app, { readiness: new Readiness(await aNode(store, { clock }), news), metrics: undefined });
   await server.query('SELECT pg_stat_statements_reset()');
   return app;
 }

@@ -1,5 +1,6 @@
 import type { LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
+import { failing } from '../report.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
@@ -48,6 +49,11 @@ export function postgresBackEnd(connections: Connections): Receiver {
 
   return {
     now: () => loads.now(),
+    examine: () =>
+      loads.now().then(
+        (now) => ({ now, checks: [{ name: 'store' }] }),
+        (fault) => ({ now: undefined, checks: [failing('store', 'the database does not answer', fault)] }),
+      ),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),

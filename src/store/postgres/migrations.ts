@@ -95,6 +95,15 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE service_times (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, seen_at bigint NOT NULL, silent_from bigint,
+    answering_since bigint
+  ) WITH (fillfactor = 70);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
+import { check } from '../report.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value, Where } from '../table.ts';
 import { storeFault, whileBusy } from './database.ts';
@@ -20,6 +21,7 @@ import {
 import type { Step, Unit, Writer } from './writer.ts';
 
 const FIND_LIMIT = 100;
+const ANY_READ = 'SELECT count(*) FROM service_times';
 
 export interface SqliteParts {
   /** One connection to read and to write: SQLite keeps its pages at hand as long as no other writes. */
@@ -53,6 +55,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
 
   return {
     now: () => (closing ? refused() : Promise.resolve(clock())),
+    examine: async () => ({
+      now: clock(),
+      checks: [check('store', 'the database cannot be read', () => reader.all(ANY_READ, []))],
+    }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.submit(unitOf(commit)),

@@ -78,6 +78,12 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
+  `
+  CREATE TABLE service_times (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, seen_at INTEGER NOT NULL, silent_from INTEGER,
+    answering_since INTEGER
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
