@@ -2,7 +2,9 @@
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
-import type { Store } from './store/store.ts';
+import type { SchemaChange } from './store/postgres/open.ts';
+import type { ServerFacts } from './store/postgres/server-facts.ts';
+import type { Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
 import { Secret } from './tokens/secret.ts';
 
@@ -12,7 +14,7 @@ import { Secret } from './tokens/secret.ts';
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
-  opener: 'service' | 'command',
+  opener: 'service' | 'command' | WhileAway,
   clock: Clock = systemClock,
 ): Promise<Store> {
   if (store.kind === 'sqlite') {
@@ -23,13 +25,12 @@ export async function openStore(
   return openPostgresStore({
     url: store.url,
     environment: process.env,
-    ...(opener === 'service' && { whileAway: tellWaiting }),
+    ...(opener !== 'command' && { whileAway: opener === 'service' ? () => undefined : opener }),
   });
 }
 
-function tellWaiting(why: string): void {
-  process.stderr.write(`tessera: waiting for the store: ${why}\n`);
-}
+/** Called about once a second while a service waits. What it throws ends the wait. */
+export type WhileAway = (why: StoreUnavailable) => void;
 
 /** Both ends of a move, as back ends: a move sees rows and events, not decisions. */
 export async function openForMove(path: string, to: string): Promise<{ source: Source; target: Receiver }> {
@@ -61,8 +62,14 @@ export function sqliteCopies() {
   return import('./store/sqlite/backup.ts');
 }
 
-/** Says which schema there is now. */
-export async function migratePostgresSchema(address: string): Promise<number> {
+/** Brings the schema of a PostgreSQL store forward, as the role in the address. */
+export async function migratePostgresSchema(address: Secret): Promise<SchemaChange> {
   const { migratePostgres } = await import('./store/postgres/open.ts');
-  return migratePostgres({ url: new Secret(address), environment: process.env });
+  return migratePostgres({ url: address, environment: process.env });
+}
+
+/** What a person should know about the server and the role that an address leads to. */
+export async function examinePostgres(address: Secret): Promise<ServerFacts> {
+  const { serverFacts } = await import('./store/postgres/server-facts.ts');
+  return serverFacts(address, process.env);
 }

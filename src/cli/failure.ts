@@ -1,6 +1,5 @@
 // The one place where a fault becomes an exit code and words.
 import { CommanderError } from 'commander';
-import type { MoveRefused } from '../store/move-mark.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
 
@@ -17,10 +16,10 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.configuration,
     lines: ['tessera: the configuration cannot be used', ...message.split('\n')],
   }),
-  StoreUnavailable: ({ message }) => ({
-    code: EXIT.store,
-    lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
-  }),
+  StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
+  StoreUnusable: (fault) => ending('store', fault),
+  StoreAddressFault: (fault) => ending('configuration', fault),
+  MoveRefused: (fault) => ending('refused', fault),
   OutcomeUnknown: ({ message }) => ({
     code: EXIT.store,
     lines: [
@@ -28,12 +27,19 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
       '  The change may have been made or not: look before you try again.',
     ],
   }),
-  MoveRefused: (fault) => {
-    const { message, todo } = fault as MoveRefused;
-    return { code: EXIT.refused, lines: [`tessera: ${message}`, `  ${todo}`] };
-  },
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
+
+const LOOK = 'See: tessera doctor';
+
+/** What the fault itself knows about the next step. */
+export function todoOf(fault: unknown): string | undefined {
+  return (fault as { todo?: string }).todo;
+}
+
+function ending(end: keyof typeof EXIT, fault: Error, before = ''): Ending {
+  return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? LOOK}`] };
+}
 
 export function endOf(error: unknown, debug: boolean): number {
   const fault = error instanceof Error ? error : new Error(String(error));

@@ -4,9 +4,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
 import type { Move } from '../store/move.ts';
+import { Secret } from '../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
 import { examples } from './options.ts';
 import { counted, print, printTable, remark } from './output.ts';
+import { refusePassword } from './store-address.ts';
 import { atWorkplace, configOf } from './workplace.ts';
 
 export function storeCommands(program: Command): void {
@@ -118,17 +120,11 @@ async function copies() {
   return sqliteCopies();
 }
 
-/** Several hosts make no URL that a parser takes, so the text is looked at. */
-function refusePassword(address: string): void {
-  if (!/^[^/]*\/\/[^/?]*:[^/?]*@/.test(address)) return;
-  const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
-  throw new CommandFailure('usage', 'the address holds a password', todo);
-}
-
 async function migrateSchema({ as }: { as: string }): Promise<void> {
   refusePassword(as);
   const { migratePostgresSchema } = await import('../open-store.ts');
-  print(`The database has schema ${await migratePostgresSchema(as)}`);
+  const { before, now } = await migratePostgresSchema(new Secret(as));
+  print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
 }
 
 function sqlitePath({ store }: Config): string {

@@ -170,6 +170,17 @@ export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 }
 
+/** The store cannot be used as it is (schema, privileges, address): waiting does not help, an operator has to act. */
+export class StoreUnusable extends Error {
+  override readonly name = 'StoreUnusable';
+  readonly todo: string;
+
+  constructor(what: string, todo: string) {
+    super(what);
+    this.todo = todo;
+  }
+}
+
 /** As StoreUnavailable, but a commit was under way: whether the change was made is not known. */
 export class OutcomeUnknown extends StoreUnavailable {
   override readonly name = 'OutcomeUnknown';
