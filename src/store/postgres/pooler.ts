@@ -3,7 +3,8 @@
 import { StoreUnusable } from '../store.ts';
 import type { Connection, Statement } from './connection.ts';
 
-const BACKEND: Statement = { name: 'backend', text: 'SELECT pg_backend_pid()' };
+/** Without a name: a prepared statement would already fail behind such a pooler. */
+const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };
 
 /** Two sessions that share one process of the server cannot both be sessions. A pooler by session is fine. */
 export async function refuseTransactionPooler(
