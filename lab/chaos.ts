@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { takeConnections } from './chaos/postgres-connections.ts';
+import { freezeServer } from './chaos/postgres-frozen.ts';
+import { lockRows } from './chaos/postgres-lock.ts';
 import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
@@ -12,6 +15,12 @@ const DRILLS = {
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  'postgres-lock': [lockRows, 'holds a lock on one row, and times the refreshes of everybody else'],
+  'postgres-frozen': [
+    freezeServer,
+    'freezes the server until callers are told 503, wakes it, and looks for late commits',
+  ],
+  'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const satisfies Record<string, Drill>;
@@ -33,6 +42,6 @@ if (drill && !values.help) {
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
-  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(18)} ${what}`);
+  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(20)} ${what}`);
   process.exitCode = values.help ? 0 : 1;
 }

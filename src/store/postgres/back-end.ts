@@ -1,6 +1,5 @@
 import type { LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
-import { failing } from '../report.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
@@ -17,6 +16,7 @@ import {
   REMOVE_EVENTS,
   SWEEP_EVENTS,
 } from './events.ts';
+import { examine } from './examination.ts';
 import { Loads } from './loads.ts';
 import {
   countStatement,
@@ -44,16 +44,12 @@ export function postgresBackEnd(connections: Connections): Receiver {
   const closeAll = async () => {
     await loads.drain(); // what was read is decided by now, and waits to be committed
     await commits.drain();
-    await connections.close();
+    connections.close();
   };
 
   return {
     now: () => loads.now(),
-    examine: () =>
-      loads.now().then(
-        (now) => ({ now, checks: [{ name: 'store' }] }),
-        (fault) => ({ now: undefined, checks: [failing('store', 'the database does not answer', fault)] }),
-      ),
+    examine: () => examine({ connections, loads, commits }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),

@@ -137,7 +137,10 @@ export async function migrate(connection: Connection, migrations = MIGRATIONS): 
   }
 }
 
-export async function schemaState(connection: Connection, known = MIGRATIONS.length): Promise<SchemaState> {
+export async function schemaState(
+  connection: Pick<Connection, 'run'>,
+  known = MIGRATIONS.length,
+): Promise<SchemaState> {
   const { rows } = await connection.run(LEDGER_EXISTS);
   if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
   const { rows: found } = await connection.run(APPLIED, [known]);

@@ -78,7 +78,7 @@ const MISSING = /^(?:42|3F)/;
 
 /** A connection apart, for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS });
+  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS });
   try {
     return await work(connection);
   } finally {
@@ -118,8 +118,8 @@ async function refuseElsewhere(connection: Connection): Promise<void> {
   const [[found, searched] = []] = rows;
   if (found === undefined) return;
   throw new StoreUnusable(
-    `the tables are in the schema ${found}, and this role looks in ${searched}`,
-    `Give the role that search path: ALTER ROLE … IN DATABASE … SET search_path = ${found}`,
+    `the tables are in the schema ${found}, and the address leads to ${searched}`,
+    `Add schema=${found} to the parameters of the address.`,
   );
 }
 

@@ -129,7 +129,7 @@ function swapText(table: AnyTable): Writing {
   const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${quote(name)} = i.${quote(name)}`);
   const key = quote(keyColumn(table).name);
   const text = `done AS (UPDATE ${quote(table.name)} t SET ${set.join(', ')} FROM ${unnested(columns, 'i')}
-    WHERE t.${key} = i.${key} AND t.revision = i.expected RETURNING i.unit)`;
+    WHERE t.${key} = i.${key} AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`;
   return { text, columns };
 }
 
@@ -138,11 +138,27 @@ function createText(table: AnyTable): Writing {
   const columns: Column[] = [REVISIONS[1], ...table.columns];
   const names = columns.map(({ name }) => quote(name)).join(', ');
   const key = quote(keyColumn(table).name);
-  const text = `given AS (SELECT DISTINCT ON (${key}) * FROM ${unnested(columns, 'i')} ORDER BY ${key}, unit),
+  const text = `given AS (SELECT DISTINCT ON (${key}) * FROM ${unnested(columns, 'i')} WHERE ${IN_TIME} ORDER BY ${key}, unit),
     made AS (INSERT INTO ${quote(table.name)} (${names}) SELECT ${names} FROM given ORDER BY ${key}
       ON CONFLICT DO NOTHING RETURNING ${key}),
     done AS (SELECT given.unit FROM given JOIN made ON made.${key} = given.${key})`;
   return { text, columns };
+}
+
+/** True in every part of a changing statement, or in none: the clock is read once. */
+export const IN_TIME = '(SELECT is_in_time FROM start)';
+
+/**
+ * A statement out of common table expressions that ask IN_TIME. The parameter behind theirs is the latest moment, in
+ * seconds, at which it may start; if it starts later it does nothing, and answers with unit 0.
+ */
+export function changingStatement(name: string, parts: string, parameters: number): Statement {
+  return {
+    name,
+    text: `WITH start AS MATERIALIZED (
+      SELECT clock_timestamp() <= to_timestamp($${parameters + 1}::float8) AS is_in_time), ${parts}
+      SELECT 0::bigint AS unit FROM start WHERE NOT is_in_time UNION ALL SELECT unit FROM done`,
+  };
 }
 
 const REVISIONS = [
@@ -181,8 +197,8 @@ export function decodeRow(
   first = 0,
 ): { row: unknown; companion: unknown; revision: number } | undefined {
   const end = first + table.columns.length;
-  const revision = values[end];
-  if (typeof revision !== 'number') return undefined;
+  const revision = values[end] as number | null;
+  if (revision === null) return undefined;
   const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1));
   return { row: table.decode(decodeColumns(table, values.slice(first, end)), companion), companion, revision };
 }
