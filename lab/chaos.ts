@@ -5,6 +5,7 @@ import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
+import { rollOutKeys } from './chaos/postgres-keys.ts';
 import { lockRows } from './chaos/postgres-lock.ts';
 import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
@@ -21,6 +22,7 @@ const DRILLS = {
     'freezes the server until callers are told 503, wakes it, and looks for late commits',
   ],
   'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
+  'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const satisfies Record<string, Drill>;

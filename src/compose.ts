@@ -1,4 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
@@ -11,6 +12,7 @@ import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
+import { NodeReporter } from './operations/report-node.ts';
 import { beginAnswering, keepSeen, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
@@ -52,15 +54,26 @@ export async function composeService(
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   await beginAnswering(ports);
-  const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
+  const reporter = new NodeReporter(nodeName(), ports);
+  const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
+  const stopChores = await startChores([report, ...choresOf(parts, registry, listeners, tellFault)], tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     stop: async () => {
       stopChores();
-      await Promise.all(listeners.map((listener) => listener.drain()));
+      const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
+      await Promise.all([leaving, ...listeners.map((listener) => listener.drain())]);
       await store.close();
     },
   };
+}
+
+/** A stop does not wait longer for a store that is away. */
+const LEAVE_MS = 1_000;
+
+/** For people who look for a node, and unlike any other: containers may share a host name and a process id. */
+function nodeName(): string {
+  return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
 function judgeOf(ports: Ports, log: Log): CertificateJudge {

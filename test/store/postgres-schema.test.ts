@@ -16,6 +16,7 @@ import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
+import { nodes } from '../../src/store/tables/nodes.ts';
 import { integrations, issuers, keyMarks } from '../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
@@ -38,6 +39,7 @@ const TABLES: readonly AnyTable[] = [
   keyMarks,
   sessions,
   attempts,
+  nodes,
   revocationLists,
   listContents,
 ];
@@ -162,6 +164,7 @@ test('no column that a request changes is in an index, but those that rows are f
     'identities.upn',
     'sessions.ends_at',
     'attempts.ends_at',
+    'nodes.ends_at',
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
   ];
