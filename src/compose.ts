@@ -10,6 +10,7 @@ import { Readiness, type ReadinessNews } from './http/ops/readiness.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
+import { type EventNews, EventWatch } from './operations/event-watch.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
 import { NodeReporter } from './operations/report-node.ts';
@@ -50,13 +51,20 @@ export async function composeService(
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, judgeOf(ports, log), log);
+  const watch = new EventWatch(
+    store,
+    clock.milliseconds,
+    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+  );
+  const parts: ServiceParts = partsOf(config, ports, judgeOf(ports, log), log, watch);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   await beginAnswering(ports);
   const reporter = new NodeReporter(nodeName(), ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
-  const stopChores = await startChores([report, ...choresOf(parts, registry, listeners, tellFault)], tellFault);
+  const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
+  const chores = [report, watchEvents, ...choresOf(parts, registry, listeners, tellFault)];
+  const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     stop: async () => {
@@ -128,7 +136,31 @@ function tellReadiness(log: Log): ReadinessNews {
   };
 }
 
-function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
+const LONG_LAG = 30;
+
+function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
+  let isLate = false;
+  return {
+    rolledBack: ({ seen, found }) =>
+      log.error(
+        { seen, found },
+        'the store was put back to an older state: grants and revocations since then are forgotten',
+      ),
+    lag: (seconds) => {
+      measure(seconds);
+      if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
+      isLate = seconds > LONG_LAG;
+    },
+  };
+}
+
+function partsOf(
+  config: Config,
+  ports: Ports,
+  judge: CertificateJudge,
+  log: Log,
+  watch: Pick<EventWatch, 'problem'>,
+): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, ports.clock.milliseconds);
@@ -154,6 +186,8 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),
-    readiness: new Readiness(ports, tellReadiness(log)),
+    readiness: new Readiness(ports, tellReadiness(log), () =>
+      watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
+    ),
   };
 }

@@ -25,13 +25,20 @@ const CLOCK_TOLERANCE = 30;
 export class Readiness {
   readonly #ports: Pick<Ports, 'store' | 'keyring' | 'clock'>;
   readonly #news: ReadinessNews;
+  readonly #more: () => readonly CheckResult[];
   readonly #failing = new Map<string, string>();
   #looking: Promise<readonly CheckResult[]> | undefined;
   #lookedAt: number | undefined;
 
-  constructor(ports: Pick<Ports, 'store' | 'keyring' | 'clock'>, news: ReadinessNews) {
+  /** `more`: what others have found in the meantime. */
+  constructor(
+    ports: Pick<Ports, 'store' | 'keyring' | 'clock'>,
+    news: ReadinessNews,
+    more: () => readonly CheckResult[] = () => [],
+  ) {
     this.#ports = ports;
     this.#news = news;
+    this.#more = more;
   }
 
   /** What the last look found; looks again where that is a second old. A store that hangs is asked once. */
@@ -51,7 +58,12 @@ export class Readiness {
 
   async #examine(): Promise<readonly CheckResult[]> {
     const { now, checks } = await this.#ports.store.examine();
-    return [...checks, await this.#keys(now !== undefined), ...(now === undefined ? [] : [this.#clock(now)])];
+    return [
+      ...checks,
+      ...this.#more(),
+      await this.#keys(now !== undefined),
+      ...(now === undefined ? [] : [this.#clock(now)]),
+    ];
   }
 
   /** Every key in use must be here, or tokens of other nodes cannot be checked. */

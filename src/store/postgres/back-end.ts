@@ -64,6 +64,10 @@ export function postgresBackEnd(connections: Connections): Receiver {
     },
     events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon)),
     newestEvents: async (query) => (await eventsUpTo((horizon) => newestStatement(query, horizon))).toReversed(),
+    eventProgress: async () => {
+      const [readable, drawn] = (await connections.read(HORIZON)).rows[0] as unknown as [number, number];
+      return { readable, drawn };
+    },
     receiveEvents: async (events) => {
       const rows = columnArrays(
         EVENT_COLUMNS,
