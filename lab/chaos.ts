@@ -7,8 +7,10 @@ import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
 import { rollOutKeys } from './chaos/postgres-keys.ts';
 import { lockRows } from './chaos/postgres-lock.ts';
+import { freezeLog } from './chaos/postgres-log.ts';
 import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
+import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
 
 const DRILLS = {
@@ -24,6 +26,8 @@ const DRILLS = {
   'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
   'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
+  'postgres-rollback': [rollBack, 'puts the database back to an older state under three nodes', 3],
+  'postgres-log': [freezeLog, 'holds the advisory locks of the event log as a stranger', 100],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const satisfies Record<string, Drill>;
 
