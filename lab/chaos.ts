@@ -1,7 +1,9 @@
 // npm run chaos -- DRILL --cycles N [--seed S]: breaks things many times, and looks whether a promise was broken with them.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
+import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { damageFiles } from './chaos/files.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
@@ -12,9 +14,13 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process, and looks at what it left'],
+  files: [damageFiles, 'deletes, cuts and replaces the files of a store under a service at work'],
+  sync: [failDisk, 'lets syncs and writes fail under a service at work (EIO, ENOSPC); needs cc'],
+  clock: [setClock, 'sets the clock of a service at work ahead and back; needs cc'],
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],

@@ -14,9 +14,10 @@ import { type EventNews, EventWatch } from './operations/event-watch.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
 import { NodeReporter } from './operations/report-node.ts';
-import { beginAnswering, keepSeen, SEEN_EVERY } from './operations/service-times.ts';
+import { keeperOfTimes, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
+import { Timekeeper } from './operations/timekeeper.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
@@ -25,7 +26,7 @@ import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import type { Store } from './store/store.ts';
+import { type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import { VERSION } from './version.ts';
@@ -45,7 +46,8 @@ export async function composeService(
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
-  const store = recordingOutages(opened);
+  const timekeeper = await Timekeeper.begin({ store: opened, clock });
+  const store = recordingOutages(opened, timekeeper.admit);
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const directory = localDirectory(store);
@@ -56,14 +58,17 @@ export async function composeService(
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts: ServiceParts = partsOf(config, ports, judgeOf(ports, log), log, watch);
+  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
-  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
-  await beginAnswering(ports);
+  // That the store is away is told once, by the look at it.
+  const tellFault = (fault: unknown) =>
+    fault instanceof StoreUnavailable
+      ? log.debug({ fault: fault.message }, 'left for later')
+      : log.error({ fault: String(fault) }, 'fault in the background');
   const reporter = new NodeReporter(nodeName(), ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const chores = [report, watchEvents, ...choresOf(parts, registry, listeners, tellFault)];
+  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
@@ -100,6 +105,7 @@ const BREATH_MS = 10;
 
 function choresOf(
   { ports, judge, metrics, readiness, log }: ServiceParts,
+  timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
   tellFault: (fault: unknown) => void,
@@ -111,19 +117,20 @@ function choresOf(
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
-  const breathe = () => sleep(BREATH_MS);
+  const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
+  const keepTimes = keeperOfTimes(ports);
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change is in force within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
-    { everyMs: SEEN_EVERY * 1_000, work: () => keepSeen(ports) },
-    { everyMs: 1_000, work: () => readiness.look() },
+    { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
+    { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
     { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
-    { everyMs: 60_000, work: () => byOneNode(SWEEPING, () => sweep(ports, breathe), ports) },
+    { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
   ];
@@ -133,6 +140,7 @@ function tellReadiness(log: Log): ReadinessNews {
   return {
     failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
     holdsAgain: (check) => log.info({ check }, 'ready again'),
+    clocksApart: (seconds) => log.warn({ seconds }, 'the clocks of node and store are apart: keep both by NTP'),
   };
 }
 
@@ -154,12 +162,16 @@ function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   };
 }
 
+interface Watchers {
+  readonly timekeeper: Timekeeper;
+  readonly watch: Pick<EventWatch, 'problem'>;
+}
+
 function partsOf(
   config: Config,
-  ports: Ports,
+  { timekeeper, watch, ...ports }: Ports & Watchers,
   judge: CertificateJudge,
   log: Log,
-  watch: Pick<EventWatch, 'problem'>,
 ): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
@@ -186,7 +198,7 @@ function partsOf(
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),
-    readiness: new Readiness(ports, tellReadiness(log), () =>
+    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
       watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
     ),
   };

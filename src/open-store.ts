@@ -10,22 +10,23 @@ import { Secret } from './tokens/secret.ts';
 
 /**
  * The clock is the store's where the store has none of its own.
- * A service waits for a database that is away; a command says so and is over.
+ * A service waits for a database that is away; a command says so and is over. Only `init` makes a SQLite store.
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
-  opener: 'service' | 'command' | WhileAway,
+  opener: 'service' | 'command' | 'init' | WhileAway,
   clock: Clock = systemClock,
 ): Promise<Store> {
   if (store.kind === 'sqlite') {
     const { openSqliteStore } = await import('./store/sqlite/open.ts');
-    return openSqliteStore({ path: store.path, clock: clock.now });
+    return openSqliteStore({ path: store.path, clock: clock.now, mustExist: opener !== 'init' });
   }
   const { openPostgresStore } = await import('./store/postgres/open.ts');
   return openPostgresStore({
     url: store.url,
     environment: process.env,
-    ...(opener !== 'command' && { whileAway: opener === 'service' ? () => undefined : opener }),
+    ...(typeof opener === 'function' && { whileAway: opener }),
+    ...(opener === 'service' && { whileAway: () => undefined }),
   });
 }
 
@@ -48,7 +49,7 @@ export async function openForMove(path: string, to: string): Promise<{ source: S
 async function openSource(path: string): Promise<Source> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
   const { isBusy } = await import('./store/sqlite/database.ts');
-  const options = { path, clock: systemClock.now };
+  const options = { path, clock: systemClock.now, mustExist: true };
   try {
     return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };
   } catch (error) {

@@ -20,6 +20,13 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   StoreUnusable: (fault) => ending('store', fault),
   StoreAddressFault: (fault) => ending('configuration', fault),
   MoveRefused: (fault) => ending('refused', fault),
+  StoreMissing: ({ message }) => ({
+    code: EXIT.store,
+    lines: [
+      `tessera: ${message}`,
+      '  Restore it from its backup (tessera restore FILE), check the path, or make a new one: tessera init',
+    ],
+  }),
   OutcomeUnknown: ({ message }) => ({
     code: EXIT.store,
     lines: [

@@ -18,6 +18,6 @@ export async function prepareStore(config: Config): Promise<void> {
 async function prepareSqlite(config: Config, path: string): Promise<void> {
   if (existsSync(path)) return print(`Left the store ${path} as it is`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await (await openStore(config, 'command')).close();
+  await (await openStore(config, 'init')).close();
   print(`Made the store ${path}`);
 }

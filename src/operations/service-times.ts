@@ -23,6 +23,16 @@ export function beginAnswering(ports: Pick<Ports, 'store'>): Promise<void> {
   });
 }
 
+/** Begins answering, as soon as that works, and keeps the service seen from then on: to be called every SEEN_EVERY seconds. */
+export function keeperOfTimes(ports: Pick<Ports, 'store'>): () => Promise<void> {
+  let hasBegun = false;
+  return async () => {
+    if (hasBegun) return keepSeen(ports);
+    await beginAnswering(ports);
+    hasBegun = true;
+  };
+}
+
 /** Every SEEN_EVERY seconds. */
 export function keepSeen(ports: Pick<Ports, 'store'>): Promise<void> {
   return write(ports, seen);

@@ -3,23 +3,30 @@ import type { EpochSeconds } from '../core/time.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 import { SERVICE, serviceTimes } from './tables/service-times.ts';
 
+/** Throws where this cannot be the time. */
+export type Admit = (now: EpochSeconds) => void;
+
 /**
  * A store that notices when it cannot answer. The first change after that records the outage before anything is decided,
  * so that no decision counts a retry window from a time when nobody could be answered (core/rules/outage.ts).
  */
-export function recordingOutages(store: Store): Store {
-  const outages = new Outages(store);
+export function recordingOutages(store: Store, admit: Admit = () => undefined): Store {
+  const outages = new Outages(store, admit);
   return {
     ...store,
-    load: (table, key) => outages.watch(store.load(table, key)),
+    load: async (table, key) => {
+      const loaded = await outages.watch(store.load(table, key));
+      admit(loaded.now);
+      return loaded;
+    },
     change: (table, key, decide) =>
       outages.recorded(() => store.change(table, key, (found, now) => decide(found, outages.answeredAt(now)))),
     create: (table, key, decide) =>
       outages.recorded(() => store.create(table, key, (now) => decide(outages.answeredAt(now)))),
-    now: async () => outages.answeredAt(await outages.watch(store.now())),
+    now: () => outages.watch(store.now().then((now) => outages.answeredAt(now))),
     examine: async () => {
       const report = await store.examine();
-      if (report.now !== undefined) outages.answeredAt(report.now);
+      if (report.now !== undefined) outages.seenAt(report.now);
       return report;
     },
   };
@@ -27,17 +34,28 @@ export function recordingOutages(store: Store): Store {
 
 class Outages {
   readonly #store: Store;
+  readonly #admit: Admit;
   #lastAnswer: EpochSeconds | undefined;
   #silentFrom: EpochSeconds | undefined;
   #recording: Promise<void> | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, admit: Admit) {
     this.#store = store;
+    this.#admit = admit;
   }
 
   answeredAt(now: EpochSeconds): EpochSeconds {
+    this.#admit(now);
     if (this.#silentFrom === undefined) this.#lastAnswer = now;
     return now;
+  }
+
+  seenAt(now: EpochSeconds): void {
+    try {
+      this.answeredAt(now);
+    } catch {
+      // whoever asks for more than a look is told
+    }
   }
 
   async watch<T>(answer: Promise<T>): Promise<T> {
@@ -57,10 +75,10 @@ class Outages {
   /** Once for all who wait. */
   #record(silentFrom: EpochSeconds): Promise<void> {
     this.#recording ??= this.#store
-      .change(serviceTimes, SERVICE, (found, answeringSince) => ({
-        outcome: undefined,
-        next: withOutage(found?.row, { silentFrom, answeringSince }),
-      }))
+      .change(serviceTimes, SERVICE, (found, answeringSince) => {
+        this.#admit(answeringSince);
+        return { outcome: undefined, next: withOutage(found?.row, { silentFrom, answeringSince }) };
+      })
       .then(() => {
         this.#silentFrom = undefined;
       })

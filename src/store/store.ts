@@ -191,6 +191,11 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** There is no store where the configuration says, or it was emptied. Only `tessera init` makes one. */
+export class StoreMissing extends Error {
+  override readonly name = 'StoreMissing';
+}
+
 /** As StoreUnavailable, but a commit was under way: whether the change was made is not known. */
 export class OutcomeUnknown extends StoreUnavailable {
   override readonly name = 'OutcomeUnknown';

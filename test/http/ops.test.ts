@@ -4,6 +4,7 @@ import fastify from 'fastify';
 import { hangOps } from '../../src/http/ops/door.ts';
 import { type CheckResult, Readiness } from '../../src/http/ops/readiness.ts';
 import type { Ports } from '../../src/operations/ports.ts';
+import { Timekeeper } from '../../src/operations/timekeeper.ts';
 import type { StoreReport } from '../../src/store/store.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { TestClock } from '../node.ts';
@@ -39,9 +40,15 @@ function aReadiness(examine: () => Promise<StoreReport>) {
     failing: (name: string, { reason, detail }: { reason: string; detail?: string }) =>
       told.push(`${name}: ${reason} (${detail})`),
     holdsAgain: (name: string) => told.push(`${name} again`),
+    clocksApart: (apart: number) => told.push(`clocks ${apart} s apart`),
   };
   const store = { examine } as Ports['store'];
-  return { clock, told, readiness: new Readiness({ store, keyring: new Keyring(firstKey()), clock }, news) };
+  const timekeeper = new Timekeeper(clock.running, undefined, clock.now());
+  return {
+    clock,
+    told,
+    readiness: new Readiness({ store, keyring: new Keyring(firstKey()), clock, timekeeper }, news),
+  };
 }
 
 test('what changes is told once, with its detail, and so is its end', async () => {
@@ -60,11 +67,16 @@ test('what changes is told once, with its detail, and so is its end', async () =
   assert.deepEqual(told.slice(1), ['space again']);
 });
 
-test('clocks of node and store far apart: not ready', async () => {
-  const { clock, readiness } = aReadiness(async () => ({ now: new TestClock().now(), checks: [] }));
+test('clocks of node and store apart: said from 5 seconds on, not ready from 30 on', async () => {
+  const { clock, told, readiness } = aReadiness(async () => ({ now: new TestClock().now(), checks: [] }));
   const problems = async () => (await readiness.look()).flatMap(({ problem }) => (problem ? [problem.reason] : []));
+  clock.jump(5);
   assert.deepEqual(await problems(), []);
-  clock.move(31);
+  assert.deepEqual(told, []);
+  clock.jump(25);
+  assert.deepEqual(await problems(), []);
+  assert.deepEqual(told, ['clocks 30 s apart'], 'worth a line in the log');
+  clock.jump(1);
   assert.deepEqual(await problems(), ['the clocks of node and store are 31 seconds apart']);
 });
 

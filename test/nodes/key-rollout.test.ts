@@ -7,6 +7,7 @@ import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
 import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
 import { NodeReporter } from '../../src/operations/report-node.ts';
+import { Timekeeper } from '../../src/operations/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring, mintWith, type StoredKey } from '../../src/tokens/keyring.ts';
@@ -113,8 +114,9 @@ test('readiness names the key that a node lacks', async () => {
     holdsAgain: () => undefined,
   };
   const keyring = new Keyring(firstKey());
-  await new Readiness({ store: behind.store, keyring, clock }, news).look();
+  const timekeeper = await Timekeeper.begin(behind);
+  await new Readiness({ store: behind.store, keyring, clock, timekeeper }, news).look();
   assert.deepEqual(failing, ['keys: this node lacks key 1, 2, 3, which is in use']);
-  await new Readiness({ ...behind }, news).look();
+  await new Readiness({ ...behind, timekeeper }, news).look();
   assert.equal(failing.length, 1);
 });

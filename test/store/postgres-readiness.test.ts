@@ -57,7 +57,7 @@ test('all is well: every check is made, and none has a problem', async () => {
 test('every table of the schema is looked at', async () => {
   const rows = await server.query(`SELECT relname::text AS name FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')`);
-  const names = rows.map(({ name }) => name).filter((name) => name !== 'tessera_schema');
+  const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'tessera_schema');
   assert.deepEqual(names.sort(), Object.keys(NEEDED).sort());
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
 
 test('processes that open a new database at the same moment wait for each other, and none faults', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
@@ -20,6 +20,7 @@ test('a process that opens its database a second time still keeps others from re
   const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'tessera.db');
+  makeDatabase(path);
   const service = openDatabase(path);
   service.exec('CREATE TABLE grants (id)');
   openDatabase(path).close(); // as the thread of the checkpoints does

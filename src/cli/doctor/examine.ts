@@ -2,6 +2,7 @@ import type { Config } from '../../config/schema.ts';
 import { examineAddress } from './address.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineContents } from './contents.ts';
+import { examineFileSystem } from './file-system.ts';
 import { examineFiles } from './files.ts';
 import { type Finding, good } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
@@ -13,6 +14,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     good('configuration', 'in order'),
     ...(await examineAddress(config)),
     ...examineFiles(config),
+    ...examineFileSystem(config),
     ...examineServerCertificates(config),
   ];
   const opened = await openForExamination(config);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
 import { missingKeys } from '../../operations/missing-key.ts';
 import type { Ports } from '../../operations/ports.ts';
-import type { Problem } from '../../store/store.ts';
+import type { Timekeeper } from '../../operations/timekeeper.ts';
+import type { Problem, StoreReport } from '../../store/store.ts';
 
 /** One thing that must hold for the service to serve. */
 export interface CheckResult {
@@ -15,27 +16,32 @@ export interface CheckResult {
 export interface ReadinessNews {
   readonly failing: (check: string, problem: Problem) => void;
   readonly holdsAgain: (check: string) => void;
+  /** The clocks of node and store differ by so many seconds, which is more than they should. */
+  readonly clocksApart: (apart: number) => void;
+}
+
+export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'clock'> {
+  readonly timekeeper: Pick<Timekeeper, 'tell'>;
 }
 
 const KEPT_MS = 1_000;
 /** A store that takes longer is no use to a caller either. */
 const PATIENCE_MS = 2_000;
+/** The node's clock judges certificates, the store's everything else. */
 const CLOCK_TOLERANCE = 30;
+const CLOCK_REMARK = 5;
 
 export class Readiness {
-  readonly #ports: Pick<Ports, 'store' | 'keyring' | 'clock'>;
+  readonly #ports: ReadinessParts;
   readonly #news: ReadinessNews;
   readonly #more: () => readonly CheckResult[];
   readonly #failing = new Map<string, string>();
   #looking: Promise<readonly CheckResult[]> | undefined;
   #lookedAt: number | undefined;
+  #isApart = false;
 
   /** `more`: what others have found in the meantime. */
-  constructor(
-    ports: Pick<Ports, 'store' | 'keyring' | 'clock'>,
-    news: ReadinessNews,
-    more: () => readonly CheckResult[] = () => [],
-  ) {
+  constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
     this.#ports = ports;
     this.#news = news;
     this.#more = more;
@@ -57,7 +63,7 @@ export class Readiness {
   }
 
   async #examine(): Promise<readonly CheckResult[]> {
-    const { now, checks } = await this.#ports.store.examine();
+    const { now, checks } = await this.#ports.store.examine().catch(unexamined);
     return [
       ...checks,
       ...this.#more(),
@@ -79,7 +85,11 @@ export class Readiness {
   }
 
   #clock(storeTime: EpochSeconds): CheckResult {
+    const problem = this.#ports.timekeeper.tell(storeTime);
+    if (problem) return { name: 'clock', problem };
     const apart = Math.abs(storeTime - this.#ports.clock.now());
+    if (apart > CLOCK_REMARK && !this.#isApart) this.#news.clocksApart(apart);
+    this.#isApart = apart > CLOCK_REMARK;
     if (apart <= CLOCK_TOLERANCE) return { name: 'clock' };
     return { name: 'clock', problem: { reason: `the clocks of node and store are ${apart} seconds apart` } };
   }
@@ -93,6 +103,11 @@ export class Readiness {
       if (!problem && this.#failing.delete(name)) this.#news.holdsAgain(name);
     }
   }
+}
+
+function unexamined(fault: unknown): StoreReport {
+  const problem = { reason: 'the store cannot be examined', detail: String(fault) };
+  return { now: undefined, checks: [{ name: 'store', problem }] };
 }
 
 const TOO_LATE: readonly CheckResult[] = [

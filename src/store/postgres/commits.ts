@@ -1,19 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Commit, Swap } from '../back-end.ts';
+import type { Commit } from '../back-end.ts';
 import { Lane, type Run } from '../lane.ts';
-import { encodeRow, type Value } from '../table.ts';
-import { columnArrays } from './arrays.ts';
-import type { Connection, Statement } from './connection.ts';
+import { type Asking, firstStep, keyOf, nameOf, stepsOf, takingSteps, telling } from './commit-statements.ts';
+import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
-import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
 import { RowLocked, StatementRefused } from './faults.ts';
-import { LockedRows } from './locked-rows.ts';
-import { changingStatement, IN_TIME, statementsOf } from './statements.ts';
+import { areFree, LockedRows } from './locked-rows.ts';
 
 /** The most that go into one statement, and how many such statements a node has under way per kind. */
 const TOGETHER = { most: 500, parallel: 2 };
-/** What goes together again after a statement met a locked row: enough to be quick, few enough to wait for. */
-const FEW = { most: 16, parallel: 2 };
+/** What goes together again after a statement met a locked row: those that are free. */
+const AGAIN = { most: 50, parallel: 2 };
 /** Units of several steps: each is a transaction of its own. */
 const SEVERAL = { most: 1, parallel: 3 };
 /** Units that met a locked row, each alone. Few at a time: each holds a session while it waits for its lock. */
@@ -31,8 +28,8 @@ type Perform = Run<Commit, boolean>;
  * which is one transaction and one wait for the disk. A unit's events are appended by that statement where its step
  * happened, and only there.
  *
- * A row that somebody else has locked delays nobody else. Statements wait briefly for a lock. A batch that fails on one
- * is done again in smaller batches, and those that fail again unit by unit; then only the unit of the locked row waits.
+ * A row that somebody else has locked delays nobody else. Statements wait briefly for a lock. Of a batch that fails on one,
+ * the units whose rows are free are done again together, and the others each alone: only those wait.
  */
 export class Commits {
   readonly #connections: Connections;
@@ -89,21 +86,29 @@ export class Commits {
   }
 
   #together(units: readonly Commit[]): ReturnType<Perform> {
-    return this.#unlessLocked(units, (each) => this.#fewer(each));
+    return this.#unlessLocked(units, () => this.#apart(units));
   }
 
-  #fewer(unit: Commit): Promise<boolean> {
-    const run: Perform = (units) => this.#unlessLocked(units, (each) => this.#alone(each));
-    return this.#lane(`few_${nameOf(firstStep(unit))}`, run, FEW).submit(unit);
+  /** Those whose rows are free together again, the others each alone. */
+  async #apart(units: readonly Commit[]): ReturnType<Perform> {
+    const free = units.length > 1 ? await areFree(units.map(firstStep), this.#connections).catch(noneFree) : [];
+    return units.map((unit, index) => (free[index] ? this.#again(unit) : this.#alone(unit)));
   }
 
-  /** In one statement. Where it meets a locked row, each unit goes on as `otherwise` says. */
-  async #unlessLocked(units: readonly Commit[], otherwise: (unit: Commit) => Promise<boolean>): ReturnType<Perform> {
+  #again(unit: Commit): Promise<boolean> {
+    const run: Perform = (units) => this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
+    return this.#lane(`again_${nameOf(firstStep(unit))}`, run, AGAIN).submit(unit);
+  }
+
+  async #unlessLocked(
+    units: readonly Commit[],
+    otherwise: () => Promise<boolean>[] | ReturnType<Perform>,
+  ): ReturnType<Perform> {
     try {
       return await this.#inOneStatement(units);
     } catch (fault) {
       if (!(fault instanceof RowLocked)) throw fault;
-      return units.map((unit) => (units.length > 1 ? otherwise(unit) : this.#alone(unit)));
+      return otherwise();
     }
   }
 
@@ -170,10 +175,10 @@ export class Commits {
   }
 }
 
-/** A statement with its parameters: made before a connection is asked for, so that what cannot be worded is no fault of one. */
-interface Asking {
-  readonly statement: Statement;
-  readonly values: readonly Buffer[];
+/** A lock on the whole table. */
+function noneFree(fault: unknown): boolean[] {
+  if (!(fault instanceof RowLocked)) throw fault;
+  return [];
 }
 
 async function inTransaction(
@@ -196,66 +201,4 @@ async function inTransaction(
     if (!connection.isLost) await connection.execute('ROLLBACK');
     throw error;
   }
-}
-
-/** Nothing of a unit happens where one of its steps does not. An insert is a swap for a row that is not there. */
-function stepsOf({ swap, inserts }: Commit): Swap[] {
-  const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
-  return swap ? [swap, ...inserted] : inserted;
-}
-
-function firstStep(unit: Commit): Swap {
-  return unit.swap ?? (stepsOf(unit)[0] as Swap);
-}
-
-function keyOf(unit: Commit): string {
-  const { table, row } = firstStep(unit);
-  return table.keyOf(row);
-}
-
-function kindOf({ expected }: Swap): 'swap' | 'create' {
-  return expected === undefined ? 'create' : 'swap';
-}
-
-function nameOf(step: Swap): string {
-  return `${kindOf(step)}_${step.table.name}`;
-}
-
-/** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
-function takingSteps(units: readonly Commit[]): Asking {
-  const step = firstStep(units[0] as Commit);
-  const { text, columns } = statementsOf(step.table)[kindOf(step)];
-  const own = columnArrays(columns, units.map(stepValues));
-  const events = eventsOf(units);
-  const name = nameOf(step);
-  if (events.length === 0) return { statement: changingStatement(name, text, columns.length), values: own };
-  return {
-    statement: changingStatement(
-      `${name}_telling`,
-      `${text}, ${tellText(columns.length + 1)}`,
-      columns.length + EVENT_COLUMNS.length,
-    ),
-    values: [...own, ...columnArrays(EVENT_COLUMNS, events)],
-  };
-}
-
-/** Events alone. */
-function telling(units: readonly Commit[]): Asking {
-  const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit WHERE ${IN_TIME}), ${tellText(1)}`;
-  return {
-    statement: changingStatement('tell', text, EVENT_COLUMNS.length),
-    values: columnArrays(EVENT_COLUMNS, eventsOf(units)),
-  };
-}
-
-function eventsOf(units: readonly Commit[]): Value[][] {
-  return units.flatMap(({ events }, index) => events.map((event) => eventValues(event, index + 1)));
-}
-
-function stepValues(unit: Commit): Value[] {
-  const { table, row, expected } = firstStep(unit);
-  if (expected === undefined) return [unit.revision, ...encodeRow(table, row)];
-  const values: Value[] = [expected, unit.revision, table.encodeKey(table.keyOf(row))];
-  for (const { of } of statementsOf(table).changing) values.push(of(row));
-  return values;
 }

@@ -65,6 +65,16 @@ function sweepStatement(table: AnyTable): Statement | undefined {
   };
 }
 
+/** The keys of those rows that can be locked at once. The locks end with the statement. */
+export function freeStatement(table: AnyTable, strength: 'NO KEY UPDATE' | 'KEY SHARE'): Statement {
+  const { name, kind } = keyColumn(table);
+  return {
+    name: `free_${table.name}_${strength}`,
+    text: `SELECT ${quote(name)} FROM ${quote(table.name)} WHERE ${quote(name)} = ANY ($1::${ARRAY_TYPE[kind]})
+      FOR ${strength} SKIP LOCKED`,
+  };
+}
+
 function countEndingStatement({ name, endsAt }: AnyTable): Statement | undefined {
   if (!endsAt) return undefined;
   const end = quote(endsAt);
