@@ -112,6 +112,7 @@ test('readiness names the key that a node lacks', async () => {
   const news = {
     failing: (name: string, { reason }: { reason: string }) => void failing.push(`${name}: ${reason}`),
     holdsAgain: () => undefined,
+    clocksApart: () => undefined,
   };
   const keyring = new Keyring(firstKey());
   const timekeeper = await Timekeeper.begin(behind);

@@ -40,7 +40,7 @@ export async function openSqlite({
   const database = openDatabase(path, alone);
   migrate(database, mustExist === true);
   database.exec('PRAGMA busy_timeout = 0'); // from here on nobody waits on the event loop
-  const files = new Files(path);
+  const files = new Files(path, alone);
   syncFolder(dirname(path));
   const soundness = new Soundness(database, files);
   const writer = new Writer({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
