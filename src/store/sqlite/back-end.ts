@@ -79,6 +79,10 @@ export function sqliteBackEnd({ database, writer, soundness, clock }: SqlitePart
       const { sql, values } = eventsStatement(query);
       return reader.all(sql, values).map(readEvent);
     },
+    eventProgress: async () => {
+      const newest = (reader.all('SELECT coalesce(max(sequence), 0) FROM events', [])[0]?.[0] ?? 0) as number;
+      return { readable: newest, drawn: newest };
+    },
     newestEvents: async (query) => {
       const { sql, values } = newestStatement(query);
       return reader.all(sql, values).map(readEvent).toReversed();

@@ -1,6 +1,6 @@
 // Whether the files under the store's names are still those that were opened, and have not been cut. A database that was
 // deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
-import { closeSync, existsSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { WAL_LIMIT } from './database.ts';
 
@@ -24,12 +24,11 @@ export class Files {
   #walSize: number;
   #isClosed = false;
 
-  /** They exist as long as somebody has the database open; whoever has it alone needs no SHM. */
-  constructor(path: string) {
+  /** All three exist as long as somebody has the database open. One who has it alone keeps the SHM in memory. */
+  constructor(path: string, alone = false) {
     this.#path = path;
     this.wal = openSync(`${path}-wal`, 'r');
-    const names = ['', '-wal', '-shm'].filter((name) => existsSync(path + name));
-    this.#marks = new Map(names.map((name) => [name, statSync(path + name)]));
+    this.#marks = new Map(['', '-wal', ...(alone ? [] : ['-shm'])].map((name) => [name, statSync(path + name)]));
     this.#databaseSize = statSync(path).size;
     this.#walSize = fstatSync(this.wal).size;
   }
