@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { lockOut } from './chaos/lockout.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
 
@@ -11,6 +12,7 @@ const DRILLS = {
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const;
 
