@@ -6,12 +6,14 @@ import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { stopMany } from './chaos/stop.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process, and looks at what it left'],
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  stop: [stopMany, 'stops a service among good, bad and idle callers, and looks how it ended'],
   lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const;

@@ -52,8 +52,7 @@ export async function composeService(
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     stop: async () => {
-      stopChores();
-      await Promise.all(listeners.map((listener) => listener.drain()));
+      await Promise.all([stopChores(), ...listeners.map((listener) => listener.drain())]);
       await store.close();
     },
   };
