@@ -1,5 +1,5 @@
 // `tessera init`: the production version of a first start. Everything is checked before anything is written.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
@@ -18,6 +18,7 @@ import { print } from './output.ts';
 import { obtainPassword } from './password.ts';
 import { granted } from './wording.ts';
 import { atWorkplace, type Workplace } from './workplace.ts';
+import { FOR_OWNER, writeNewFile } from './write-file.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
@@ -55,7 +56,7 @@ function checkFirstIntegration({ integration, scope }: InitFlags): void {
 /** Writes the file and loads it as the service would. One that does not load, or would take over what is there, goes again. */
 function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, configText(flags), { flag: 'wx' });
+  writeNewFile(file, configText(flags), FOR_OWNER); // it may come to hold the password of a database
   try {
     const config = loadConfig({ file, env: process.env, sets });
     refuseToOverwrite('keyring', keyringPath(config));

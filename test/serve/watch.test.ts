@@ -18,10 +18,11 @@ function held() {
 }
 
 const turn = () => new Promise(setImmediate);
+const unexpected = (fault: unknown) => assert.fail(String(fault));
 
 test('a stop waits for what is under way', async () => {
   const { work, end } = held();
-  const stop = every(1_000_000, work, assert.fail, { atOnce: true });
+  const stop = every(1_000_000, work, unexpected, { atOnce: true });
   let isStopped = false;
   const stopping = stop().then(() => {
     isStopped = true;
@@ -47,7 +48,7 @@ test('a fault is told, and the next call comes all the same; after the stop it i
 
 test('a stop does not wait for ever', async () => {
   const { work } = held();
-  await every(1_000_000, work, assert.fail, { atOnce: true })();
+  await every(1_000_000, work, unexpected, { atOnce: true })();
 });
 
 test('what the first request must find done is awaited; the rest is only begun, once', async () => {
@@ -57,7 +58,7 @@ test('what the first request must find done is awaited; the rest is only begun, 
       { everyMs: 1_000_000, work: first.work, atStart: 'awaited' },
       { everyMs: 1_000_000, work: second.work, atStart: 'begun' },
     ],
-    assert.fail,
+    unexpected,
   );
   await turn();
   assert.deepEqual([first.begun(), second.begun()], [1, 0]);

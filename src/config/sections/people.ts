@@ -64,6 +64,11 @@ export const pages = section('How the pages look.', {
     description: 'The colour of buttons and links.',
     default: '#0b5fff',
   }),
+  strictTransport: duration({
+    description:
+      'How long browsers are told to use https only (Strict-Transport-Security); 0 says nothing. Sent by the pages where `publicUrl` is https and not localhost.',
+    default: '365d',
+  }),
   logo: optional(
     path({ description: 'An SVG or PNG file that pages show beside the name.', example: '/etc/tessera/logo.svg' }),
   ),

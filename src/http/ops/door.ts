@@ -12,8 +12,9 @@ export interface OpsDoor {
 }
 
 export function hangOps(app: FastifyInstance, { checks, tellFailing, metrics }: OpsDoor): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     storyOf(request).operation = 'ops';
+    reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
