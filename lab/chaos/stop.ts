@@ -111,7 +111,7 @@ const GET = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n';
 type Visit = readonly [protocol: 'http/1.1' | 'h2' | 'tcp', bytes: string];
 
 /** What callers send before the stop; all of them stay connected, unless the service hangs up. */
-export const VISITS: readonly Visit[] = [
+const VISITS: readonly Visit[] = [
   ['http/1.1', GET],
   ['http/1.1', GET.repeat(50)],
   ['http/1.1', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],

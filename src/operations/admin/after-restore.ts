@@ -17,7 +17,7 @@ export async function carryRevocations(before: Pick<Store, 'page'>, store: Store
   let carried = 0;
   for await (const page of pages(before, grants, { limit: STEP })) {
     const ended = await Promise.all(
-      page.map(({ id, revoked }) => (revoked ? revokeById(id, revoked.reason, { store }) : false)),
+      page.flatMap(({ id, revoked }) => (revoked ? [revokeById(id, revoked.reason, { store })] : [])),
     );
     carried += ended.filter(Boolean).length;
   }
