@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { GrantId } from '../../../src/core/grant.ts';
 import { carryRevocations, countLiveGrants, endEverything } from '../../../src/operations/admin/after-restore.ts';
 import { beginSession, personOf } from '../../../src/operations/browser-session.ts';
 import { revokeById } from '../../../src/operations/revoke-grant.ts';
@@ -17,7 +18,7 @@ test('revocations that the store before knew are carried over, with their reason
   const node = { ...restored, keyring: former.keyring };
   await revoke(former, one);
   const after = await issue(former); // unknown to the copy
-  await revokeById(two.grantId, 'by-operator', former);
+  await revokeById(two.grantId as GrantId, 'by-operator', former);
   await revoke(former, after);
   assert.equal(await carryRevocations(former.store, node.store), 2);
   assert.deepEqual(await Promise.all([one, two, living].map((pair) => answer(check(node, pair)))), [
