@@ -5,6 +5,7 @@ import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { damageFiles } from './chaos/files.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { lockOut } from './chaos/lockout.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
 import { rollOutKeys } from './chaos/postgres-keys.ts';
@@ -14,6 +15,7 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
@@ -34,6 +36,8 @@ const DRILLS = {
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   'postgres-rollback': [rollBack, 'puts the database back to an older state under three nodes', 3],
   'postgres-log': [freezeLog, 'holds the advisory locks of the event log as a stranger', 100],
+  stop: [stopMany, 'stops a service among good, bad and idle callers, and looks how it ended'],
+  lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const satisfies Record<string, Drill>;
 

@@ -22,9 +22,13 @@ function printable(text: string, maxLength: number): string {
   return text.replace(/[^\u0020-\u007e]/g, '?').slice(0, maxLength);
 }
 
+const MAPPED_IPV4 = /^::ffff:([0-9.]+)$/i;
+
 /** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
+  const mapped = MAPPED_IPV4.exec(address)?.[1];
+  if (mapped) return mapped;
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
   const behind = tail === undefined || tail === '' ? [] : tail.split(':');
