@@ -113,6 +113,12 @@ export function migrate(database: DatabaseSync, mustExist = false): void {
   }
 }
 
+/** Another release may have changed it under the running service. */
+export function assertSchema(database: DatabaseSync): void {
+  const version = schemaVersion(database);
+  if (version !== MIGRATIONS.length) throw new Error(`schema ${version}, not ${MIGRATIONS.length}`);
+}
+
 function schemaVersion(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
 }
