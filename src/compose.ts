@@ -46,7 +46,7 @@ export async function composeService(
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, judgeOf(ports, log), log);
+  const parts = partsOf(config, ports, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
@@ -60,11 +60,12 @@ export async function composeService(
   };
 }
 
-function judgeOf(ports: Ports, log: Log): CertificateJudge {
+function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJudge {
   return new CertificateJudge({
     fetch: systemFetch(),
     now: ports.clock.now,
     exchange: new SharedLists(ports),
+    limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
     tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
   });
 }
@@ -94,7 +95,7 @@ function choresOf(
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
-    { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
+    { everyMs: 2_000, work: readLists, atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: () => byOneNode(SWEEPING, () => sweep(ports, breathe), ports) },
