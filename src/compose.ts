@@ -1,4 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
@@ -17,7 +18,8 @@ import { systemFetch } from './outbound/system-fetch.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
-import { followLists, followRevocations } from './serve/follow-lists.ts';
+import { followLists } from './serve/follow-lists.ts';
+import { RevocationFollower } from './serve/follow-revocations.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { FollowedRegistry } from './store/registry.ts';
@@ -82,9 +84,11 @@ function choresOf(
   tellFault: (fault: unknown) => void,
 ): readonly Chore[] {
   const readLists = followLists(judge, registry, tellFault);
-  const endRevoked = followRevocations(judge, ports, (grants) =>
-    log.warn({ grants }, 'certificates revoked: grants ended'),
-  );
+  const revocations = new RevocationFollower(judge, ports, hostname());
+  const endRevoked = async () => {
+    const grants = await revocations.follow();
+    if (grants > 0) log.warn({ grants }, 'certificates revoked: grants ended');
+  };
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };

@@ -1,9 +1,7 @@
-// What is known of revoked certificates, kept current while the service runs, and what it means for grants.
+// Lists from files, kept current while the service runs.
 import { readFile } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../core/issuer.ts';
-import { endAllRevoked } from '../operations/end-revoked.ts';
-import type { Ports, Registry } from '../operations/ports.ts';
+import type { Registry } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import type { RevocationList } from '../pki/crl.ts';
 import { whyNoLists } from '../pki/crl-file.ts';
@@ -68,27 +66,4 @@ class ListFile {
       throw fault;
     }
   }
-}
-
-/**
- * Ends the grants of revoked certificates whenever lists or issuers have changed. It looks twice: a request that was
- * judged by the former lists may commit its grant behind the first look.
- */
-export function followRevocations(
-  judge: CertificateJudge,
-  ports: Pick<Ports, 'store' | 'registry'>,
-  tellEnded: (count: number) => void,
-): () => Promise<void> {
-  let seen: readonly unknown[] = [];
-  let looks = 0;
-  return async () => {
-    const { issuers } = ports.registry;
-    const current = [judge.revocation.lists, issuers];
-    if (current.some((value, index) => value !== seen[index])) looks = 2;
-    seen = current;
-    if (looks === 0) return;
-    const ended = await endAllRevoked(judge.revokedMarks(issuers), ports, () => nextTurn());
-    looks--;
-    if (ended > 0) tellEnded(ended);
-  };
 }
