@@ -21,7 +21,7 @@ interface Followed extends RevokingList {
   looks: number;
 }
 
-type FollowPorts = Pick<Ports, 'store' | 'registry' | 'clock'>;
+type FollowPorts = Pick<Ports, 'store' | 'clock'> & { readonly registry: Pick<Ports['registry'], 'issuers'> };
 
 /** A list costs nothing once it has been gone through: not with other issuers, and not after a restart of this machine. */
 export class RevocationFollower {
