@@ -1,5 +1,5 @@
 // Ends the grants of certificates that lists revoke, when a list arrives and not when a certificate is next presented.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
 import { endAllRevoked } from '../operations/end-revoked.ts';
 import { EndedLists } from '../operations/ended-lists.ts';
@@ -13,6 +13,8 @@ import { marksOf, type RevokingList } from '../pki/revoked-marks.ts';
  * the former lists, here or at another node, may commit its grant behind the first look.
  */
 const LOOKS = [0, 2, 30];
+/** Between slices of a millisecond: a list of a million entries takes a minute, and requests hardly notice. */
+const REST_MS = 4;
 
 interface Followed extends RevokingList {
   /** Lists before it that were gone through: what they name needs no look. */
@@ -76,8 +78,10 @@ export class RevocationFollower {
   }
 
   async #look(key: string, followed: Followed): Promise<number> {
-    const ended = await endAllRevoked(marksOf(followed, followed.before), this.#ports, () => nextTurn());
-    followed.looks++;
+    // A look that began late stands for those that were due by then.
+    const age = this.#ports.clock.now() - followed.seenAt;
+    const ended = await endAllRevoked(marksOf(followed, followed.before), this.#ports, () => sleep(REST_MS));
+    followed.looks = LOOKS.filter((after) => after <= age).length;
     if (!isFinished(followed)) return ended;
     // The lists before it are of no use any more, and may be large.
     this.#followed.set(key, { ...followed, before: [] });
