@@ -129,7 +129,7 @@ export async function revocationUnderAttack(): Promise<number> {
   const home = makeHome({ log: { level: 'error' } });
   const foes = foesOf();
   writeLists(home.folder, foes);
-  const store = await openStore(home.config, 'command');
+  const store = await openStore(home.config, 'init');
   await populate(store, home.authority, [{}, ...foes.map(approved)]);
   await store.close();
   const rude = fork(new URL('rude-lists.ts', import.meta.url), [home.folder]);
