@@ -16,6 +16,7 @@ import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
 import { stopMany } from './chaos/stop.ts';
+import { revocationUnderAttack } from './chaos/revocation.ts';
 import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
@@ -26,6 +27,7 @@ const DRILLS = {
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  revocation: [revocationUnderAttack, 'a good caller while list and OCSP servers misbehave; takes no cycles'],
   'postgres-lock': [lockRows, 'holds a lock on one row, and times the refreshes of everybody else'],
   'postgres-frozen': [
     freezeServer,

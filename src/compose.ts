@@ -18,10 +18,12 @@ import { keeperOfTimes, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
 import { Timekeeper } from './operations/timekeeper.ts';
+import { systemFetch } from './outbound/system-fetch.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
-import { followLists, followRevocations } from './serve/follow-lists.ts';
+import { followLists } from './serve/follow-lists.ts';
+import { RevocationFollower } from './serve/follow-revocations.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { recordingOutages } from './store/outages.ts';
@@ -58,7 +60,7 @@ export async function composeService(
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(ports, log), log);
+  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -88,11 +90,12 @@ function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
-function judgeOf(ports: Ports, log: Log): CertificateJudge {
+function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJudge {
   return new CertificateJudge({
-    fetch,
+    fetch: systemFetch(),
     now: ports.clock.now,
     exchange: new SharedLists(ports),
+    limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
     tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
   });
 }
@@ -110,9 +113,11 @@ function choresOf(
   tellFault: (fault: unknown) => void,
 ): readonly Chore[] {
   const readLists = followLists(judge, registry, tellFault);
-  const endRevoked = followRevocations(judge, ports, (grants) =>
-    log.warn({ grants }, 'certificates revoked: grants ended'),
-  );
+  const revocations = new RevocationFollower(judge, ports, hostname());
+  const endRevoked = async () => {
+    const grants = await revocations.follow();
+    if (grants > 0) log.warn({ grants }, 'certificates revoked: grants ended');
+  };
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
@@ -126,7 +131,7 @@ function choresOf(
     { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
     { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
-    { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
+    { everyMs: 2_000, work: readLists, atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },

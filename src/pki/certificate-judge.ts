@@ -1,9 +1,9 @@
 // The entry for requests: a remembered verdict where there is one, else a validation, with what the issuer's revocation
 // policy wants to be known fetched in between.
-import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
+import type { KnownAuthority } from './fetched-lists.ts';
 import { heedOpenssl, type OpensslVerdict } from './heed-openssl.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
@@ -11,7 +11,7 @@ import type { Path } from './path.ts';
 import { authoritiesOf, readAll, readIssuer } from './read-issuer.ts';
 import { signersBeside } from './revocation.ts';
 import { type RevocationPorts, RevocationSource } from './revocation-source.ts';
-import { revokedMarks } from './revoked-marks.ts';
+import { revokingLists } from './revoked-marks.ts';
 import { Verdicts } from './verdict.ts';
 
 const MOST_AUTHORITIES = 1_000;
@@ -53,9 +53,9 @@ export class CertificateJudge {
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 
-  /** The certificates that the lists at hand revoke, where that ends grants. */
-  revokedMarks(issuers: readonly ApprovedIssuer[]): Iterable<Hex> {
-    return revokedMarks(this.revocation.lists, issuers, [...this.#sent.values()]);
+  /** The lists at hand that end grants. */
+  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
+    return revokingLists(this.revocation.lists, issuers, [...this.#sent.values()]);
   }
 
   /** Takes the lists that other nodes have fetched, of issuers approved now. */
@@ -72,7 +72,7 @@ export class CertificateJudge {
     if (!isOpen || !path || !issuer) return [];
     this.#rememberSent(path.slice(1, -1), issuer);
     if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(chain, path, issuer), issuer);
-    return this.revocation.prepare(path, issuer.revocation);
+    return this.revocation.prepare(path, issuer);
   }
 
   /** Beside the path there may be another key of its issuers that signs their lists. */
@@ -86,11 +86,15 @@ export class CertificateJudge {
   }
 
   /** Whose lists count: issuers that mind them, what is registered with these, and what callers sent below them. */
-  #authorities(): readonly Certificate[] {
+  #authorities(): readonly KnownAuthority[] {
     const minding = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
-    const labels = new Set(minding.map(({ label }) => label));
-    const sent = [...this.#sent.values()].filter(({ label }) => labels.has(label));
-    return [...minding.flatMap(authoritiesOf), ...sent.map(({ authority }) => authority)];
+    const byLabel = new Map(minding.map((issuer) => [issuer.label, issuer]));
+    const registered = minding.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
+    const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
+      const issuer = byLabel.get(label);
+      return issuer ? [{ authority, issuer }] : [];
+    });
+    return [...registered, ...sent];
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
