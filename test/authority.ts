@@ -274,6 +274,7 @@ const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   'rsa sha1': writeSequence(writeOid('1.2.840.113549.1.1.5'), write(TAG.null)),
   'rsa md5': writeSequence(writeOid('1.2.840.113549.1.1.4'), write(TAG.null)),
   'ed25519 sha256': writeSequence(writeOid('1.3.101.112')),
+  'ed448 sha256': writeSequence(writeOid('1.3.101.113')),
 };
 
 function algorithmOf({ publicKey }: KeyPair, digest = 'sha256'): Uint8Array {

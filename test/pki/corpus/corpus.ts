@@ -1,0 +1,17 @@
+// Every theme of the corpus by its name.
+import type { Case } from './case.ts';
+import { CONSTRAINT_CASES } from './constraints.ts';
+import { ENCODING_CASES } from './encoding.ts';
+import { KEY_CASES } from './keys.ts';
+import { NAME_CASES } from './names.ts';
+import { ROLE_CASES } from './roles.ts';
+import { SIGNATURE_CASES } from './signatures.ts';
+
+export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
+  constraints: CONSTRAINT_CASES,
+  encoding: ENCODING_CASES,
+  keys: KEY_CASES,
+  names: NAME_CASES,
+  roles: ROLE_CASES,
+  signatures: SIGNATURE_CASES,
+};
