@@ -22,8 +22,7 @@ export function certifiedCallers({ presented, judge, ports, tellRefused }: Calle
   return async (request: FastifyRequest): Promise<Outcome<CertifiedCaller>> => {
     const given = presented(request);
     if (!given.ok) return given;
-    const { chain, openssl } = given.value;
-    const { outcome, steps, issuer, mark } = await judge.judge(chain, ports.registry.issuers, openssl);
+    const { outcome, steps, issuer, mark } = await judge.judge(given.value, ports.registry.issuers);
     if (!outcome.ok) {
       tellRefused(request, steps.map(printStep));
       if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark) await endRevoked(issuer, mark, ports);

@@ -22,10 +22,9 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
   return (socket: RememberingSocket) => socket[CHAIN] ?? [];
 }
 
-/** Leaf first. Node links certificates by issuer, adds an approved root, and may link that to itself. */
+/** Everything that was sent, in its order: `issuerCertificate` is the certificate sent next, whoever issued it. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {
-  const chain: Buffer[] = [];
-  for (let next = leaf; next && !chain.some((seen) => next?.raw.equals(seen)); next = next.issuerCertificate)
-    chain.push(next.raw);
-  return chain;
+  const sent = new Set<X509Certificate>();
+  for (let next = leaf; next && !sent.has(next); next = next.issuerCertificate) sent.add(next);
+  return Array.from(sent, ({ raw }) => raw);
 }
