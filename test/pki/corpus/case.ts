@@ -48,9 +48,9 @@ export function byRule(rule: string): string {
 }
 
 /** Shared, because most cases are not about keys. */
-export const LEAF_KEYS = ecKeys();
-export const ROOT_KEYS = ecKeys();
-export const MIDDLE_KEYS = ecKeys();
+const LEAF_KEYS = ecKeys();
+const ROOT_KEYS = ecKeys();
+const MIDDLE_KEYS = ecKeys();
 export const ROOT = makeAuthority({ name: 'Corpus Root', keys: ROOT_KEYS });
 
 /** A root of its own for what is wrong with roots. */

@@ -218,13 +218,15 @@ function withCaller(name: Uint8Array): Uint8Array {
 
 function rowsOf({ what, permitted = [], excluded = [], inside = {}, outside = {} }: Tree): Row[] {
   const by = rootWith({ extensions: [constraints({ permitted, excluded })] });
-  const row = (verdict: string) => ([name, leaf]: [string, CertificateOptions]): Row => ({
-    clause: CLAUSE,
-    what: `${what}: ${name}`,
-    leaf,
-    by,
-    verdict,
-  });
+  const row =
+    (verdict: string) =>
+    ([name, leaf]: [string, CertificateOptions]): Row => ({
+      clause: CLAUSE,
+      what: `${what}: ${name}`,
+      leaf,
+      by,
+      verdict,
+    });
   return [...Object.entries(inside).map(row(ACCEPTED)), ...Object.entries(outside).map(row(OUTSIDE))];
 }
 
@@ -244,12 +246,54 @@ const minimum = writeSequence(writeContext(0, writeSequence(dns('x.com'), write(
 export const CONSTRAINT_CASES: readonly Case[] = casesOf([
   ...TREES.flatMap(rowsOf),
   ...Object.entries(BAD).map(
-    ([what, name]): Row => ({ clause: CLAUSE, what: `malformed: ${what}`, by: rootWith({ extensions: [constraints({ permitted: [name] })] }), verdict: MALFORMED }),
+    ([what, name]): Row => ({
+      clause: CLAUSE,
+      what: `malformed: ${what}`,
+      by: rootWith({ extensions: [constraints({ permitted: [name] })] }),
+      verdict: MALFORMED,
+    }),
   ),
-  { clause: CLAUSE, what: 'a subtree with a minimum', by: rootWith({ extensions: [extension(EXTENSION.nameConstraints, minimum, true)] }), verdict: byRule('extensions-well-formed') },
-  { clause: CLAUSE, what: 'an intermediate cannot widen', by: below({ extensions: [wide] }, ROOT_X), approved: ROOT_X, leaf: named(dns('a.y.com')), verdict: OUTSIDE },
-  { clause: CLAUSE, what: 'an intermediate can narrow', by: below({ extensions: [constraints({ permitted: [dns('a.x.com')] })] }, ROOT_X), approved: ROOT_X, leaf: named(dns('b.x.com')), verdict: OUTSIDE },
-  { clause: 'RFC 5280 6.1.3 (b)', what: 'names of an intermediate count too', by: below(named(dns('y.com')), ROOT_X), approved: ROOT_X, verdict: OUTSIDE },
-  { clause: 'RFC 5280 6.1.3 (b)', what: 'a leaf with the name of its issuer is constrained', leaf: { subject: ROOT_X.subject, ...named(dns('y.com')) }, by: ROOT_X, verdict: OUTSIDE },
-  { clause: 'RFC 5280 6.1.3 (b)', what: 'a self-issued intermediate is exempt', by: below({ subject: ROOT_X.subject, ...named(dns('y.com')) }, ROOT_X), approved: ROOT_X, verdict: ACCEPTED },
+  {
+    clause: CLAUSE,
+    what: 'a subtree with a minimum',
+    by: rootWith({ extensions: [extension(EXTENSION.nameConstraints, minimum, true)] }),
+    verdict: byRule('extensions-well-formed'),
+  },
+  {
+    clause: CLAUSE,
+    what: 'an intermediate cannot widen',
+    by: below({ extensions: [wide] }, ROOT_X),
+    approved: ROOT_X,
+    leaf: named(dns('a.y.com')),
+    verdict: OUTSIDE,
+  },
+  {
+    clause: CLAUSE,
+    what: 'an intermediate can narrow',
+    by: below({ extensions: [constraints({ permitted: [dns('a.x.com')] })] }, ROOT_X),
+    approved: ROOT_X,
+    leaf: named(dns('b.x.com')),
+    verdict: OUTSIDE,
+  },
+  {
+    clause: 'RFC 5280 6.1.3 (b)',
+    what: 'names of an intermediate count too',
+    by: below(named(dns('y.com')), ROOT_X),
+    approved: ROOT_X,
+    verdict: OUTSIDE,
+  },
+  {
+    clause: 'RFC 5280 6.1.3 (b)',
+    what: 'a leaf with the name of its issuer is constrained',
+    leaf: { subject: ROOT_X.subject, ...named(dns('y.com')) },
+    by: ROOT_X,
+    verdict: OUTSIDE,
+  },
+  {
+    clause: 'RFC 5280 6.1.3 (b)',
+    what: 'a self-issued intermediate is exempt',
+    by: below({ subject: ROOT_X.subject, ...named(dns('y.com')) }, ROOT_X),
+    approved: ROOT_X,
+    verdict: ACCEPTED,
+  },
 ]);

@@ -2,16 +2,22 @@
 import type { Case } from './case.ts';
 import { CONSTRAINT_CASES } from './constraints.ts';
 import { ENCODING_CASES } from './encoding.ts';
+import { IDENTITY_CASES } from './identity.ts';
 import { KEY_CASES } from './keys.ts';
 import { NAME_CASES } from './names.ts';
+import { PATH_CASES } from './paths.ts';
+import { POLICY_CASES } from './policies.ts';
 import { ROLE_CASES } from './roles.ts';
 import { SIGNATURE_CASES } from './signatures.ts';
 
 export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   constraints: CONSTRAINT_CASES,
   encoding: ENCODING_CASES,
+  identity: IDENTITY_CASES,
   keys: KEY_CASES,
   names: NAME_CASES,
+  paths: PATH_CASES,
+  policies: POLICY_CASES,
   roles: ROLE_CASES,
   signatures: SIGNATURE_CASES,
 };

@@ -3,7 +3,7 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Server as TlsServer, TLSSocket } from 'node:tls';
+import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { connectionReader } from '../../../src/http/connection.ts';
 import { presentedReader } from '../../../src/http/presented-certificate.ts';
@@ -74,7 +74,7 @@ function serve(
     const tried = cases[Number((request.params as { number: string }).number)];
     const given = presented(request);
     if (!tried || !given.ok) return JSON.stringify(given.ok ? 'no such case' : given.refusal.reason);
-    return JSON.stringify(worded(await judgeOf(tried).judge(given.value.chain, tried.issuers)));
+    return JSON.stringify(worded(await judgeOf(tried).judge(given.value, tried.issuers)));
   });
 }
 

@@ -130,7 +130,11 @@ const OTHER_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = 
   ['an Ed25519 key of 33 octets', ed25519(Buffer.alloc(33, 9)), WEAK],
   ['an algorithm that nobody knows', writeSequence(writeSequence(writeOid('1.2.3.4')), bits(octets(1))), WEAK],
   ['X25519, which cannot sign', writeSequence(writeSequence(writeOid('1.3.101.110')), bits(Buffer.alloc(32, 9))), WEAK],
-  ['a key whose bits are no octets', writeSequence(writeSequence(EC, P256), write(TAG.bitString, octets(3, 8))), UNREADABLE],
+  [
+    'a key whose bits are no octets',
+    writeSequence(writeSequence(EC, P256), write(TAG.bitString, octets(3, 8))),
+    UNREADABLE,
+  ],
 ];
 
 function malformedKeys(clause: string, keys: typeof RSA_KEYS): Row[] {

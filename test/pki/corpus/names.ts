@@ -75,7 +75,7 @@ const OTHER: readonly Pair[] = [
   pair('RFC 4518 2.2', 'Arabic digits', 'Unit 1', 'Unit \u0661'),
   pair('RFC 5280 7.1', 'a GeneralString that says something else', 'Example', general('Other')),
   pair('RFC 5280 7.1', 'octets of UTF-16 in a UTF8String', bmp('AB'), utf8('\0A\0B')),
-  pair('RFC 5280 7.1', 'octets of UTF-16 in a UniversalString', bmp('\0A\0B'), universal("AB")),
+  pair('RFC 5280 7.1', 'octets of UTF-16 in a UniversalString', bmp('\0A\0B'), universal('AB')),
   {
     clause: 'RFC 5280 7.1',
     what: 'another attribute',
@@ -84,10 +84,7 @@ const OTHER: readonly Pair[] = [
   {
     clause: 'RFC 5280 7.1',
     what: 'the relative names in another order',
-    names: [
-      nameWith([ORGANISATION, 'Example'], [UNIT, 'Unit']),
-      nameWith([UNIT, 'Unit'], [ORGANISATION, 'Example']),
-    ],
+    names: [nameWith([ORGANISATION, 'Example'], [UNIT, 'Unit']), nameWith([UNIT, 'Unit'], [ORGANISATION, 'Example'])],
   },
   {
     clause: 'RFC 5280 7.1',

@@ -56,7 +56,7 @@ export const basic = (content: readonly Uint8Array[], critical = true): Uint8Arr
 export const TRUE = write(TAG.boolean, octets(0xff));
 export const FALSE = write(TAG.boolean, octets(0));
 
-export const subtrees = (number: number, names: readonly Uint8Array[]): Uint8Array[] =>
+const subtrees = (number: number, names: readonly Uint8Array[]): Uint8Array[] =>
   names.length > 0 ? [writeContext(number, ...names.map((name) => writeSequence(name)))] : [];
 export const constraints = (
   { permitted = [], excluded = [] }: { permitted?: readonly Uint8Array[]; excluded?: readonly Uint8Array[] },

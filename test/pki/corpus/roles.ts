@@ -29,7 +29,8 @@ const EXPLICIT = byRule('client-usage-explicit');
 const CLIENT = byRule('client-usage');
 
 type Told = readonly [clause: string, what: string, extension: Uint8Array, verdict: string, strict?: string];
-const row = (table: 'leaf' | 'intermediate' | 'root') =>
+const row =
+  (table: 'leaf' | 'intermediate' | 'root') =>
   ([clause, what, given, verdict, strict]: Told): Row => {
     const place = placeOf(table, { extensions: [given] });
     return { clause, what: `${table}: ${what}`, ...place, verdict, ...(strict && { strict }) };
@@ -66,21 +67,68 @@ const LEAF: readonly Told[] = [
   ['RFC 5280 4.2.1.9', 'basic constraints of a leaf', basic([]), ACCEPTED],
   ['RFC 5280 4.2.1.9', 'basic constraints with a field too many', basic([TRUE, count(0), count(0)]), FORM],
   ['RFC 5280 4.2.1.9', 'a negative path length', basic([TRUE, count(0xff)]), FORM],
-  ['RFC 5280 4.2.1.10', 'name constraints', constraints({ permitted: [dns('x.com')] }), byRule('leaf-without-name-constraints')],
+  [
+    'RFC 5280 4.2.1.10',
+    'name constraints',
+    constraints({ permitted: [dns('x.com')] }),
+    byRule('leaf-without-name-constraints'),
+  ],
   ['RFC 5280 4.2.1.6', 'alternative names beside a subject', alternatives([email('a@x.com')]), ACCEPTED, ACCEPTED],
-  ['RFC 5280 4.2.1.6', 'critical alternative names beside a subject', alternatives([email('a@x.com')], true), ACCEPTED, byRule('alternative-names-criticality')],
+  [
+    'RFC 5280 4.2.1.6',
+    'critical alternative names beside a subject',
+    alternatives([email('a@x.com')], true),
+    ACCEPTED,
+    byRule('alternative-names-criticality'),
+  ],
   ['RFC 5280 4.2.1.6', 'an empty list of alternative names', alternatives([]), FORM],
-  ['RFC 5280 4.2.1.6', 'an alternative name of no known kind', alternatives([write(contextTag(9, 'primitive'), octets(1))]), FORM],
-  ['RFC 5280 4.2.1.1', 'a critical authority key identifier', extension(EXTENSION.authorityKeyIdentifier, writeSequence(), true), CRITICALITY],
-  ['RFC 5280 4.2.1.2', 'a critical subject key identifier', extension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString, octets(1)), true), CRITICALITY],
-  ['RFC 5280 4.2.1.2', 'a subject key identifier that is no octet string', extension(EXTENSION.subjectKeyIdentifier, count(1)), FORM],
-  ['RFC 5280 4.2.2.1', 'critical information access', extension(EXTENSION.authorityInfoAccess, access(), true), CRITICALITY],
-  ['RFC 5280 4.2.2.1', 'malformed information access', extension(EXTENSION.authorityInfoAccess, count(1)), ACCEPTED, byRule('information-access-well-formed')],
+  [
+    'RFC 5280 4.2.1.6',
+    'an alternative name of no known kind',
+    alternatives([write(contextTag(9, 'primitive'), octets(1))]),
+    FORM,
+  ],
+  [
+    'RFC 5280 4.2.1.1',
+    'a critical authority key identifier',
+    extension(EXTENSION.authorityKeyIdentifier, writeSequence(), true),
+    CRITICALITY,
+  ],
+  [
+    'RFC 5280 4.2.1.2',
+    'a critical subject key identifier',
+    extension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString, octets(1)), true),
+    CRITICALITY,
+  ],
+  [
+    'RFC 5280 4.2.1.2',
+    'a subject key identifier that is no octet string',
+    extension(EXTENSION.subjectKeyIdentifier, count(1)),
+    FORM,
+  ],
+  [
+    'RFC 5280 4.2.2.1',
+    'critical information access',
+    extension(EXTENSION.authorityInfoAccess, access(), true),
+    CRITICALITY,
+  ],
+  [
+    'RFC 5280 4.2.2.1',
+    'malformed information access',
+    extension(EXTENSION.authorityInfoAccess, count(1)),
+    ACCEPTED,
+    byRule('information-access-well-formed'),
+  ],
   ['RFC 5280 4.2', 'an unknown critical extension', extension('1.2.3.4', count(1), true), UNKNOWN, UNKNOWN],
   ['RFC 5280 4.2', 'an unknown extension', extension('1.2.3.4', count(1)), ACCEPTED, ACCEPTED],
   ['RFC 5280 5.2.3', 'the extension of a list, critical', extension(EXTENSION.crlNumber, count(1), true), UNKNOWN],
   ['RFC 5280 4.2.1.14', 'inhibitAnyPolicy in a leaf', inhibitAny(0), ACCEPTED],
-  ['RFC 5280 4.2.1.13', 'distribution points that cannot be read', extension(EXTENSION.crlDistributionPoints, count(1)), FORM],
+  [
+    'RFC 5280 4.2.1.13',
+    'distribution points that cannot be read',
+    extension(EXTENSION.crlDistributionPoints, count(1)),
+    FORM,
+  ],
   ['RFC 3739 3.2.6', 'qualified statements, critical', extension('1.3.6.1.5.5.7.1.3', writeSequence(), true), UNKNOWN],
 ];
 
@@ -91,13 +139,35 @@ const AUTHORITY: readonly Told[] = [
   ['RFC 5280 4.2.1.3', 'digitalSignature alone', keyUsage(7, 0x80), byRule('authority-may-sign')],
   ['RFC 5280 4.2.1.12', 'for servers alone', usages([SERVER_AUTH]), byRule('authority-usage')],
   ['RFC 5280 4.2', 'an unknown critical extension', extension('1.2.3.4', count(1), true), UNKNOWN],
-  ['RFC 5280 4.2.1.9', 'basic constraints that cannot be read', extension(EXTENSION.basicConstraints, count(1), true), FORM],
+  [
+    'RFC 5280 4.2.1.9',
+    'basic constraints that cannot be read',
+    extension(EXTENSION.basicConstraints, count(1), true),
+    FORM,
+  ],
   ['RFC 5280 4.2.1.9', 'a negative path length', basic([TRUE, count(0xff)]), FORM],
   ['RFC 5280 4.2.1.10', 'name constraints without subtrees', constraints({}), FORM],
-  ['RFC 5280 4.2.1.10', 'a list of no subtrees', extension(EXTENSION.nameConstraints, writeSequence(writeContext(0)), true), FORM],
+  [
+    'RFC 5280 4.2.1.10',
+    'a list of no subtrees',
+    extension(EXTENSION.nameConstraints, writeSequence(writeContext(0)), true),
+    FORM,
+  ],
   ['RFC 5280 4.2.1.11', 'empty policy constraints', policyConstraints({}), FORM],
-  ['RFC 5280 4.2.1.10', 'name constraints that are not critical', constraints({ permitted: [dns('x.com')] }, false), ACCEPTED, CRITICALITY],
-  ['RFC 5280 4.2.1.11', 'policy constraints that are not critical', policyConstraints({ mapping: 0 }, false), ACCEPTED, CRITICALITY],
+  [
+    'RFC 5280 4.2.1.10',
+    'name constraints that are not critical',
+    constraints({ permitted: [dns('x.com')] }, false),
+    ACCEPTED,
+    CRITICALITY,
+  ],
+  [
+    'RFC 5280 4.2.1.11',
+    'policy constraints that are not critical',
+    policyConstraints({ mapping: 0 }, false),
+    ACCEPTED,
+    CRITICALITY,
+  ],
 ];
 
 const INTERMEDIATE: readonly Told[] = [
@@ -107,7 +177,12 @@ const INTERMEDIATE: readonly Told[] = [
 ];
 
 const ROOTS: readonly Told[] = [
-  ['RFC 5280 4.2.1.9', 'basic constraints that are not critical', basic([TRUE], false), byRule('root-basic-constraints-critical')],
+  [
+    'RFC 5280 4.2.1.9',
+    'basic constraints that are not critical',
+    basic([TRUE], false),
+    byRule('root-basic-constraints-critical'),
+  ],
   ['RFC 5280 4.2.1.12', 'clientAuth', usages([CLIENT_AUTH]), ACCEPTED, byRule('root-without-usage')],
 ];
 
@@ -121,15 +196,80 @@ export const ROLE_CASES: readonly Case[] = casesOf([
   ...LEAF.map(row('leaf')),
   ...[...AUTHORITY, ...INTERMEDIATE].map(row('intermediate')),
   ...[...AUTHORITY, ...ROOTS].map(row('root')),
-  { clause: 'RFC 5280 4.2.1.3', what: 'leaf: no key usage', leaf: without('keyUsage'), verdict: ACCEPTED, strict: ACCEPTED },
-  { clause: 'RFC 5280 4.2.1.12', what: 'leaf: no extended key usage', leaf: without('extendedKeyUsage'), verdict: ACCEPTED, strict: EXPLICIT },
-  { clause: 'RFC 5280 4.2.1.1', what: 'leaf: no authority key identifier', leaf: without('authorityKeyIdentifier'), verdict: ACCEPTED, strict: byRule('key-identifiers-consistent') },
-  { clause: 'RFC 5280 4.2.1.1', what: 'leaf: no key identifiers', leaf: without('authorityKeyIdentifier', 'subjectKeyIdentifier'), verdict: ACCEPTED, strict: byRule('key-identifiers-present') },
-  { clause: 'RFC 5280 4.2.1.2', what: 'root: no subject key identifier', by: rootWith(without('subjectKeyIdentifier')), verdict: ACCEPTED, strict: byRule('key-identifiers-consistent') },
-  { clause: 'RFC 5280 4.2.1.9', what: 'root: no basic constraints', by: rootWith(without('basicConstraints')), verdict: byRule('authority-is-ca') },
-  { clause: 'RFC 5280 4.2.1.9', what: 'intermediate: no basic constraints', by: below(without('basicConstraints')), approved: ROOT, verdict: byRule('authority-is-ca') },
-  { clause: 'RFC 5280 4.2.1.3', what: 'intermediate: no key usage', by: below(without('keyUsage')), approved: ROOT, verdict: ACCEPTED },
-  { clause: 'RFC 5280 4.1.2.6', what: 'leaf: an empty subject with plain alternative names', leaf: { subject: writeSequence(), emails: ['a@x.com'] }, settings: { identitySources: ['email-san'] }, verdict: byRule('subject-name-present') },
-  { clause: 'RFC 5280 4.1.2.6', what: 'leaf: an empty subject with critical alternative names', leaf: { subject: writeSequence(), extensions: [alternatives([email('a@x.com')], true)] }, settings: { identitySources: ['email-san'] }, verdict: 'accepted a@x.com', strict: 'accepted a@x.com' },
-  { clause: 'RFC 5280 4.1.2.4', what: 'root: an empty name', by: rootWith({ subject: writeSequence() }), verdict: byRule('issuer-name-present') },
+  {
+    clause: 'RFC 5280 4.2.1.3',
+    what: 'leaf: no key usage',
+    leaf: without('keyUsage'),
+    verdict: ACCEPTED,
+    strict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.12',
+    what: 'leaf: no extended key usage',
+    leaf: without('extendedKeyUsage'),
+    verdict: ACCEPTED,
+    strict: EXPLICIT,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.1',
+    what: 'leaf: no authority key identifier',
+    leaf: without('authorityKeyIdentifier'),
+    verdict: ACCEPTED,
+    strict: byRule('key-identifiers-consistent'),
+  },
+  {
+    clause: 'RFC 5280 4.2.1.1',
+    what: 'leaf: no key identifiers',
+    leaf: without('authorityKeyIdentifier', 'subjectKeyIdentifier'),
+    verdict: ACCEPTED,
+    strict: byRule('key-identifiers-present'),
+  },
+  {
+    clause: 'RFC 5280 4.2.1.2',
+    what: 'root: no subject key identifier',
+    by: rootWith(without('subjectKeyIdentifier')),
+    verdict: ACCEPTED,
+    strict: byRule('key-identifiers-consistent'),
+  },
+  {
+    clause: 'RFC 5280 4.2.1.9',
+    what: 'root: no basic constraints',
+    by: rootWith(without('basicConstraints')),
+    verdict: byRule('authority-is-ca'),
+  },
+  {
+    clause: 'RFC 5280 4.2.1.9',
+    what: 'intermediate: no basic constraints',
+    by: below(without('basicConstraints')),
+    approved: ROOT,
+    verdict: byRule('authority-is-ca'),
+  },
+  {
+    clause: 'RFC 5280 4.2.1.3',
+    what: 'intermediate: no key usage',
+    by: below(without('keyUsage')),
+    approved: ROOT,
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.1.2.6',
+    what: 'leaf: an empty subject with plain alternative names',
+    leaf: { subject: writeSequence(), emails: ['a@x.com'] },
+    settings: { identitySources: ['email-san'] },
+    verdict: byRule('subject-name-present'),
+  },
+  {
+    clause: 'RFC 5280 4.1.2.6',
+    what: 'leaf: an empty subject with critical alternative names',
+    leaf: { subject: writeSequence(), extensions: [alternatives([email('a@x.com')], true)] },
+    settings: { identitySources: ['email-san'] },
+    verdict: 'accepted a@x.com',
+    strict: 'accepted a@x.com',
+  },
+  {
+    clause: 'RFC 5280 4.1.2.4',
+    what: 'root: an empty name',
+    by: rootWith({ subject: writeSequence() }),
+    verdict: byRule('issuer-name-present'),
+  },
 ]);
