@@ -66,13 +66,31 @@ interface CrlOptions {
   readonly number?: number;
   readonly withoutNumber?: boolean;
   readonly keys?: KeyPair;
+  /** Version 1 has no version field, and no extensions either. */
+  readonly version?: 1 | 2;
+  /** Further entries, in DER. */
+  readonly entries?: readonly Uint8Array[];
+  readonly digest?: 'sha256' | 'sha1';
+  /** What the signed part says of the algorithm, where it lies. */
+  readonly claimedDigest?: 'sha256' | 'sha1';
 }
 
+/** An entry of a list, with extensions in DER. */
+export function revokedEntry(serial: Uint8Array, ...extensions: readonly Uint8Array[]): Uint8Array {
+  const wrapped = extensions.length > 0 ? [writeSequence(...extensions)] : [];
+  return writeSequence(integer(serial), time('2024-01-01'), ...wrapped);
+}
+
+type OcspState = 'good' | 'revoked' | 'unknown';
+
 interface OcspOptions {
-  readonly state?: 'good' | 'revoked' | 'unknown';
+  readonly state?: OcspState;
   readonly nonce?: Uint8Array;
   readonly thisUpdate?: string;
-  readonly nextUpdate?: string;
+  readonly nextUpdate?: string | null;
+  /** Further answers in the same response, about the same certificate. */
+  readonly also?: readonly OcspState[];
+  readonly digest?: 'sha256' | 'sha1';
   /** A responder to whom the task is delegated; its certificate is sent along. */
   readonly responder?: Issued;
 }
@@ -205,21 +223,21 @@ function alternativeNames({
 
 function crlOf(issuer: Issuer, options: CrlOptions): Uint8Array {
   const keys = options.keys ?? issuer.keys;
-  const algorithm = algorithmOf(keys);
-  const entries = (options.revoked ?? []).map((serial) => writeSequence(integer(serial), time('2024-01-01')));
+  const entries = [...(options.revoked ?? []).map((serial) => revokedEntry(serial)), ...(options.entries ?? [])];
   const number = extension(EXTENSION.crlNumber, integer(Uint8Array.of(options.number ?? 1)));
   const extensions = [...(options.withoutNumber ? [] : [number]), ...(options.extensions ?? [])];
   const next = options.nextUpdate === undefined ? '2048-01-01' : options.nextUpdate;
+  const isFirst = options.version === 1;
   const body = writeSequence(
-    integer(Uint8Array.of(1)),
-    algorithm,
+    ...(isFirst ? [] : [integer(Uint8Array.of(1))]),
+    algorithmOf(keys, options.claimedDigest ?? options.digest),
     issuer.subject,
     time(options.thisUpdate ?? '2024-01-01'),
     ...(next ? [time(next)] : []),
     ...(entries.length > 0 ? [writeSequence(...entries)] : []),
-    ...(extensions.length > 0 ? [writeContext(0, writeSequence(...extensions))] : []),
+    ...(extensions.length > 0 && !isFirst ? [writeContext(0, writeSequence(...extensions))] : []),
   );
-  return signed(body, algorithm, keys);
+  return signed(body, algorithmOf(keys, options.digest), keys, options.digest);
 }
 
 const OCSP_STATES = {
@@ -236,21 +254,24 @@ function ocspOf(issuer: Issuer, serial: Uint8Array, options: OcspOptions): Uint8
     write(TAG.octetString, hash('sha1', keyBits(issuer.keys), 'buffer')),
     integer(serial),
   );
-  const answer = writeSequence(
-    about,
-    OCSP_STATES[options.state ?? 'good'],
-    generalizedTime(options.thisUpdate ?? '2026-11-15'),
-    writeContext(0, generalizedTime(options.nextUpdate ?? '2026-11-16')),
+  const { thisUpdate = '2026-11-15', nextUpdate = '2026-11-16' } = options;
+  const answers = [options.state ?? 'good', ...(options.also ?? [])].map((state) =>
+    writeSequence(
+      about,
+      OCSP_STATES[state],
+      generalizedTime(thisUpdate),
+      ...(nextUpdate === null ? [] : [writeContext(0, generalizedTime(nextUpdate))]),
+    ),
   );
   const nonce = options.nonce && extension('1.3.6.1.5.5.7.48.1.2', write(TAG.octetString, options.nonce));
   const body = writeSequence(
     writeContext(1, issuer.subject),
     generalizedTime('2026-11-15'),
-    writeSequence(answer),
+    writeSequence(...answers),
     ...(nonce ? [writeContext(1, writeSequence(nonce))] : []),
   );
   const sent = options.responder ? [writeContext(0, writeSequence(options.responder.certificate))] : [];
-  const basic = signed(body, algorithmOf(keys), keys, 'sha256', sent);
+  const basic = signed(body, algorithmOf(keys, options.digest), keys, options.digest, sent);
   const wrapped = writeSequence(writeOid('1.3.6.1.5.5.7.48.1.1'), write(TAG.octetString, basic));
   return writeSequence(write(TAG.enumerated, Uint8Array.of(0)), writeContext(0, wrapped));
 }

@@ -1,8 +1,8 @@
 // What the lists at hand say about one certificate (RFC 5280 6.3).
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
-import { type RevocationList, serialKey } from './crl.ts';
-import { sameName } from './distinguished-name.ts';
+import type { RevocationList } from './crl.ts';
+import { type DistinguishedName, sameName } from './distinguished-name.ts';
 import { samePoint } from './distribution-point.ts';
 import { type DistributionPoint, KEY_USAGE } from './extensions.ts';
 import type { PublicKeyFacts } from './public-key.ts';
@@ -19,28 +19,26 @@ export interface RevocationAnswer {
 // RFC 5280 5.3.1: bits 1 to 8 of ReasonFlags; a certificate is good when no list of any reason names it.
 const EVERY_REASON = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** `signers`: certificates that may sign lists for the issuer of this certificate, each already validated. */
+/** Validated certificates of that name which may sign lists about certificates of the path in question. */
+export type SignersOf = (name: DistinguishedName) => readonly Certificate[];
+
 export function askLists(
   certificate: Certificate,
   lists: readonly RevocationList[],
-  signers: readonly Certificate[],
+  signersOf: SignersOf,
   now: EpochSeconds,
 ): RevocationAnswer {
   const covered = new Set<number>();
   const doubts: string[] = [];
   let until: EpochSeconds | undefined;
-  for (const list of lists.filter(({ issuer }) => sameName(issuer, certificate.issuer))) {
-    const doubt = whyNotBelieved(list, signers) ?? whyOutOfScope(list, certificate);
-    if (doubt) {
-      doubts.push(doubt);
-      continue;
-    }
-    // A list keeps its word about what it revokes, even when it is stale.
-    if (list.revoked.has(serialKey(certificate.serial))) return { state: 'revoked', words: 'a CRL lists it' };
-    const stale = whyStale(list, now);
-    if (stale) doubts.push(stale);
+  for (const list of lists.filter((candidate) => speaksAbout(candidate, certificate))) {
+    const doubt = whyNotBelieved(list, signersOf(list.issuer));
+    // A list revokes what it names, whatever else is odd about it, and even when it is stale.
+    if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
+    const objection = doubt ?? whyNotClearing(list, certificate) ?? whyStale(list, now);
+    if (objection) doubts.push(objection);
     else for (const reason of reasonsCovered(list, certificate)) covered.add(reason);
-    if (!stale && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
+    if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
   }
   if (EVERY_REASON.every((reason) => covered.has(reason))) {
     return { state: 'good', words: 'a current CRL of its issuer does not list it', ...(until && { until }) };
@@ -48,18 +46,44 @@ export function askLists(
   return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
 }
 
-/** A list is believed that one of the signers has signed and may sign. */
+/** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or one of somebody whom the certificate names for that. */
+function speaksAbout(list: RevocationList, certificate: Certificate): boolean {
+  return sameName(list.issuer, certificate.issuer) || isNamedAsIssuer(list.issuer, certificate);
+}
+
+function isNamedAsIssuer(issuer: DistinguishedName, certificate: Certificate): boolean {
+  return crlIssuersOf(certificate).some((name) => sameName(name, issuer));
+}
+
+/** Whom the certificate names as publishers of indirect lists. */
+export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
+  const points = known.crlDistributionPoints ?? [];
+  return points.flatMap(({ crlIssuers = [] }) =>
+    crlIssuers.flatMap((name) => (name.kind === 'directory' ? [name.name] : [])),
+  );
+}
+
+/** By issuer and serial number, whichever distribution point the list is of. Attribute certificates have their own numbers. */
+function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
+  if (list.scope.only === 'attributes') return false;
+  if (sameName(list.issuer, issuer) && list.revoked.has(serial)) return true;
+  return list.others.some((other) => sameName(other.issuer, issuer) && other.revoked.has(serial));
+}
+
+/** Trust a CRL only from an authorised signer. */
 export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
-  if (list.unusable) return `the CRL is not used: ${list.unusable}`;
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
   }
-  const signer = signers.find(({ publicKey, subject }) => sameName(subject, list.issuer) && hasSigned(publicKey, list));
-  if (!signer) return 'the CRL is not signed by the issuer';
-  // RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign.
-  if (signer.known.keyUsage && !signer.known.keyUsage.has(KEY_USAGE.crlSign))
-    return 'the signer of the CRL lacks cRLSign';
-  return undefined;
+  const named = signers.filter(({ subject }) => sameName(subject, list.issuer));
+  const signed = named.filter(({ publicKey }) => hasSigned(publicKey, list));
+  if (signed.length === 0) return 'the CRL is not signed by the issuer';
+  return signed.some(maySignLists) ? undefined : 'the signer of the CRL lacks cRLSign';
+}
+
+/** RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign. */
+export function maySignLists({ known }: Certificate): boolean {
+  return known.keyUsage?.has(KEY_USAGE.crlSign) ?? true;
 }
 
 // A list may have megabytes, and is asked with every new caller.
@@ -74,7 +98,14 @@ function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
   return signed;
 }
 
-function whyOutOfScope({ scope }: RevocationList, certificate: Certificate): string | undefined {
+/** Why a believed list that does not name the certificate does not clear it either. */
+function whyNotClearing({ issuer, scope, withholds }: RevocationList, certificate: Certificate): string | undefined {
+  if (withholds !== undefined) return `the CRL clears nobody: ${withholds}`;
+  if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
+    return scope.indirect
+      ? 'the CRL clears nobody: it is an indirect CRL, which the certificate does not name'
+      : 'the CRL clears nobody: the certificate names an indirect CRL, and this is none';
+  }
   const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
   if (scope.only && scope.only !== kind) return `the CRL is about ${scope.only} only`;
   if (scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0) {
@@ -98,8 +129,7 @@ function reasonsCovered({ scope }: RevocationList, certificate: Certificate): re
 }
 
 function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
-  const points = (certificate.known.crlDistributionPoints ?? []).filter(({ indirect }) => !indirect);
-  return points.filter((point) =>
+  return (certificate.known.crlDistributionPoints ?? []).filter((point) =>
     names.some((name) => point.names.some((other) => samePoint(name, other, certificate.issuer))),
   );
 }

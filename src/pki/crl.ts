@@ -1,12 +1,14 @@
-// Certificate revocation lists (RFC 5280 5): read once, then asked per certificate. A list that is not a complete one
-// of the certificate's own issuer (delta, indirect, of another scope) answers nothing.
+// Certificate revocation lists (RFC 5280 5): parsed once, then asked per certificate. What is odd about a list (its
+// version, its number, an unknown critical extension, being a delta) keeps it from clearing anybody, never from revoking.
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { childrenOf, contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
-import { readBoolean, readCount, readInteger, readNamedBits, readTime } from './der-values.ts';
+import { type ScannedEntries, scanEntries } from './crl-entries.ts';
+import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
+import { readBoolean, readCount, readNamedBits, readTime } from './der-values.ts';
 import { type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
 import { EXTENSION, type RawExtension, readExtensionList } from './extensions.ts';
+import { RevokedSerials } from './revoked-serials.ts';
 import { readSigned, type Signed } from './signed.ts';
 
 export interface RevocationList extends Signed {
@@ -14,13 +16,21 @@ export interface RevocationList extends Signed {
   readonly thisUpdate: EpochSeconds;
   /** Absent in lists that RFC 5280 5.1.2.5 forbids; they are stale at once. */
   readonly nextUpdate?: EpochSeconds;
-  /** Absent where it is none of RFC 5280 5.2.3. */
+  /** Absent where the list has none, or none that RFC 5280 5.2.3 allows. */
   readonly number?: bigint;
-  /** Serial numbers in hex. */
-  readonly revoked: ReadonlySet<string>;
+  /** Certificates of the list's own issuer. */
+  readonly revoked: RevokedSerials;
+  /** Certificates of other issuers, in an indirect list. */
+  readonly others: readonly RevokedOfOther[];
   readonly scope: RevocationScope;
-  /** Why the list can answer nothing, whoever asks. */
-  readonly unusable?: string;
+  readonly isDelta: boolean;
+  /** Why the list clears nobody. It revokes what it names all the same. */
+  readonly withholds?: string;
+}
+
+export interface RevokedOfOther {
+  readonly issuer: DistinguishedName;
+  readonly revoked: RevokedSerials;
 }
 
 interface RevocationScope {
@@ -35,59 +45,98 @@ const WHOLE: RevocationScope = { names: [], indirect: false };
 const KNOWN_CRITICAL: readonly string[] = [EXTENSION.issuingDistributionPoint, EXTENSION.deltaCrlIndicator];
 
 export function readRevocationList(der: Uint8Array): Outcome<RevocationList, string> {
+  return readScanned(der);
+}
+
+/** `scanned`: the entries, where a thread has scanned them already. */
+export function readScanned(der: Uint8Array, scanned?: ScannedEntries): Outcome<RevocationList, string> {
   try {
-    return accept(readList(readElement(der)));
+    return accept(readList(readElement(der), scanned));
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
     return refused(`the CRL cannot be read: ${problem.message}`);
   }
 }
 
-function readList(element: Element): RevocationList {
+/** What takes the time in a list of a million entries. */
+export function scanList(der: Uint8Array): ScannedEntries {
+  const { entries, extensions } = readParts(readSigned(readElement(der)).toBeSigned);
+  return scanEntries(entries, hasDeltaIndicator(extensions.list));
+}
+
+function readList(element: Element, scanned: ScannedEntries | undefined): RevocationList {
   const signed = readSigned(element);
-  const fields = new Fields(signed.toBeSigned);
+  const { version, innerAlgorithm, issuer, thisUpdate, nextUpdate, entries, extensions } = readParts(signed.toBeSigned);
+  const isDelta = hasDeltaIndicator(extensions.list);
+  const { own, others, odd } = scanned ?? scanEntries(entries, isDelta);
+  const scope = readScope(extensions.list);
+  const withholds =
+    whyOddVersion(version) ?? extensions.odd ?? scope.odd ?? odd ?? whyWithheld(extensions.list, isDelta);
+  const number = readNumber(extensions.list);
+  return {
+    ...signed,
+    ...{ issuer, thisUpdate, innerAlgorithm, scope: scope.value, isDelta },
+    revoked: new RevokedSerials(entries, own),
+    others: others.flatMap(({ issuer: name, table }) => readOther(name, new RevokedSerials(entries, table))),
+    ...(number !== undefined && { number }),
+    ...(nextUpdate !== undefined && { nextUpdate }),
+    ...(withholds !== undefined && { withholds }),
+  };
+}
+
+/** Entries about an issuer whose name cannot be read are about nobody we know. */
+function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] {
+  const [issuer] = tryRead(() => readName(readElement(name)), undefined);
+  return issuer ? [{ issuer, revoked }] : [];
+}
+
+interface Parts {
+  readonly version: Element | undefined;
+  readonly innerAlgorithm: Uint8Array;
+  readonly issuer: DistinguishedName;
+  readonly thisUpdate: EpochSeconds;
+  readonly nextUpdate: EpochSeconds | undefined;
+  readonly entries: Uint8Array;
+  readonly extensions: { readonly list: readonly RawExtension[]; readonly odd?: string };
+}
+
+function readParts(toBeSigned: Element): Parts {
+  const fields = new Fields(toBeSigned);
   const version = fields.optional(TAG.integer);
   const innerAlgorithm = fields.next(TAG.sequence).whole;
   const issuer = readName(fields.next());
   const thisUpdate = readTime(fields.next());
-  const nextUpdate = fields.optional(TAG.utcTime, TAG.generalizedTime);
-  const entries = fields.optional(TAG.sequence);
+  const next = fields.optional(TAG.utcTime, TAG.generalizedTime);
+  const entries = fields.optional(TAG.sequence)?.content ?? new Uint8Array();
   const wrapped = fields.optional(contextTag(0, 'constructed'));
   fields.end();
-  const extensions = wrapped ? readExtensionList(unwrap(wrapped)) : [];
-  const { revoked, foreign } = readEntries(entries);
-  const scope = readScope(extensions);
-  const unusable =
-    !version || readCount(version) !== 1 ? 'it is not of version 2' : (foreign ?? whyUnusable(extensions, scope));
-  const number = readNumber(extensions);
-  const content = { issuer, thisUpdate, revoked, scope, innerAlgorithm };
-  return {
-    ...signed,
-    ...content,
-    ...(number !== undefined && { number }),
-    ...(nextUpdate && { nextUpdate: readTime(nextUpdate) }),
-    ...(unusable && { unusable }),
-  };
+  const extensions = readExtensions(wrapped);
+  return { version, innerAlgorithm, issuer, thisUpdate, nextUpdate: next && readTime(next), entries, extensions };
 }
 
-function readEntries(entries: Element | undefined): { revoked: Set<string>; foreign?: string } {
-  const revoked = new Set<string>();
-  let foreign: string | undefined;
-  for (const entry of entries ? childrenOf(entries) : []) {
-    const fields = new Fields(entry);
-    revoked.add(serialKey(readInteger(fields.next())));
-    readTime(fields.next());
-    const extensions = fields.optional(TAG.sequence);
-    fields.end();
-    // RFC 5280 5.3: a critical entry extension that is not understood spoils the whole list.
-    const critical = extensions && readExtensionList(extensions).find((extension) => extension.critical);
-    if (critical) foreign = `an entry has the critical extension ${critical.oid}`;
+/** Extensions that cannot be read withhold "good"; what the list names is revoked all the same. */
+function readExtensions(wrapped: Element | undefined): Parts['extensions'] {
+  const [list, odd] = tryRead(() => (wrapped ? readExtensionList(unwrap(wrapped)) : []), []);
+  return odd === undefined ? { list } : { list, odd: `its extensions cannot be read: ${odd}` };
+}
+
+function tryRead<T>(read: () => T, otherwise: T): [T, string?] {
+  try {
+    return [read()];
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return [otherwise, problem.message];
   }
-  return foreign ? { revoked, foreign } : { revoked };
 }
 
-export function serialKey(serial: Uint8Array): string {
-  return Buffer.from(serial).toString('hex');
+/** RFC 5280 5.1.2.1: a list without a version is of version 1, as plain `openssl ca -gencrl` writes it. */
+function whyOddVersion(version: Element | undefined): string | undefined {
+  const [number] = tryRead(() => (version ? readCount(version) : 0), -1);
+  return number === 1 ? undefined : 'it is not of version 2';
+}
+
+function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
+  return extensions.some(({ oid }) => oid === EXTENSION.deltaCrlIndicator);
 }
 
 /**
@@ -104,7 +153,7 @@ export function isOlder(list: RevocationList, than: RevocationList): boolean {
 // RFC 5280 5.2.3
 const MOST_NUMBER_OCTETS = 20;
 
-/** What is no number is left to those who mind; one that lacks its sign octet counts all the same. */
+/** An unreadable number counts as absent; one that lacks its sign octet counts all the same. */
 function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
   const value = extensions.find(({ oid }) => oid === EXTENSION.crlNumber)?.value ?? new Uint8Array();
   const [tag, length] = value;
@@ -113,22 +162,24 @@ function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
   return isNumber ? BigInt(`0x${Buffer.from(octets).toString('hex')}`) : undefined;
 }
 
-function whyUnusable(extensions: readonly RawExtension[], scope: RevocationScope): string | undefined {
-  const find = (oid: string) => extensions.find((extension) => extension.oid === oid);
-  if (find(EXTENSION.deltaCrlIndicator)) return 'it is a delta CRL';
-  if (scope.indirect) return 'it is an indirect CRL';
-  const number = find(EXTENSION.crlNumber);
+function whyWithheld(extensions: readonly RawExtension[], isDelta: boolean): string | undefined {
+  if (isDelta) return 'it is a delta CRL';
+  const number = extensions.find(({ oid }) => oid === EXTENSION.crlNumber);
   if (!number || number.critical) return 'it has no CRL number, or a critical one (RFC 5280 5.2.3)';
   const unknown = extensions.find(({ critical, oid }) => critical && !KNOWN_CRITICAL.includes(oid));
-  if (unknown) return `it has the unknown critical extension ${unknown.oid}`;
-  return undefined;
+  return unknown && `it has the unknown critical extension ${unknown.oid}`;
 }
 
 /** RFC 5280 5.2.5 */
-function readScope(extensions: readonly RawExtension[]): RevocationScope {
+function readScope(extensions: readonly RawExtension[]): { value: RevocationScope; odd?: string } {
   const extension = extensions.find(({ oid }) => oid === EXTENSION.issuingDistributionPoint);
-  if (!extension) return WHOLE;
-  const fields = new Fields(readElement(extension.value, TAG.sequence));
+  if (!extension) return { value: WHOLE };
+  const [value, odd] = tryRead(() => readIssuingPoint(extension.value), WHOLE);
+  return odd === undefined ? { value } : { value, odd: `its scope cannot be read: ${odd}` };
+}
+
+function readIssuingPoint(der: Uint8Array): RevocationScope {
+  const fields = new Fields(readElement(der, TAG.sequence));
   const point = fields.optional(contextTag(0, 'constructed'));
   const leaves = readFlag(fields.optional(contextTag(1, 'primitive')));
   const authorities = readFlag(fields.optional(contextTag(2, 'primitive')));

@@ -40,8 +40,8 @@ interface NameConstraints {
 export interface DistributionPoint {
   readonly names: readonly PointName[];
   readonly reasons?: ReadonlySet<number>;
-  /** Names an indirect CRL's issuer; such a point is none of ours. */
-  readonly indirect: boolean;
+  /** Who publishes the list, where it is not the certificate's issuer: the list is then an indirect one. */
+  readonly crlIssuers?: readonly GeneralName[];
 }
 
 export interface KnownExtensions {
@@ -172,7 +172,8 @@ function readDistributionPoint(element: Element): DistributionPoint {
   const reasons = fields.optional(contextTag(1, 'primitive'));
   const issuer = fields.optional(contextTag(2, 'constructed'));
   fields.end();
-  const point = { names: name ? readPointName(name) : [], indirect: issuer !== undefined };
+  const crlIssuers = issuer && readGeneralNames(issuer, issuer.tag);
+  const point = { names: name ? readPointName(name) : [], ...(crlIssuers && { crlIssuers }) };
   return reasons ? { ...point, reasons: readNamedBits(reasons, reasons.tag) } : point;
 }
 

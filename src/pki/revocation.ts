@@ -3,7 +3,7 @@ import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import type { RevocationList } from './crl.ts';
-import { askLists, type RevocationAnswer } from './crl-check.ts';
+import { askLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
 import { sameName } from './distinguished-name.ts';
 import { askResponses, type OcspResponse, responderOf } from './ocsp.ts';
 import { describe, judgePath, type Path, roleAt } from './path.ts';
@@ -45,7 +45,7 @@ export function judgeRevocation(question: RevocationQuestion): RevocationFinding
 function byLists(question: RevocationQuestion, certificate: Certificate, about: string): RevocationFinding[] {
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
-  const answer = askLists(certificate, question.evidence.lists, listSigners(question, certificate), question.now);
+  const answer = askLists(certificate, question.evidence.lists, signersOf(question), question.now);
   return [finding('crl', check, about, answer, question.now)];
 }
 
@@ -77,29 +77,38 @@ function finding(
 }
 
 /**
- * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate keys for lists), if
- * that key is certified under the same approved issuer and not itself revoked.
+ * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate keys for lists), or by
+ * another authority (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
  */
-function listSigners(question: RevocationQuestion, certificate: Certificate): Certificate[] {
+function signersOf(question: RevocationQuestion): SignersOf {
   const { path, pool } = question;
-  const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, certificate.issuer));
-  const others = pool.filter(
-    (candidate) => !path.includes(candidate) && sameName(candidate.subject, certificate.issuer),
-  );
-  return [...onPath, ...others.filter((candidate) => isValidSigner(question, candidate))];
+  return (name) => {
+    const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, name));
+    const beside = pool.filter((candidate) => !path.includes(candidate) && sameName(candidate.subject, name));
+    return [...onPath, ...beside.filter((candidate) => isValidSigner(question, candidate))];
+  };
 }
 
 /** Authorities beside the path that may sign lists about certificates on it. */
 export function signersBeside(question: RevocationQuestion): Certificate[] {
-  const signers = question.path.slice(1).flatMap((certificate) => listSigners(question, certificate));
-  return [...new Set(signers)].filter((signer) => !question.path.includes(signer));
+  const { path } = question;
+  const names = path.slice(1).flatMap((certificate) => [certificate.issuer, ...crlIssuersOf(certificate)]);
+  const signers = names.flatMap(signersOf(question));
+  return [...new Set(signers)].filter((signer) => !path.includes(signer));
 }
 
+/** A signer of lists is an authority by a path of its own: a name like an authority's is not enough. */
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
+  if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
   if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;
-  return found.slice(1).every((certificate, index) => {
-    const signers = found.slice(0, index + 1);
-    return askLists(certificate, evidence.lists, signers, now).state !== 'revoked';
+  return isUnrevoked(found, evidence.lists, now);
+}
+
+/** No list at hand names a certificate of this path. Lists count as far as the path itself has signed them. */
+function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
+  return path.slice(1).every((certificate, index) => {
+    const above = path.slice(0, index + 1);
+    return askLists(certificate, lists, () => above, now).state !== 'revoked';
   });
 }

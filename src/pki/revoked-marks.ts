@@ -18,7 +18,7 @@ export function* revokedMarks(
   for (const authority of [...minding.flatMap(authoritiesOf), ...known.map(({ authority }) => authority)]) {
     for (const list of lists) {
       if (whyNotBelieved(list, [authority])) continue;
-      for (const serial of list.revoked) yield certificateMark(authority, Buffer.from(serial, 'hex'));
+      for (const serial of list.revoked) yield certificateMark(authority, serial);
     }
   }
 }

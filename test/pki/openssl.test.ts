@@ -74,6 +74,35 @@ suite('certificates made with plain openssl commands', () => {
   });
 });
 
+suite('lists as plain `openssl ca` writes them', () => {
+  const config = (extra = '') =>
+    writeFileSync(
+      join(folder, 'ca.cnf'),
+      `[ca]\ndefault_ca=d\n[d]\ndatabase=${folder}/index.txt\ndefault_md=sha256\n${extra}` +
+        'default_crl_days=30\n[number]\ncrlNumber=critical,1\n',
+    );
+  const issuers = () => {
+    const revocation = { crl: 'if-available', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+    return [approve({ certificate: der('ca.pem') }, { revocation })];
+  };
+  const judged = (name: string, crl: string) => {
+    const crls = readPem(file(crl).toString(), 'X509 CRL');
+    return verdict({ chain: [der(`${name}.pem`)], issuers: issuers(), crls, now: present() });
+  };
+
+  test('version 1, without a number: a revoked certificate is refused under if-available, another is not', () => {
+    makeCa();
+    writeFileSync(join(folder, 'index.txt'), '');
+    config();
+    makeCaller('revoked');
+    makeCaller('other');
+    openssl('ca -config ca.cnf -cert ca.pem -keyfile ca.key -revoke revoked.pem');
+    openssl('ca -config ca.cnf -cert ca.pem -keyfile ca.key -gencrl -out plain.crl');
+    assert.equal(judged('revoked', 'plain.crl'), 'certificate-revoked: crl-revoked');
+    assert.equal(judged('other', 'plain.crl'), 'accepted other');
+  });
+});
+
 suite('revocation as openssl publishes it', () => {
   let responder: ReturnType<typeof spawn>;
   let lists: ReturnType<typeof createServer>;

@@ -99,7 +99,7 @@ suite('a list from a distribution point', () => {
     const { state, judge, ask } = scene();
     const keys = ecKeys();
     const crlSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(1, 0x02)), true);
-    const signer = root.issue({ subject: root.subject, keys, extensions: [crlSign] });
+    const signer = root.makeIntermediate({ subject: root.subject, keys, extensions: [crlSign] });
     const chain = [...caller.chain, signer.certificate];
     assert.equal(await ask(0), 'accepted caller');
     state.serve = () => root.crl({ ...later, keys });

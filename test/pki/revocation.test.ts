@@ -134,11 +134,17 @@ suite('revocation along the path', () => {
   test('a separate key for CRLs must be certified under the same approved issuer', () => {
     const keys = ecKeys();
     const crlSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(1, 0x02)), true);
-    const signer = root.issue({ subject: intermediate.subject, keys, extensions: [crlSign] });
+    const signer = root.makeIntermediate({ subject: intermediate.subject, keys, extensions: [crlSign] });
     const crls = [root.crl(), intermediate.crl({ keys })];
     assert.equal(verdict({ chain, issuers: required, crls }), UNKNOWN);
     assert.equal(verdict({ chain: [...chain, signer.certificate], issuers: required, crls }), 'accepted caller');
-    const stranger = makeAuthority({ name: 'Stranger' }).issue({
+    const leaf = root.issue({ subject: intermediate.subject, keys, extensions: [crlSign] });
+    assert.equal(
+      verdict({ chain: [...chain, leaf.certificate], issuers: required, crls }),
+      UNKNOWN,
+      'no authority, for all its name',
+    );
+    const stranger = makeAuthority({ name: 'Stranger' }).makeIntermediate({
       subject: intermediate.subject,
       keys,
       extensions: [crlSign],

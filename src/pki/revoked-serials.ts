@@ -1,0 +1,89 @@
+// The serial numbers that a CRL names, in a few bytes each: a list may have millions. A hash table holds, for each entry,
+// where its serial number stands in the list's own bytes.
+
+/** Plain data, so that a thread can build it and hand it over. */
+export interface SerialTable {
+  /** Positions of serial numbers (their INTEGER element) plus one; 0 is a free slot. */
+  readonly slots: Uint32Array<ArrayBuffer>;
+  readonly size: number;
+}
+
+export class RevokedSerials implements Iterable<Uint8Array> {
+  readonly #bytes: Uint8Array;
+  readonly #slots: Uint32Array;
+  readonly size: number;
+
+  /** `bytes`: those that the positions point into. */
+  constructor(bytes: Uint8Array, { slots, size }: SerialTable) {
+    this.#bytes = bytes;
+    this.#slots = slots;
+    this.size = size;
+  }
+
+  has(serial: Uint8Array): boolean {
+    if (this.size === 0) return false;
+    const start = firstOctet(serial, 0, serial.length);
+    const value = serial.subarray(start);
+    for (let slot = hashOf(serial, start, serial.length) % this.#slots.length; ; ) {
+      const position = this.#slots[slot] ?? 0;
+      if (position === 0) return false;
+      if (equals(serialAt(this.#bytes, position - 1), value)) return true;
+      slot = (slot + 1) % this.#slots.length;
+    }
+  }
+
+  *[Symbol.iterator](): Iterator<Uint8Array> {
+    for (const position of this.#slots) if (position > 0) yield serialAt(this.#bytes, position - 1);
+  }
+}
+
+/** Positions must be distinct; a serial number that is listed twice takes one slot. */
+export function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable {
+  const slots = new Uint32Array(Math.ceil(positions.length * 1.5) + 1);
+  let size = 0;
+  for (const position of positions) {
+    const value = serialAt(bytes, position);
+    let slot = hashOf(value, 0, value.length) % slots.length;
+    let taken = slots[slot] ?? 0;
+    while (taken > 0 && !equals(serialAt(bytes, taken - 1), value)) {
+      slot = (slot + 1) % slots.length;
+      taken = slots[slot] ?? 0;
+    }
+    if (taken > 0) continue;
+    slots[slot] = position + 1;
+    size++;
+  }
+  return { slots, size };
+}
+
+/** Serial numbers have short lengths: `scanEntries` takes no others. */
+function serialAt(bytes: Uint8Array, position: number): Uint8Array {
+  const end = position + 2 + (bytes[position + 1] ?? 0);
+  return bytes.subarray(firstOctet(bytes, position + 2, end), end);
+}
+
+/** Where the number begins: an authority may pad it in the list, and not in the certificate. */
+function firstOctet(bytes: Uint8Array, from: number, end: number): number {
+  let start = from;
+  while (start + 1 < end && isPadding(bytes[start], bytes[start + 1])) start++;
+  return start;
+}
+
+function isPadding(first = 1, second = 0): boolean {
+  return (first === 0 && second < 0x80) || (first === 0xff && second >= 0x80);
+}
+
+function hashOf(bytes: Uint8Array, from: number, end: number): number {
+  let hash = end - from;
+  for (let index = from; index < end; index++) {
+    hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 0;
+}
+
+function equals(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}

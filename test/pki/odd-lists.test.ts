@@ -1,0 +1,169 @@
+// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it withholds "good" only.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { contextTag, TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import { extension, integer, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../authority.ts';
+import { approve, CRL_REQUIRED, verdict } from './approved.ts';
+
+const REASON_CODE = '2.5.29.21';
+const CERTIFICATE_ISSUER = '2.5.29.29';
+const ACCEPTED = 'accepted caller';
+const REVOKED = 'certificate-revoked: crl-revoked';
+const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
+
+const root = makeAuthority({ name: 'Root' });
+const caller = root.issue();
+const required = [approve(root, { revocation: CRL_REQUIRED })];
+const ifAvailable = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'if-available' } })];
+const ask = (issuers: typeof required, ...crls: Uint8Array[]) => verdict({ chain: caller.chain, issuers, crls });
+
+const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Array.of(0xff));
+const point = (url: string) => writeContext(0, writeContext(0, write(contextTag(6, 'primitive'), Buffer.from(url))));
+const scope = (...fields: Uint8Array[]) =>
+  extension(EXTENSION.issuingDistributionPoint, writeSequence(...fields), true);
+const directory = (name: Uint8Array) => writeContext(4, name);
+const reason = (code: number) => extension(REASON_CODE, write(TAG.enumerated, Uint8Array.of(code)));
+const ofIssuer = (name: Uint8Array) => extension(CERTIFICATE_ISSUER, writeSequence(directory(name)), true);
+const delta = extension(EXTENSION.deltaCrlIndicator, integer(Uint8Array.of(1)), true);
+const unknownCritical = extension('1.2.3', writeSequence(), true);
+
+type CrlOptions = NonNullable<Parameters<typeof root.crl>[0]>;
+
+const ODD: Readonly<Record<string, CrlOptions>> = {
+  'of version 1': { version: 1 },
+  'without a number': { withoutNumber: true },
+  'with a critical number': {
+    withoutNumber: true,
+    extensions: [extension(EXTENSION.crlNumber, integer(Uint8Array.of(1)), true)],
+  },
+  'with an unknown critical extension': { extensions: [unknownCritical] },
+  'with an extension twice': { extensions: [extension('1.2.3', writeSequence()), extension('1.2.3', writeSequence())] },
+  'with a scope that cannot be read': {
+    extensions: [extension(EXTENSION.issuingDistributionPoint, Buffer.from([5, 0]), true)],
+  },
+  'with an unknown critical extension of an entry': { entries: [revokedEntry(Uint8Array.of(5), unknownCritical)] },
+  'with an entry without a date': { entries: [writeSequence(integer(Uint8Array.of(5)))] },
+  'with an entry of a date that does not exist': {
+    entries: [writeSequence(integer(Uint8Array.of(5)), write(TAG.utcTime, Buffer.from('241301000000Z')))],
+  },
+  'that is a delta': { extensions: [delta] },
+  'that is indirect': { extensions: [scope(flag(4))] },
+  'about authorities only': { extensions: [scope(flag(2))] },
+  'of another distribution point': { extensions: [scope(point('http://crl.test/other'))] },
+  'of some reasons only': { extensions: [scope(write(contextTag(3, 'primitive'), Uint8Array.of(6, 0x40)))] },
+  'that has not begun': { thisUpdate: '2027-01-01' },
+  'that is stale': { nextUpdate: '2026-01-01' },
+};
+
+suite('a list of the issuer', () => {
+  for (const [what, options] of Object.entries(ODD)) {
+    test(`${what} revokes what it names, under if-available too`, () => {
+      assert.equal(ask(ifAvailable, root.crl({ ...options, revoked: [caller.serial] })), REVOKED);
+      assert.equal(ask(required, root.crl(), root.crl({ ...options, revoked: [caller.serial] })), REVOKED);
+    });
+
+    test(`${what} clears nobody (RFC 5280 6.3.3)`, () => {
+      const list = root.crl({ ...options, revoked: [Uint8Array.of(7)] });
+      // A month 13 is not looked at: the date of an entry decides nothing.
+      const expected = what.includes('does not exist') ? ACCEPTED : UNKNOWN;
+      assert.equal(ask(required, list), expected);
+      assert.equal(ask(ifAvailable, list), ACCEPTED);
+    });
+  }
+
+  test('names a certificate by the value of its serial number: padding in the list hides nothing', () => {
+    const padded = Buffer.concat([Uint8Array.of(0), caller.serial]);
+    assert.equal(ask(required, root.crl({ entries: [revokedEntry(padded)] })), REVOKED);
+  });
+
+  test('finds every one of many entries, and nothing else', () => {
+    const serials = Array.from({ length: 3000 }, (_, index) => Uint8Array.of(1, index >> 8, index & 0xff));
+    const few = serials.map((serial) => root.issue({ serial, keys: caller.keys })).slice(0, 20);
+    const list = root.crl({ revoked: serials });
+    for (const { chain } of few) assert.equal(verdict({ chain, issuers: required, crls: [list] }), REVOKED);
+    assert.equal(ask(required, list), ACCEPTED);
+    assert.equal(ask(required, root.crl({ revoked: [...serials, caller.serial] })), REVOKED);
+  });
+
+  test('of attribute certificates names none of ours: those have serial numbers of their own', () => {
+    assert.equal(ask(required, root.crl({ revoked: [caller.serial], extensions: [scope(flag(5))] })), UNKNOWN);
+  });
+
+  test('signed with SHA-1, or with differing inner and outer algorithm, neither clears nor revokes', () => {
+    const rsa = makeAuthority({ name: 'RSA', keys: rsaKeys() });
+    const { chain, serial } = rsa.issue();
+    const issuers = (crl: 'required' | 'if-available') => [approve(rsa, { revocation: { ...CRL_REQUIRED, crl } })];
+    for (const digests of [{ digest: 'sha1' }, { digest: 'sha256', claimedDigest: 'sha1' }] as const) {
+      assert.equal(verdict({ chain, issuers: issuers('required'), crls: [rsa.crl(digests)] }), UNKNOWN);
+      const naming = [rsa.crl({ ...digests, revoked: [serial] })];
+      assert.equal(verdict({ chain, issuers: issuers('if-available'), crls: naming }), ACCEPTED);
+    }
+    assert.equal(verdict({ chain, issuers: issuers('required'), crls: [rsa.crl()] }), ACCEPTED);
+  });
+});
+
+suite('removeFromCRL (RFC 5280 5.3.1)', () => {
+  const removal = revokedEntry(caller.serial, reason(8));
+
+  test('in a delta revokes nobody by itself, and does not lift what a complete list says', () => {
+    const changes = root.crl({ extensions: [delta], entries: [removal] });
+    assert.equal(ask(required, root.crl(), changes), ACCEPTED);
+    assert.equal(ask(required, root.crl({ revoked: [caller.serial] }), changes), REVOKED);
+  });
+
+  test('has no place in a complete list, which revokes what it names', () => {
+    assert.equal(ask(required, root.crl({ entries: [removal] })), REVOKED);
+    assert.equal(ask(required, root.crl({ entries: [revokedEntry(caller.serial, reason(6))] })), REVOKED);
+  });
+
+  test('is found beside other extensions of the entry', () => {
+    const invalid = extension('2.5.29.24', write(TAG.generalizedTime, Buffer.from('20240101000000Z')));
+    const entries = [revokedEntry(caller.serial, reason(8), invalid)];
+    assert.equal(ask(required, root.crl(), root.crl({ extensions: [delta], entries })), ACCEPTED);
+  });
+});
+
+suite('an indirect list (RFC 5280 5.2.5, 5.3.3)', () => {
+  const publisher = root.makeIntermediate({ name: 'List Publisher' });
+  const crlIssuer = (name: Uint8Array) =>
+    extension(
+      EXTENSION.crlDistributionPoints,
+      writeSequence(writeSequence(point('http://crl.test/1'), write(contextTag(2, 'constructed'), directory(name)))),
+    );
+  const leaf = root.issue({ extensions: [crlIssuer(publisher.subject)] });
+  const issuers = [approve(root, { intermediates: [publisher.certificate], revocation: CRL_REQUIRED })];
+  const indirect = (...entries: Uint8Array[]) => publisher.crl({ extensions: [scope(flag(4))], entries });
+  const judged = (...crls: Uint8Array[]) => verdict({ chain: leaf.chain, issuers, crls });
+
+  test('of the authority that the certificate names clears and revokes, by issuer and serial number', () => {
+    const other = revokedEntry(Uint8Array.of(9), ofIssuer(root.subject));
+    assert.equal(judged(indirect(other)), ACCEPTED);
+    assert.equal(judged(indirect(revokedEntry(leaf.serial, ofIssuer(root.subject)))), REVOKED);
+    assert.equal(judged(indirect(other, revokedEntry(leaf.serial))), REVOKED, 'the issuer named before still counts');
+  });
+
+  test('does not revoke a certificate of another issuer with the same serial number', () => {
+    assert.equal(judged(indirect(revokedEntry(leaf.serial))), ACCEPTED, 'it is one of the publisher itself');
+    const foreign = revokedEntry(leaf.serial, ofIssuer(nameOf('Somebody')));
+    assert.equal(judged(indirect(foreign)), ACCEPTED);
+    assert.equal(
+      ask(required, root.crl(), root.crl({ entries: [revokedEntry(caller.serial, ofIssuer(nameOf('X')))] })),
+      ACCEPTED,
+    );
+  });
+
+  test('of an authority that the certificate does not name says nothing about it', () => {
+    const crls = [root.crl(), indirect(revokedEntry(caller.serial, ofIssuer(root.subject)))];
+    assert.equal(verdict({ chain: caller.chain, issuers, crls }), ACCEPTED);
+    const stranger = makeAuthority({ name: 'List Publisher' });
+    assert.equal(judged(stranger.crl({ extensions: [scope(flag(4))] })), UNKNOWN);
+  });
+
+  test('must say that it is one; a complete list of the issuer itself counts as well (RFC 5280 6.3.3)', () => {
+    assert.equal(judged(root.crl()), ACCEPTED);
+    assert.equal(judged(root.crl({ revoked: [leaf.serial] })), REVOKED);
+    assert.equal(judged(publisher.crl()), UNKNOWN);
+  });
+});
