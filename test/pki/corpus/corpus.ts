@@ -4,9 +4,11 @@ import { CONSTRAINT_CASES } from './constraints.ts';
 import { ENCODING_CASES } from './encoding.ts';
 import { IDENTITY_CASES } from './identity.ts';
 import { KEY_CASES } from './keys.ts';
+import { LIST_CASES } from './lists.ts';
 import { NAME_CASES } from './names.ts';
 import { PATH_CASES } from './paths.ts';
 import { POLICY_CASES } from './policies.ts';
+import { RESPONSE_CASES } from './responses.ts';
 import { ROLE_CASES } from './roles.ts';
 import { SIGNATURE_CASES } from './signatures.ts';
 
@@ -15,9 +17,11 @@ export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   encoding: ENCODING_CASES,
   identity: IDENTITY_CASES,
   keys: KEY_CASES,
+  lists: LIST_CASES,
   names: NAME_CASES,
   paths: PATH_CASES,
   policies: POLICY_CASES,
+  responses: RESPONSE_CASES,
   roles: ROLE_CASES,
   signatures: SIGNATURE_CASES,
 };

@@ -7,7 +7,13 @@ import { dns, email, ip, uri } from './pieces.ts';
 
 const FORM = byRule('alternative-names-well-formed');
 
-const UNPARSED = ['an OCTET STRING', 'an INTEGER', 'octets that are not UTF-8', 'overlong UTF-8', 'a surrogate in UTF-8'];
+const UNPARSED = [
+  'an OCTET STRING',
+  'an INTEGER',
+  'octets that are not UTF-8',
+  'overlong UTF-8',
+  'a surrogate in UTF-8',
+];
 
 const hostile = HOSTILE_NAMES.map(({ what, from, made, verdict }): Row => {
   const identitySources = typeof from === 'string' ? [from] : from;
@@ -58,7 +64,16 @@ const invisible = Object.entries(INVISIBLE).flatMap(([what, character]) =>
   ),
 );
 
-const VISIBLE: readonly string[] = ['Ada Lovelace', 'ada', 'Zoë', '王秀英', 'עדה', 'O’Neil', 'ada.lovelace+1', 'Ａｄａ'];
+const VISIBLE: readonly string[] = [
+  'Ada Lovelace',
+  'ada',
+  'Zoë',
+  '王秀英',
+  'עדה',
+  'O’Neil',
+  'ada.lovelace+1',
+  'Ａｄａ',
+];
 const visible = VISIBLE.map(
   (name): Row => ({
     clause: 'T: names of people',
