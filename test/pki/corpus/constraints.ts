@@ -1,3 +1,4 @@
+// Name constraints (RFC 5280 4.2.1.10): what lies inside, what outside, and which constraints are malformed.
 import { write, writeContext, writeSequence } from '../../../src/pki/der-write.ts';
 import { EXTENSION } from '../../../src/pki/extensions.ts';
 import { type CertificateOptions, extension, otherName, utf8 } from '../../authority.ts';

@@ -1,0 +1,56 @@
+// Honest chains that mutations begin with: every kind of key, lengths of path, constraints and policies.
+import { generateKeyPairSync } from 'node:crypto';
+import { type Authority, type Issued, makeAuthority, rsaKeys } from '../../../test/authority.ts';
+import {
+  constraints,
+  directory,
+  dns,
+  email,
+  organisation,
+  policies,
+  policyConstraints,
+} from '../../../test/pki/corpus/pieces.ts';
+
+export interface Seed {
+  readonly root: Authority;
+  /** From the root down; who signed what is the one before it. */
+  readonly authorities: readonly Authority[];
+  readonly leaf: Issued;
+}
+
+const POLICY = '1.3.6.1.4.1.99.1';
+
+export function makeSeeds(): Seed[] {
+  const plain = makeAuthority({ name: 'Fuzz Root' });
+  const rsa = makeAuthority({ name: 'Fuzz RSA Root', keys: rsaKeys(2048) });
+  const edwards = makeAuthority({ name: 'Fuzz Edwards Root', keys: generateKeyPairSync('ed25519') });
+  const constrained = makeAuthority({
+    name: 'Fuzz Constrained Root',
+    extensions: [
+      constraints({ permitted: [dns('x.com'), email('x.com')], excluded: [directory(organisation('Evil'))] }),
+    ],
+  });
+  const strict = makeAuthority({ name: 'Fuzz Policy Root', extensions: [policyConstraints({ explicit: 0 })] });
+  const names = { dnsNames: ['a.x.com'], emails: ['a@x.com'] };
+  const policy = { extensions: [policies(POLICY)] };
+  const short = makeAuthority({ name: 'Fuzz Short Root', pathLength: 1 });
+  return [
+    seed(plain, [], (above) => above.issue(names)),
+    seed(plain, ['One'], (above) => above.issue(names)),
+    seed(plain, ['One', 'Two'], (above) => above.issue({ upns: ['a@x.com'], ...names })),
+    seed(short, ['One'], (above) => above.issue(names)),
+    seed(rsa, ['One'], (above) => above.issue(names)),
+    seed(edwards, [], (above) => above.issue({ keys: generateKeyPairSync('ed25519') })),
+    seed(constrained, ['One'], (above) => above.issue(names)),
+    seed(strict, ['One'], (above) => above.issue(policy), policy),
+  ];
+}
+
+function seed(root: Authority, below: readonly string[], issue: (above: Authority) => Issued, options = {}): Seed {
+  const authorities: Authority[] = [root];
+  for (const name of below) {
+    const above = authorities.at(-1) ?? root;
+    authorities.push(above.makeIntermediate({ name: `Fuzz ${name}`, ...options }));
+  }
+  return { root, authorities, leaf: issue(authorities.at(-1) ?? root) };
+}
