@@ -33,16 +33,24 @@ export interface Certificate extends Signed {
 const LARGEST = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der));
+}
+
+export function readOrRefuse<T>(read: () => T): Outcome<T> {
   try {
-    if (der.length > LARGEST) throw new MalformedDer('larger than any certificate has reason to be');
-    return accept(readFields(der));
+    return accept(read());
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
     return refuse('certificate-unreadable', { rule: problem.message });
   }
 }
 
+export function checkSize({ length }: Uint8Array): void {
+  if (length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+}
+
 function readFields(der: Uint8Array): Certificate {
+  checkSize(der);
   const signed = readSigned(readElement(der));
   const fields = new Fields(signed.toBeSigned);
   const version = readVersion(fields.optional(contextTag(0, 'constructed')));

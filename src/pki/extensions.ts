@@ -3,7 +3,7 @@
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from './der-values.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
-import { type GeneralName, readGeneralName, readGeneralNames } from './general-name.ts';
+import { type GeneralName, MOST_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
 
 export const EXTENSION = {
   subjectKeyIdentifier: '2.5.29.14',
@@ -122,7 +122,7 @@ function readExtension(element: Element): RawExtension {
 }
 
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
-  const items = childrenOf(expectTag(element, TAG.sequence)).map((child) => read(child));
+  const items = childrenOf(expectTag(element, TAG.sequence), MOST_ITEMS).map((child) => read(child));
   if (items.length === 0) throw new MalformedDer('a list is empty that must not be');
   return items;
 }
@@ -154,7 +154,7 @@ function readNameConstraints(element: Element): NameConstraints {
 
 function readSubtrees(list: Element | undefined): GeneralName[] {
   if (!list) return [];
-  const bases = childrenOf(list).map((subtree) => {
+  const bases = childrenOf(list, MOST_ITEMS).map((subtree) => {
     const fields = new Fields(expectTag(subtree, TAG.sequence));
     const base = readGeneralName(fields.next());
     const minimum = fields.optional(contextTag(0, 'primitive'));

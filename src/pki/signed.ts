@@ -14,7 +14,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-type Frame = Omit<Signed, 'innerAlgorithm'>;
+export type Frame = Omit<Signed, 'innerAlgorithm'>;
 
 export function readSigned(element: Element): Frame {
   const fields = new Fields(expectTag(element, TAG.sequence));
