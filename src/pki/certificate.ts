@@ -76,9 +76,18 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
 
 function readValidity(element: Element): [EpochSeconds, EpochSeconds] {
   const fields = new Fields(element);
-  const validity: [EpochSeconds, EpochSeconds] = [readTime(fields.next()), readTime(fields.next())];
+  const validity: [EpochSeconds, EpochSeconds] = [readDate(fields.next()), readDate(fields.next())];
   fields.end();
   return validity;
+}
+
+const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
+
+/** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
+function readDate(element: Element): EpochSeconds {
+  const date = readTime(element);
+  if (element.tag === TAG.generalizedTime && date < YEAR_2050) throw new MalformedDer('a date before 2050 is not a UTCTime');
+  return date;
 }
 
 function readUniqueId(element: Element | undefined, version: number): void {

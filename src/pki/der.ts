@@ -101,6 +101,11 @@ export class Fields {
     return field;
   }
 
+  /** Passes over what follows, where nobody needs it. */
+  skip(): void {
+    this.#position = this.#fields.length;
+  }
+
   end(): void {
     if (this.#position !== this.#fields.length) throw new MalformedDer('unexpected fields follow');
   }

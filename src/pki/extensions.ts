@@ -51,7 +51,7 @@ export interface KnownExtensions {
   readonly basicConstraints: { readonly ca: boolean; readonly pathLength?: number };
   readonly nameConstraints: NameConstraints;
   readonly crlDistributionPoints: readonly DistributionPoint[];
-  readonly certificatePolicies: readonly string[];
+  readonly certificatePolicies: readonly { readonly policy: string; readonly qualifiers: readonly string[] }[];
   readonly policyMappings: readonly { readonly issuer: string; readonly subject: string }[];
   readonly authorityKeyIdentifier: { readonly key?: Uint8Array; readonly issuer: boolean; readonly serial: boolean };
   readonly policyConstraints: { readonly requireExplicit?: number; readonly inhibitMapping?: number };
@@ -64,7 +64,7 @@ type Readers = { readonly [Name in keyof KnownExtensions]: (element: Element) =>
 
 const READERS: Readers = {
   subjectKeyIdentifier: (element) => expectTag(element, TAG.octetString).content,
-  keyUsage: (element) => nonEmptySet(readNamedBits(element)),
+  keyUsage: readKeyUsage,
   subjectAltName: (element) => readGeneralNames(element),
   basicConstraints: readBasicConstraints,
   nameConstraints: readNameConstraints,
@@ -127,7 +127,11 @@ function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
   return items;
 }
 
-function nonEmptySet(bits: ReadonlySet<number>): ReadonlySet<number> {
+function readKeyUsage(element: Element): ReadonlySet<number> {
+  const bits = readNamedBits(element);
+  const [unused = 0] = element.content;
+  // X.690 11.2.1: the bits that pad the last octet are zero.
+  if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
   // RFC 5280 4.2.1.3: when it appears, at least one of the bits is set.
   if (bits.size === 0) throw new MalformedDer('no usage is named');
   return bits;
@@ -176,10 +180,29 @@ function readDistributionPoint(element: Element): DistributionPoint {
   return reasons ? { ...point, reasons: readNamedBits(reasons, reasons.tag) } : point;
 }
 
-function readPolicies(element: Element): string[] {
-  const policies = sequenceOf(element, (policy) => readOid(new Fields(expectTag(policy, TAG.sequence)).next()));
-  if (new Set(policies).size !== policies.length) throw new MalformedDer('a policy appears twice');
+function readPolicies(element: Element): KnownExtensions['certificatePolicies'] {
+  const policies = sequenceOf(element, readPolicy);
+  // RFC 5280 4.2.1.4
+  if (new Set(policies.map(({ policy }) => policy)).size !== policies.length) {
+    throw new MalformedDer('a policy appears twice');
+  }
   return policies;
+}
+
+function readPolicy(element: Element): KnownExtensions['certificatePolicies'][number] {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const policy = readOid(fields.next());
+  const qualifiers = fields.optional(TAG.sequence);
+  fields.end();
+  return { policy, qualifiers: qualifiers ? sequenceOf(qualifiers, readQualifier) : [] };
+}
+
+function readQualifier(element: Element): string {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const oid = readOid(fields.next());
+  fields.next();
+  fields.end();
+  return oid;
 }
 
 function readMapping(element: Element): KnownExtensions['policyMappings'][number] {

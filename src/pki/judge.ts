@@ -82,13 +82,13 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const { path, issuer, now } = question;
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
-  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer.profile, now)];
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
   // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);
   if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, ...found };
-  const name = callerName(namesOf(leaf), issuer.identitySources);
+  const name = callerName(namesOf(leaf), issuer.identitySources, issuer.upnComparison);
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];

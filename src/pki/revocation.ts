@@ -97,7 +97,7 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
 
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
-  if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;
+  if (!found || judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return false;
   return found.slice(1).every((certificate, index) => {
     const signers = found.slice(0, index + 1);
     return askLists(certificate, evidence.lists, signers, now).state !== 'revoked';
