@@ -44,7 +44,8 @@ const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]
 const NAME_MAX_LENGTH = 256;
 // Controls, format characters (bidi overrides, zero-width), surrogates, private use; what shows nothing (fillers, variation
 // selectors, the empty Braille cell, the object replacement character); and every space but the ASCII one.
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]|[^\P{Zs} ]/u;
+const UNPRINTABLE =
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]|[^\P{Zs} ]/u;
 
 /** The first source of the list that is present wins; inside a source there is no picking: two candidates are a refusal. */
 export function callerName(

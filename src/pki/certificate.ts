@@ -86,7 +86,8 @@ const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
 /** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
 function readDate(element: Element): EpochSeconds {
   const date = readTime(element);
-  if (element.tag === TAG.generalizedTime && date < YEAR_2050) throw new MalformedDer('a date before 2050 is not a UTCTime');
+  if (element.tag === TAG.generalizedTime && date < YEAR_2050)
+    throw new MalformedDer('a date before 2050 is not a UTCTime');
   return date;
 }
 

@@ -2,7 +2,13 @@
 // authority above it.
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { type Certificate, isSelfIssued } from './certificate.ts';
-import { attributesOf, type DistinguishedName, EMAIL_ADDRESS, isIncomparable, isNameWithin } from './distinguished-name.ts';
+import {
+  attributesOf,
+  type DistinguishedName,
+  EMAIL_ADDRESS,
+  isIncomparable,
+  isNameWithin,
+} from './distinguished-name.ts';
 import type { GeneralName } from './general-name.ts';
 import { hostOf, isComparable, isConstraint } from './name-form.ts';
 
@@ -46,7 +52,13 @@ export function violatedConstraint(
   return undefined;
 }
 
-function subtreesOf({ permitted, excluded }: { permitted: readonly GeneralName[]; excluded: readonly GeneralName[] }): Subtrees {
+function subtreesOf({
+  permitted,
+  excluded,
+}: {
+  permitted: readonly GeneralName[];
+  excluded: readonly GeneralName[];
+}): Subtrees {
   return { permitted: byForm(permitted), excluded: byForm(excluded), count: permitted.length + excluded.length };
 }
 
@@ -115,7 +127,7 @@ function foldHost(host: string): string {
 
 /** Whether every name that this one can stand for lies in the subtree. */
 function isWithin(name: Compared, subtree: Compared): boolean {
-  if (name.kind === 'dns' && subtree.kind === 'dns') return isDnsWithin(name.host.replace(/^\*\./, ''), subtree.host);
+  if (name.kind === 'dns' && subtree.kind === 'dns') return isDnsWithin(name.host, subtree.host);
   if (name.kind === 'email' && subtree.kind === 'email') {
     return (subtree.mailbox ?? name.mailbox) === name.mailbox && isHostWithin(name.host, subtree.host);
   }

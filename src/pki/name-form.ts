@@ -52,7 +52,7 @@ export function isComparable(name: GeneralName): boolean {
     case 'dns':
       return isHostLike(name.value.replace(/^\*\./, ''));
     case 'email':
-      return name.value.indexOf('@') > 0 && isHostLike(name.value.slice(name.value.lastIndexOf('@') + 1));
+      return isMailboxLike(name.value);
     case 'uri':
       return isHostLike(hostOf(name.value) ?? '');
     case 'ip':
@@ -63,6 +63,11 @@ export function isComparable(name: GeneralName): boolean {
     case 'unsupported':
       return false;
   }
+}
+
+function isMailboxLike(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostLike(text.slice(at + 1));
 }
 
 /** Host names as they occur: also with underscores, or with the dot of the root at the end. */

@@ -66,7 +66,11 @@ const EVERY_PROFILE = 'every profile';
 
 function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
   const checks = [
-    ['path-length', 'no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)', violatedPathLength(path)],
+    [
+      'path-length',
+      'no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)',
+      violatedPathLength(path),
+    ],
     [
       'name-constraints',
       'every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)',

@@ -97,7 +97,8 @@ function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
 
 /** With exponent 1 a signature is the padded digest itself, which anybody can write. */
 function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBits: number }): string | undefined {
-  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2) return 'the exponent is not odd and 3 or more';
+  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2)
+    return 'the exponent is not odd and 3 or more';
   return sizes.exponentBits >= sizes.bits ? 'the exponent is as large as the modulus' : undefined;
 }
 

@@ -57,7 +57,8 @@ export const RULES_OF_FORM: readonly Rule[] = [
     words: 'key identifiers and information access are not critical',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => !MUST_NOT_BE_CRITICAL.some((oid) => isCritical(certificate, oid)),
-    found: (certificate) => `critical: ${MUST_NOT_BE_CRITICAL.filter((oid) => isCritical(certificate, oid)).join(', ')}`,
+    found: (certificate) =>
+      `critical: ${MUST_NOT_BE_CRITICAL.filter((oid) => isCritical(certificate, oid)).join(', ')}`,
   },
   {
     rule: 'constraints-critical',
@@ -180,5 +181,7 @@ function notCritical({ extensions }: Certificate): string[] {
 }
 
 function unknownQualifiers({ known }: Certificate): string[] {
-  return (known.certificatePolicies ?? []).flatMap(({ qualifiers }) => qualifiers).filter((oid) => !QUALIFIERS.has(oid));
+  return (known.certificatePolicies ?? [])
+    .flatMap(({ qualifiers }) => qualifiers)
+    .filter((oid) => !QUALIFIERS.has(oid));
 }

@@ -3,8 +3,8 @@
 import type { PublicKeyFacts } from './public-key.ts';
 
 // Before an approved issuer's signature was found, the work is a stranger's; afterwards somebody answers for it.
-const BEFORE_SIGNATURE = 4_500;
-const AFTER_SIGNATURE = 15_000;
+const BEFORE_SIGNATURE = 3_200;
+const AFTER_SIGNATURE = 10_000;
 // Two issuers of one name and an expensive key (P-521) must both be tried.
 const ALWAYS = 2;
 
@@ -34,7 +34,7 @@ export class SearchBudget {
   }
 }
 
-const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 150, 'P-384': 1_450, 'P-521': 3_500 };
+const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 160, 'P-384': 1_450, 'P-521': 3_500 };
 const OTHER_CURVE = 2_300;
 const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = { ed25519: 220, ed448: 450 };
 

@@ -46,11 +46,7 @@ function record(
 }
 
 /** By the reader and the rules that judge callers: what would be refused with every request is refused now. */
-function readAuthorities(
-  pem: string,
-  policy: PathPolicy,
-  now: EpochSeconds,
-): AdminOutcome<readonly Certificate[]> {
+function readAuthorities(pem: string, policy: PathPolicy, now: EpochSeconds): AdminOutcome<readonly Certificate[]> {
   const authorities: Certificate[] = [];
   for (const [index, der] of readPem(pem, 'CERTIFICATE').entries()) {
     const certificate = readCertificate(der);
