@@ -24,6 +24,8 @@ export interface CertificateOptions {
   readonly notBefore?: string;
   readonly notAfter?: string;
   readonly keys?: KeyPair;
+  /** SubjectPublicKeyInfo to be written instead of that of the keys. */
+  readonly spki?: Uint8Array;
   readonly digest?: 'sha256' | 'sha1' | 'md5';
   /** What the signed part says of the algorithm, where it lies. */
   readonly claimedDigest?: 'sha256' | 'sha1';
@@ -159,7 +161,7 @@ function issueBy(issuer: Issuer, options: CertificateOptions, defaults: readonly
     issuer.subject,
     writeSequence(time(options.notBefore ?? '2020-01-01'), time(options.notAfter ?? '2049-01-01')),
     options.subject ?? nameOf(options.commonName ?? 'caller'),
-    spki(keys),
+    options.spki ?? spki(keys),
     ...(options.version === 1 ? [] : [extensionsOf(issuer, keys, options, defaults)]),
   );
   const certificate = signed(body, algorithm, issuer.keys, options.digest);

@@ -33,16 +33,24 @@ export interface Certificate extends Signed {
 const LARGEST = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der));
+}
+
+export function readOrRefuse<T>(read: () => T): Outcome<T> {
   try {
-    if (der.length > LARGEST) throw new MalformedDer('larger than any certificate has reason to be');
-    return accept(readFields(der));
+    return accept(read());
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
     return refuse('certificate-unreadable', { rule: problem.message });
   }
 }
 
+export function checkSize({ length }: Uint8Array): void {
+  if (length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+}
+
 function readFields(der: Uint8Array): Certificate {
+  checkSize(der);
   const signed = readSigned(readElement(der));
   const fields = new Fields(signed.toBeSigned);
   const version = readVersion(fields.optional(contextTag(0, 'constructed')));
@@ -68,9 +76,19 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
 
 function readValidity(element: Element): [EpochSeconds, EpochSeconds] {
   const fields = new Fields(element);
-  const validity: [EpochSeconds, EpochSeconds] = [readTime(fields.next()), readTime(fields.next())];
+  const validity: [EpochSeconds, EpochSeconds] = [readDate(fields.next()), readDate(fields.next())];
   fields.end();
   return validity;
+}
+
+const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
+
+/** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
+function readDate(element: Element): EpochSeconds {
+  const date = readTime(element);
+  if (element.tag === TAG.generalizedTime && date < YEAR_2050)
+    throw new MalformedDer('a date before 2050 is not a UTCTime');
+  return date;
 }
 
 function readUniqueId(element: Element | undefined, version: number): void {

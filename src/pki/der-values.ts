@@ -26,6 +26,10 @@ export function readCount(element: Element, tag: number = TAG.integer): number {
   return octets.reduce((count, octet) => count * 256 + octet, 0);
 }
 
+export function readNull(element: Element): void {
+  if (expectTag(element, TAG.null).content.length > 0) throw new MalformedDer('NULL has content');
+}
+
 export function readOid(element: Element, tag: number = TAG.oid): string {
   const { content } = expectTag(element, tag);
   const arcs: number[] = [];

@@ -101,7 +101,7 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
-  if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;
+  if (!found || judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return false;
   return isUnrevoked(found, evidence.lists, now);
 }
 
