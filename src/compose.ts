@@ -13,6 +13,7 @@ import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
+import { systemFetch } from './outbound/system-fetch.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
@@ -61,7 +62,7 @@ export async function composeService(
 
 function judgeOf(ports: Ports, log: Log): CertificateJudge {
   return new CertificateJudge({
-    fetch,
+    fetch: systemFetch(),
     now: ports.clock.now,
     exchange: new SharedLists(ports),
     tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),

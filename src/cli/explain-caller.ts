@@ -5,6 +5,7 @@ import { type CertifiedCaller, decideCertificate } from '../core/rules/certifica
 import type { EpochSeconds } from '../core/time.ts';
 import { localDirectory } from '../directory/local.ts';
 import { foreseeCaller } from '../operations/identify-caller.ts';
+import { systemFetch } from '../outbound/system-fetch.ts';
 import { CertificateJudge } from '../pki/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../pki/explain.ts';
 import type { Judgement } from '../pki/judge.ts';
@@ -30,7 +31,7 @@ export async function explainByStore(
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const now = at ?? systemClock.now();
-  const judge = new CertificateJudge({ fetch, now: () => now });
+  const judge = new CertificateJudge({ fetch: systemFetch(), now: () => now });
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
   const chain = files.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));

@@ -39,6 +39,8 @@ export interface RevocationPolicy {
   readonly ocsp: RevocationCheck;
   /** Files of CRLs, beside the distribution points that certificates name. */
   readonly crlFiles: readonly string[];
+  /** Addresses and networks (CIDR) beyond the public internet from which lists and OCSP answers are fetched. */
+  readonly allowedAddresses?: readonly string[];
   /** Whether the grants of a certificate end when it is found revoked. */
   readonly endGrants: boolean;
 }

@@ -4,6 +4,7 @@ import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
+import type { KnownAuthority } from './fetched-lists.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
 import type { Path } from './path.ts';
@@ -65,7 +66,7 @@ export class CertificateJudge {
     if (!isOpen || !path || !issuer) return [];
     this.#rememberSent(path.slice(1, -1), issuer);
     if (issuer.revocation.crl !== 'off') this.#rememberSent(this.#signersSent(chain, path, issuer), issuer);
-    return this.revocation.prepare(path, issuer.revocation);
+    return this.revocation.prepare(path, issuer);
   }
 
   /** Beside the path there may be another key of its issuers that signs their lists. */
@@ -79,11 +80,15 @@ export class CertificateJudge {
   }
 
   /** Whose lists count: issuers that mind them, what is registered with these, and what callers sent below them. */
-  #authorities(): readonly Certificate[] {
+  #authorities(): readonly KnownAuthority[] {
     const minding = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
-    const labels = new Set(minding.map(({ label }) => label));
-    const sent = [...this.#sent.values()].filter(({ label }) => labels.has(label));
-    return [...minding.flatMap(authoritiesOf), ...sent.map(({ authority }) => authority)];
+    const byLabel = new Map(minding.map((issuer) => [issuer.label, issuer]));
+    const registered = minding.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
+    const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
+      const issuer = byLabel.get(label);
+      return issuer ? [{ authority, issuer }] : [];
+    });
+    return [...registered, ...sent];
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {

@@ -89,13 +89,22 @@ export function maySignLists({ known }: Certificate): boolean {
 // A list may have megabytes, and is asked with every new caller.
 const signatures = new WeakMap<RevocationList, Map<string, boolean>>();
 
-function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
+/** Whether a key has signed a list, where that was found out elsewhere. */
+export function rememberSignature(list: RevocationList, spki: Uint8Array, signed: boolean): void {
   const known = signatures.get(list) ?? new Map<string, boolean>();
-  signatures.set(list, known);
-  const name = Buffer.from(key.spki).toString('latin1');
-  const signed = known.get(name) ?? isSignedBy(list, key);
-  known.set(name, signed);
+  signatures.set(list, known.set(keyText(spki), signed));
+}
+
+function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
+  const known = signatures.get(list)?.get(keyText(key.spki));
+  if (known !== undefined) return known;
+  const signed = isSignedBy(list, key);
+  rememberSignature(list, key.spki, signed);
   return signed;
+}
+
+function keyText(spki: Uint8Array): string {
+  return Buffer.from(spki).toString('latin1');
 }
 
 /** Why a believed list that does not name the certificate does not clear it either. */

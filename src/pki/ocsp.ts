@@ -1,7 +1,7 @@
 // OCSP (RFC 6960): what a responder says about one certificate, and whether it may say so.
 import { hash } from 'node:crypto';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
-import type { EpochSeconds } from '../core/time.ts';
+import { type EpochSeconds, earlier, epochSeconds } from '../core/time.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import type { RevocationAnswer } from './crl-check.ts';
 import {
@@ -33,6 +33,8 @@ const CLOCK_SKEW_SECONDS = 300;
 export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
   readonly answers: readonly SingleAnswer[];
   readonly nonce?: Uint8Array;
+  /** Until when an answer without a nonce is believed; whoever received it sets this. */
+  readonly believedUntil?: EpochSeconds;
   /** Certificates sent along: at most the delegated responder's is of use. */
   readonly certificates: readonly Certificate[];
 }
@@ -137,27 +139,38 @@ function readCertificateId(element: Element): CertificateId {
   return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
 }
 
+/** Why a delegate of the issuer is not believed, if so. */
+export type JudgeDelegate = (delegate: Certificate) => string | undefined;
+
+/** Of several answers about one certificate, in one response or in many, "revoked" wins. */
 export function askResponses(
-  certificate: Certificate,
-  issuer: Certificate,
+  { certificate, issuer }: { readonly certificate: Certificate; readonly issuer: Certificate },
   responses: readonly OcspResponse[],
+  judgeDelegate: JudgeDelegate,
   now: EpochSeconds,
 ): RevocationAnswer {
-  let best: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response about it' };
-  for (const response of responses) {
-    const answer = response.answers.find(({ certificateId }) => isAbout(certificateId, certificate, issuer));
-    if (!answer) continue;
-    const objection = whyNotBelieved(response, issuer, now) ?? whyStale(answer, now);
-    if (objection) best = best.state === 'unknown' ? { state: 'unknown', words: objection } : best;
-    else if (answer.state === 'revoked') return worded(answer);
-    else best = worded(answer);
-  }
-  return best;
+  const found = responses.flatMap((response) => {
+    const answers = response.answers.filter(({ certificateId }) => isAbout(certificateId, certificate, issuer));
+    const objection = answers.length > 0 ? whyNotBelieved(response, issuer, judgeDelegate) : undefined;
+    return answers.map((answer) => answered(answer, objection ?? whyStale(answer, response, now), response));
+  });
+  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response about it' };
+  return found.reduce((worst, answer) => (weightOf(answer) > weightOf(worst) ? answer : worst), found[0] ?? none);
 }
 
-function worded({ state, thisUpdate, nextUpdate }: SingleAnswer): RevocationAnswer {
-  const until = nextUpdate ?? ((thisUpdate + UNDATED_SECONDS) as EpochSeconds);
-  return { state, words: `its OCSP responder says ${state}`, until };
+/** An answer of "unknown" or one that is not believed takes nothing from one that is. */
+function weightOf({ state }: RevocationAnswer): number {
+  return ['unknown', 'good', 'revoked'].indexOf(state);
+}
+
+function answered(
+  { state, thisUpdate, nextUpdate }: SingleAnswer,
+  objection: string | undefined,
+  { believedUntil }: OcspResponse,
+): RevocationAnswer {
+  if (objection !== undefined) return { state: 'unknown', words: objection };
+  const ends = nextUpdate ?? epochSeconds(thisUpdate + UNDATED_SECONDS);
+  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, believedUntil ?? ends) };
 }
 
 function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificate): boolean {
@@ -175,22 +188,27 @@ export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
 }
 
 /** RFC 6960 4.2.2.2: the issuer itself signs, or a responder to whom the issuer itself gave id-kp-OCSPSigning. */
-function whyNotBelieved(response: OcspResponse, issuer: Certificate, now: EpochSeconds): string | undefined {
+function whyNotBelieved(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
   if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
   if (isSignedBy(response, issuer.publicKey)) return undefined;
   const delegate = response.certificates.slice(0, 4).find(({ publicKey }) => isSignedBy(response, publicKey));
   if (!delegate) return 'the OCSP response is not signed by the issuer or its delegate';
   const isCertified = sameName(delegate.issuer, issuer.subject) && isSignedBy(delegate, issuer.publicKey);
-  if (!isCertified || delegate.algorithm.weak) return 'the OCSP responder is not certified by the issuer';
+  if (!isCertified) return 'the OCSP responder is not certified by the issuer';
   if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING)) return 'the OCSP responder lacks the usage OCSPSigning';
-  if (now < delegate.notBefore || now > delegate.notAfter) return 'the OCSP responder is outside its validity';
-  return undefined;
+  return judgeDelegate(delegate);
 }
 
-function whyStale({ state, thisUpdate, nextUpdate }: SingleAnswer, now: EpochSeconds): string | undefined {
+function whyStale(
+  { state, thisUpdate, nextUpdate }: SingleAnswer,
+  { believedUntil }: OcspResponse,
+  now: EpochSeconds,
+): string | undefined {
   // What has been revoked stays revoked, however old the news.
   if (state === 'revoked') return undefined;
   if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response begins at ${printTime(thisUpdate)}`;
+  if (believedUntil !== undefined && now > believedUntil)
+    return 'the OCSP response has no nonce, and is too old for that';
   const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
   return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;
 }

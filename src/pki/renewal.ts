@@ -9,6 +9,8 @@ export interface Kept {
 }
 
 export const RETRY_SECONDS = 60;
+/** Who fails again and again is tried again after twice the time, up to this. */
+export const LONGEST_RETRY_SECONDS = 960;
 const LONGEST_SECONDS = 86_400;
 export const NEVER = epochSeconds(0);
 
@@ -21,6 +23,11 @@ export function renewalOf(
   if (from === undefined || to === undefined || to <= now) return epochSeconds(now + RETRY_SECONDS);
   const due = from + (to - from) * 0.8;
   return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + LONGEST_SECONDS, to));
+}
+
+/** How long to wait after a failure that came so long after the failure before it. */
+export function backOff(first: number, before: number | undefined): number {
+  return before === undefined ? first : Math.min(Math.max(first, before * 2), Math.max(first, LONGEST_RETRY_SECONDS));
 }
 
 export class Renewals {

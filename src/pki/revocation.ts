@@ -37,8 +37,8 @@ const UNKNOWN_SECONDS = 60;
 export function judgeRevocation(question: RevocationQuestion): RevocationFinding[] {
   return question.path.slice(1).flatMap((certificate, index) => {
     const about = describe(certificate, roleAt(question.path, index + 1));
-    const issuer = question.path[index] ?? question.path[0];
-    return [...byLists(question, certificate, about), ...byResponses(question, certificate, issuer, about)];
+    const above: Path = [question.path[0], ...question.path.slice(1, index + 1)];
+    return [...byLists(question, certificate, about), ...byResponses(question, certificate, above, about)];
   });
 }
 
@@ -51,15 +51,33 @@ function byLists(question: RevocationQuestion, certificate: Certificate, about: 
 
 /** An intermediate that names no responder is left to the CRL; a leaf under `required` is not. */
 function byResponses(
-  { path, issuer: { revocation }, evidence, now }: RevocationQuestion,
+  question: RevocationQuestion,
   certificate: Certificate,
-  issuer: Certificate,
+  above: Path,
   about: string,
 ): RevocationFinding[] {
+  const {
+    path,
+    issuer: { revocation },
+    evidence,
+    now,
+  } = question;
   const isAsked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
   if (revocation.ocsp === 'off' || !isAsked) return [];
-  const answer = askResponses(certificate, issuer, evidence.responses, now);
+  const judgeDelegate = (delegate: Certificate) => whyNoDelegate(question, above, delegate);
+  const pair = { certificate, issuer: above.at(-1) ?? above[0] };
+  const answer = askResponses(pair, evidence.responses, judgeDelegate, now);
   return [finding('ocsp', revocation.ocsp, about, answer, now)];
+}
+
+/** A delegated responder is judged by the rules and lists that everyone is judged by. */
+function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Certificate): string | undefined {
+  const { issuer, evidence, now } = question;
+  const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
+  const failed = steps.find(({ passed }) => !passed);
+  if (failed) return `the OCSP responder is not believed: ${failed.words}`;
+  const { state } = askLists(delegate, evidence.lists, signersOf(question), now);
+  return state === 'revoked' ? 'the OCSP responder is not believed: a CRL lists it' : undefined;
 }
 
 function finding(

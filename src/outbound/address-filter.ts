@@ -1,0 +1,85 @@
+// Which addresses the service connects to on behalf of what a stranger wrote: public ones, and those an operator lists.
+import { BlockList, isIP } from 'node:net';
+
+/** Not on the public internet (IANA special-purpose registries), by what they are. */
+const SPECIAL: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
+  'link-local': ['169.254.0.0/16', 'fe80::/10'],
+  multicast: ['224.0.0.0/4', 'ff00::/8'],
+  reserved: [
+    ...[
+      '0.0.0.0/8',
+      '192.0.0.0/24',
+      '192.0.2.0/24',
+      '198.18.0.0/15',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+      '240.0.0.0/4',
+    ],
+    // Tunnels carry an IPv4 address inside, which would have to be checked once more.
+    ...['::/128', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
+  ],
+};
+
+const LISTS = new Map(Object.entries(SPECIAL).map(([kind, ranges]) => [kind, blockList(ranges)]));
+
+/** IPv4 inside IPv6: mapped, compatible and translated (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address. */
+const EMBEDDING = blockList(['::ffff:0:0/96', '::/96', '64:ff9b::/96']);
+
+/** Why an IP address is not connected to, if so. `allowed`: addresses and networks (CIDR) that an operator lists. */
+export function whyNotReachable(address: string, allowed: readonly string[] = []): string | undefined {
+  const version = isIP(address);
+  if (version === 0) return `${address} is not an IP address`;
+  if (isListed(blockList(allowed), address)) return undefined;
+  const kind = kindOf(address);
+  return kind && `the address ${address} is ${kind}, and not one that the issuer lists`;
+}
+
+/** An IP address, or a network in CIDR notation. */
+export function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function kindOf(address: string): string | undefined {
+  for (const [kind, list] of LISTS) if (isListed(list, address)) return kind;
+  const inner = embeddedIn(address);
+  return inner && kindOf(inner);
+}
+
+function embeddedIn(address: string): string | undefined {
+  if (isIP(address) !== 6 || !isListed(EMBEDDING, address)) return undefined;
+  const [last = 0, before = 0] = wordsOf(address).reverse();
+  return [before >> 8, before & 0xff, last >> 8, last & 0xff].join('.');
+}
+
+/** The eight words of an IPv6 address; URL writes each the same way. */
+function wordsOf(address: string): number[] {
+  const text = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1);
+  const [head = '', tail = ''] = text.split('::');
+  const words = (part: string) => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)));
+  const [first, second] = [words(head), words(tail)];
+  return [...first, ...new Array<number>(8 - first.length - second.length).fill(0), ...second];
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  return list.check(withoutZone(address), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function withoutZone(address: string): string {
+  return address.split('%')[0] ?? address;
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges.filter(isAddressRange)) {
+    const [address = '', bits] = range.split('/');
+    const version = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, version);
+    else list.addSubnet(address, Number(bits), version);
+  }
+  return list;
+}

@@ -1,0 +1,158 @@
+// A fetch for addresses that strangers wrote: it connects to public addresses and to those an operator lists, follows no
+// redirect, and waits neither for a connection nor for headers longer than it must. `download` bounds what it reads.
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { whyNotReachable } from './address-filter.ts';
+import type { Fetch, FetchInit } from './download.ts';
+import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
+import { openTunnel } from './tunnel.ts';
+import { Turns } from './turns.ts';
+
+/** The addresses of a name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+export interface OutboundPorts {
+  readonly resolve: Resolve;
+  readonly environment: Environment;
+}
+
+/** Where a request goes: the address connected to, and what is asked of whoever is there. */
+interface Route {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  /** Through which a TLS connection to the target is made. */
+  readonly tunnel?: URL;
+  /** Checked again on the connection itself. */
+  readonly allowed?: readonly string[];
+}
+
+const CONNECT_MS = 3_000;
+const HEADERS_MS = 5_000;
+const MOST_HEADER_BYTES = 16_384;
+/** Requests to one host at a time; others wait their turn. */
+const AT_ONCE = 8;
+
+export function guardedFetch(ports: OutboundPorts): Fetch {
+  const turns = new Turns(AT_ONCE);
+  return async (url, init) => {
+    const target = new URL(url);
+    if (target.username || target.password) throw new Error('the address carries a password');
+    const leave = await turns.enter(target.host, init.signal);
+    try {
+      const message = await send(target, await routeTo(target, init, ports), init);
+      message.once('close', leave);
+      return responseOf(message);
+    } catch (problem) {
+      leave();
+      throw problem;
+    }
+  };
+}
+
+async function routeTo(target: URL, { allowed = [] }: FetchInit, ports: OutboundPorts): Promise<Route> {
+  const proxy = proxyFor(target, ports.environment);
+  if (proxy) return routeThrough(proxy, target, allowed);
+  const hostname = bareHost(target);
+  const addresses = isIP(hostname) ? [hostname] : await ports.resolve(hostname);
+  const objections = addresses.map((address) => whyNotReachable(address, allowed));
+  const host = addresses.find((_, index) => objections[index] === undefined);
+  if (host === undefined) throw new Error(objections.join('; ') || `${hostname} has no address`);
+  return { host, port: portOf(target), path: target.pathname + target.search, allowed };
+}
+
+/** A proxy is the operator's choice, and looks up names itself; what is no name is checked here. */
+function routeThrough(proxy: URL, target: URL, allowed: readonly string[]): Route {
+  const hostname = bareHost(target);
+  const objection = isIP(hostname) ? whyNotReachable(hostname, allowed) : undefined;
+  if (objection ?? /(^|\.)localhost$/.test(hostname)) throw new Error(objection ?? `${hostname} is loopback`);
+  const place = { host: bareHost(proxy), port: portOf(proxy), headers: credentialsOf(proxy) };
+  if (target.protocol === 'http:') return { ...place, path: target.href };
+  return { ...place, path: target.pathname + target.search, headers: {}, tunnel: proxy };
+}
+
+async function send(target: URL, route: Route, init: FetchInit): Promise<IncomingMessage> {
+  const { host, port, path } = route;
+  const isTls = target.protocol === 'https:';
+  const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init.signal));
+  const request = (isTls ? httpsRequest : httpRequest)({
+    ...{ host, port, path, method: init.method ?? 'GET', signal: init.signal },
+    headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
+    ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
+    ...(socket ? { createConnection: () => socket } : { agent: false }),
+    maxHeaderSize: MOST_HEADER_BYTES,
+  });
+  return answerTo(request, route, init.body);
+}
+
+function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (what: string, ms: number) => setTimeout(() => request.destroy(new Error(what)), ms);
+    const headers = giveUp('no headers came in time', CONNECT_MS + HEADERS_MS);
+    const connecting = giveUp('no connection came about in time', CONNECT_MS);
+    request.once('socket', (socket) => {
+      const connected = () => {
+        clearTimeout(connecting);
+        const objection = route.allowed && whyNotReachable(socket.remoteAddress ?? '', route.allowed);
+        if (objection) request.destroy(new Error(objection));
+      };
+      if (socket.connecting) socket.once('connect', connected);
+      else connected();
+    });
+    request.once('response', (response) => {
+      clearTimeout(headers);
+      resolve(response);
+    });
+    request.once('error', (problem) => {
+      clearTimeout(headers);
+      clearTimeout(connecting);
+      reject(problem);
+    });
+    request.end(body);
+  });
+}
+
+/** The body of anything but success is not read at all. */
+function responseOf(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
+  if (status !== 200) {
+    message.destroy();
+    return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 });
+  }
+  const length = message.headers['content-length'];
+  const body = Readable.toWeb(decoded(message)) as ReadableStream<Uint8Array>;
+  return new Response(body, { status, headers: length === undefined ? {} : { 'content-length': length } });
+}
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** We ask for no compression; who compresses all the same is bounded by what comes out of it. */
+function decoded(message: IncomingMessage): Readable {
+  const encoding = message.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return message;
+  const decoder = DECODERS[encoding]?.();
+  if (!decoder) {
+    message.destroy();
+    throw new Error(`the answer is encoded as ${encoding}`);
+  }
+  message.once('error', (problem) => decoder.destroy(problem));
+  decoder.once('close', () => message.destroy());
+  return message.pipe(decoder);
+}
+
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}

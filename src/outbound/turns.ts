@@ -1,0 +1,53 @@
+/** At most so many at a time per key; others wait their turn, or until their signal. */
+export class Turns {
+  readonly #most: number;
+  readonly #running = new Map<string, number>();
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Answers with how to give the place up; twice is once. */
+  async enter(key: string, signal: AbortSignal): Promise<() => void> {
+    await this.#enter(key, signal);
+    let hasLeft = false;
+    return () => {
+      if (!hasLeft) this.#leave(key);
+      hasLeft = true;
+    };
+  }
+
+  #enter(key: string, signal: AbortSignal): Promise<void> {
+    const running = this.#running.get(key) ?? 0;
+    if (running < this.#most) {
+      this.#running.set(key, running + 1);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const queue = this.#waiting.get(key) ?? [];
+      this.#waiting.set(key, queue);
+      const enter = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        queue.splice(queue.indexOf(enter), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      queue.push(enter);
+    });
+  }
+
+  /** A place goes to who waits longest. */
+  #leave(key: string): void {
+    const queue = this.#waiting.get(key);
+    const next = queue?.shift();
+    if (queue?.length === 0) this.#waiting.delete(key);
+    if (next) return next();
+    const left = (this.#running.get(key) ?? 1) - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
+  }
+}

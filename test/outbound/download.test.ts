@@ -1,0 +1,179 @@
+// What a download may cost: octets, time, connections; and where it may go.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { download } from '../../src/outbound/download.ts';
+import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
+import { type RudeServer, rudeServer } from './rude-server.ts';
+
+const LOOPBACK = ['127.0.0.1'];
+const MOST = 1024 * 1024;
+
+let server: RudeServer;
+before(async () => {
+  server = await rudeServer();
+});
+after(() => server.close());
+
+/** Names are resolved as the test says; no packet leaves the machine. */
+function fetching(ports: Partial<OutboundPorts> = {}) {
+  const fetch = guardedFetch({ resolve: async () => assert.fail('no name to resolve'), environment: {}, ...ports });
+  return async (
+    url: string,
+    { allowed = LOOPBACK, withinMs = 5_000 }: { allowed?: string[]; withinMs?: number } = {},
+  ) => {
+    const answer = await download(fetch, url, { mostBytes: MOST, withinMs, allowed });
+    return answer.ok ? Buffer.from(answer.value).toString() : answer.refusal;
+  };
+}
+
+suite('a download', () => {
+  const get = fetching();
+
+  test('brings the body, and decompresses what nobody asked to be compressed', async () => {
+    assert.equal(await get(`${server.url}/hello`), 'hello');
+    assert.equal(await get(`${server.url}/gzip`), 'hello');
+    assert.match(await get(`${server.url}/zstd`), /encoded as zstd/);
+  });
+
+  test('without end is given up at its limit, while it comes in', async () => {
+    assert.equal(await get(`${server.url}/endless`), `it has more than ${MOST} octets`);
+    assert.ok(server.sent < 64 * MOST, `the server got rid of ${server.sent} octets`);
+  });
+
+  test('is bounded after decompression', async () => {
+    assert.equal(await get(`${server.url}/bomb`), `it has more than ${MOST} octets`);
+  });
+
+  test('that announces too much is not even begun', async () => {
+    assert.equal(await get(`${server.url}/large`), `it has more than ${MOST} octets`);
+  });
+
+  for (const path of ['dribble', 'silent', 'headers']) {
+    test(`is given up when its time is over: ${path}`, async () => {
+      const began = performance.now();
+      assert.match(
+        await get(`${server.url}/${path}`, { withinMs: 300 }),
+        /there is no answer: it took longer than 0.3 s/,
+      );
+      assert.ok(performance.now() - began < 4_000);
+    });
+  }
+
+  test('follows no redirect', async () => {
+    server.asked.length = 0;
+    assert.equal(await get(`${server.url}/redirect`), 'the answer is HTTP 302');
+    assert.deepEqual(server.asked, ['/redirect']);
+  });
+
+  test('takes no body of a failure, no other scheme, and no password in an address', async () => {
+    assert.equal(await get(`${server.url}/missing`), 'the answer is HTTP 404');
+    assert.equal(await get('ftp://127.0.0.1/x'), 'the address is not one of http');
+    assert.match(await get(`http://a:b@127.0.0.1:${server.port}/hello`), /carries a password/);
+    assert.match(await get('http://[/'), /there is no answer/);
+  });
+
+  test('has at most eight connections to one host open at a time', async () => {
+    let open = 0;
+    let most = 0;
+    const counting = await rudeServer({
+      slow: (response) => {
+        most = Math.max(most, ++open);
+        setTimeout(() => {
+          open--;
+          response.end('slow');
+        }, 20);
+      },
+    });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => get(`${counting.url}/slow`)));
+    counting.close();
+    assert.deepEqual(new Set(answers), new Set(['slow']));
+    assert.equal(most, 8);
+  });
+});
+
+suite('the address connected to', () => {
+  test('is refused where it is loopback, unless it is listed', async () => {
+    const get = fetching();
+    server.asked.length = 0;
+    assert.match(await get(`${server.url}/hello`, { allowed: [] }), /127\.0\.0\.1 is loopback/);
+    assert.match(await get(`http://[::ffff:127.0.0.1]:${server.port}/hello`, { allowed: [] }), /loopback/);
+    assert.match(await get(`http://2130706433:${server.port}/hello`, { allowed: ['10.0.0.0/8'] }), /loopback/);
+    assert.deepEqual(server.asked, []);
+    assert.equal(await get(`${server.url}/hello`, { allowed: ['127.0.0.0/8'] }), 'hello');
+  });
+
+  test('counts, not its name: a name that leads to loopback or to a private address is refused', async () => {
+    const names: Record<string, string[]> = {
+      'crl.example.com': ['127.0.0.1'],
+      'private.example.com': ['10.1.2.3', 'fd00::1'],
+      'mixed.example.com': ['169.254.169.254', '127.0.0.1'],
+      'none.example.com': [],
+    };
+    const get = fetching({ resolve: async (name) => names[name] ?? [] });
+    const url = (name: string) => `http://${name}:${server.port}/hello`;
+    assert.match(await get(url('crl.example.com'), { allowed: [] }), /127\.0\.0\.1 is loopback/);
+    assert.match(await get(url('private.example.com'), { allowed: [] }), /10\.1\.2\.3 is private.*fd00::1 is private/);
+    assert.match(await get(url('none.example.com')), /has no address/);
+    assert.equal(await get(url('crl.example.com')), 'hello');
+    assert.equal(await get(url('mixed.example.com')), 'hello', 'the one address that is listed');
+  });
+
+  test('is the one that was checked: a name is looked up once', async () => {
+    let lookups = 0;
+    const resolve = async () => (lookups++ === 0 ? ['127.0.0.1'] : ['10.0.0.1']);
+    assert.equal(await fetching({ resolve })(`http://rebinding.example.com:${server.port}/hello`), 'hello');
+    assert.equal(lookups, 1);
+  });
+
+  test('does not make a lookup without end hold a download', async () => {
+    const get = fetching({ resolve: () => new Promise(() => undefined) });
+    assert.match(await get('http://slow.example.com/', { withinMs: 100 }), /took longer/);
+  });
+});
+
+suite('a proxy of the environment', () => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    response.end('from the proxy');
+  });
+  proxy.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url}`);
+    const through = connect(1, '127.0.0.1');
+    through.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  });
+  let address = '';
+  before(async () => {
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  });
+  after(() => proxy.close());
+
+  test('is asked instead of the target, and looks up the name itself', async () => {
+    const get = fetching({ environment: { http_proxy: `http://user:pass@${address}` } });
+    assert.equal(await get('http://crl.example.com/ca.crl', { allowed: [] }), 'from the proxy');
+    assert.deepEqual(seen.splice(0), ['GET http://crl.example.com/ca.crl Basic dXNlcjpwYXNz']);
+  });
+
+  test('is asked for a tunnel where the target speaks TLS', async () => {
+    const get = fetching({ environment: { HTTPS_PROXY: address } });
+    assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /the proxy answered 502/);
+    assert.deepEqual(seen.splice(0), ['CONNECT crl.example.com:443']);
+  });
+
+  test('is not asked for what NO_PROXY names', async () => {
+    const environment = { HTTP_PROXY: address, NO_PROXY: 'other.test, .example.com' };
+    const get = fetching({ environment, resolve: async () => ['127.0.0.1'] });
+    assert.equal(await get(`http://crl.example.com:${server.port}/hello`), 'hello');
+    assert.deepEqual(seen, []);
+  });
+
+  test('is not asked for addresses that would be refused without it', async () => {
+    const get = fetching({ environment: { http_proxy: address } });
+    assert.match(await get('http://10.0.0.1/x', { allowed: [] }), /private/);
+    assert.match(await get('http://localhost/x', { allowed: [] }), /loopback/);
+    assert.deepEqual(seen, []);
+  });
+});
