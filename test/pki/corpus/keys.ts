@@ -8,6 +8,8 @@ import { forge } from './forge.ts';
 import { octets } from './pieces.ts';
 
 const WEAK = byRule('key-strong');
+const CURVE = byRule('key-curve');
+const MALFORMED = byRule('key-well-formed');
 const RSA = writeOid('1.2.840.113549.1.1.1');
 const EC = writeOid('1.2.840.10045.2.1');
 const P256 = writeOid('1.2.840.10045.3.1.7');
@@ -58,14 +60,16 @@ function goodKeys(name: string, keys: KeyPair): Row[] {
   ];
 }
 
+const TLS_CURVES = ['brainpoolP256r1', 'brainpoolP512r1'];
+
 function otherCurve(curve: string): Row[] {
   const clause = 'NIST SP 800-186, T: allow-list of curves';
   const keys = ecKeys(curve);
-  const noHandshake = 'TLS has no signature scheme for this curve';
+  const noHandshake = TLS_CURVES.includes(curve) ? {} : { noHandshake: 'TLS has no signature scheme for this curve' };
   return [
-    { clause, what: `${curve} in a leaf`, leaf: { keys }, verdict: WEAK, noHandshake },
-    { clause, what: `${curve} in an intermediate`, by: below({ keys }), approved: rootWith({}), verdict: WEAK },
-    { clause, what: `${curve} in a root`, by: rootWith({ keys }), verdict: WEAK },
+    { clause, what: `${curve} in a leaf`, leaf: { keys }, verdict: CURVE, ...noHandshake },
+    { clause, what: `${curve} in an intermediate`, by: below({ keys }), approved: rootWith({}), verdict: CURVE },
+    { clause, what: `${curve} in a root`, by: rootWith({ keys }), verdict: CURVE },
   ];
 }
 
@@ -82,16 +86,16 @@ const EXPONENT = integer(octets(1, 0, 1));
 const even = (number: Buffer) => Buffer.concat([number.subarray(0, -1), octets(0xfe & (number.at(-1) ?? 0))]);
 
 const RSA_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = [
-  ['exponent 1', rsaKey(unsigned(MODULUS), integer(octets(1))), WEAK],
-  ['exponent 2', rsaKey(unsigned(MODULUS), integer(octets(2))), WEAK],
-  ['an even exponent', rsaKey(unsigned(MODULUS), integer(octets(1, 0, 0))), WEAK],
-  ['exponent 0', rsaKey(unsigned(MODULUS), integer(octets(0))), WEAK],
-  ['a negative exponent', rsaKey(unsigned(MODULUS), integer(octets(0xfd))), WEAK],
-  ['an exponent of 2048 bits', rsaKey(unsigned(MODULUS), unsigned(MODULUS)), WEAK],
-  ['an even modulus', rsaKey(unsigned(even(MODULUS)), EXPONENT), WEAK],
-  ['a negative modulus', rsaKey(integer(MODULUS), EXPONENT), WEAK],
+  ['exponent 1', rsaKey(unsigned(MODULUS), integer(octets(1))), MALFORMED],
+  ['exponent 2', rsaKey(unsigned(MODULUS), integer(octets(2))), MALFORMED],
+  ['an even exponent', rsaKey(unsigned(MODULUS), integer(octets(1, 0, 0))), MALFORMED],
+  ['exponent 0', rsaKey(unsigned(MODULUS), integer(octets(0))), MALFORMED],
+  ['a negative exponent', rsaKey(unsigned(MODULUS), integer(octets(0xfd))), MALFORMED],
+  ['an exponent of 2048 bits', rsaKey(unsigned(MODULUS), unsigned(MODULUS)), MALFORMED],
+  ['an even modulus', rsaKey(unsigned(even(MODULUS)), EXPONENT), MALFORMED],
+  ['a negative modulus', rsaKey(integer(MODULUS), EXPONENT), MALFORMED],
   ['modulus 0', rsaKey(integer(octets(0)), EXPONENT), WEAK],
-  ['a modulus of 32768 bits', rsaKey(unsigned(Buffer.alloc(4096, 0xff)), EXPONENT), WEAK],
+  ['a modulus of 32768 bits', rsaKey(unsigned(Buffer.alloc(4096, 0xff)), EXPONENT), MALFORMED],
   ['a modulus of 2040 bits', rsaKey(unsigned(MODULUS.subarray(1)), EXPONENT), WEAK],
   ['parameters of a foreign kind', rsaKey(unsigned(MODULUS), EXPONENT, [writeSequence()]), UNREADABLE],
   ['a field behind the parameters', rsaKey(unsigned(MODULUS), EXPONENT, [NULL, NULL]), UNREADABLE],
@@ -107,15 +111,15 @@ const point = (first: number, ...parts: Uint8Array[]) => Buffer.concat([octets(f
 const FIELD_PRIME = Buffer.from('ffffffff00000001000000000000000000000000ffffffffffffffffffffffff', 'hex');
 
 const EC_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = [
-  ['a point off its curve', ecKey(point(4, Y, X)), WEAK],
-  ['the point at infinity', ecKey(octets(0)), WEAK],
-  ['a point of zeros', ecKey(point(4, Buffer.alloc(64))), WEAK],
-  ['a point too short', ecKey(point(4, X, Y.subarray(1))), WEAK],
-  ['a point too long', ecKey(point(4, X, Y, octets(0))), WEAK],
-  ['no point at all', ecKey(octets()), WEAK],
-  ['a hybrid point', ecKey(point(6 + ((Y.at(-1) ?? 0) & 1), X, Y)), WEAK],
-  ['a coordinate not below the prime', ecKey(point(4, FIELD_PRIME, Y)), WEAK],
-  ['a point of another curve', ecKey(point(4, X, Y), [writeOid('1.3.132.0.34')]), WEAK],
+  ['a point off its curve', ecKey(point(4, Y, X)), MALFORMED],
+  ['the point at infinity', ecKey(octets(0)), MALFORMED],
+  ['a point of zeros', ecKey(point(4, Buffer.alloc(64))), MALFORMED],
+  ['a point too short', ecKey(point(4, X, Y.subarray(1))), MALFORMED],
+  ['a point too long', ecKey(point(4, X, Y, octets(0))), MALFORMED],
+  ['no point at all', ecKey(octets()), MALFORMED],
+  ['a hybrid point', ecKey(point(6 + ((Y.at(-1) ?? 0) & 1), X, Y)), MALFORMED],
+  ['a coordinate not below the prime', ecKey(point(4, FIELD_PRIME, Y)), MALFORMED],
+  ['a point of another curve', ecKey(point(4, X, Y), [writeOid('1.3.132.0.34')]), MALFORMED],
   ['parameters spelt out', ecKey(point(4, X, Y), [writeSequence(integer(octets(1)))]), WEAK],
   ['the curve of the issuer implied', ecKey(point(4, X, Y), [NULL]), WEAK],
   ['a field behind the curve', ecKey(point(4, X, Y), [P256, NULL]), UNREADABLE],
@@ -126,8 +130,8 @@ const ed25519 = (key: Uint8Array, parameters: readonly Uint8Array[] = []) =>
   writeSequence(writeSequence(writeOid('1.3.101.112'), ...parameters), bits(key));
 const OTHER_KEYS: readonly [what: string, key: Uint8Array, verdict: string][] = [
   ['Ed25519 with NULL parameters', ed25519(Buffer.alloc(32, 9), [NULL]), UNREADABLE],
-  ['an Ed25519 key of 31 octets', ed25519(Buffer.alloc(31, 9)), WEAK],
-  ['an Ed25519 key of 33 octets', ed25519(Buffer.alloc(33, 9)), WEAK],
+  ['an Ed25519 key of 31 octets', ed25519(Buffer.alloc(31, 9)), MALFORMED],
+  ['an Ed25519 key of 33 octets', ed25519(Buffer.alloc(33, 9)), MALFORMED],
   ['an algorithm that nobody knows', writeSequence(writeSequence(writeOid('1.2.3.4')), bits(octets(1))), WEAK],
   ['X25519, which cannot sign', writeSequence(writeSequence(writeOid('1.3.101.110')), bits(Buffer.alloc(32, 9))), WEAK],
   [

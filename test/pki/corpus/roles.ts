@@ -159,14 +159,14 @@ const AUTHORITY: readonly Told[] = [
     'name constraints that are not critical',
     constraints({ permitted: [dns('x.com')] }, false),
     ACCEPTED,
-    CRITICALITY,
+    byRule('constraints-critical'),
   ],
   [
     'RFC 5280 4.2.1.11',
     'policy constraints that are not critical',
     policyConstraints({ mapping: 0 }, false),
     ACCEPTED,
-    CRITICALITY,
+    byRule('constraints-critical'),
   ],
 ];
 
