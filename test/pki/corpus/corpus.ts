@@ -13,6 +13,7 @@ import { POLICY_CASES } from './policies.ts';
 import { RESPONSE_CASES } from './responses.ts';
 import { ROLE_CASES } from './roles.ts';
 import { SIGNATURE_CASES } from './signatures.ts';
+import { TIME_CASES } from './times.ts';
 
 export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   constraints: CONSTRAINT_CASES,
@@ -28,4 +29,5 @@ export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   responses: RESPONSE_CASES,
   roles: ROLE_CASES,
   signatures: SIGNATURE_CASES,
+  times: TIME_CASES,
 };

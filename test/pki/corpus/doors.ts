@@ -1,6 +1,6 @@
 // The three ways in: a dry run, a TLS handshake with the service's own settings, and a header from a listed proxy. All
 // cases share one listener of each kind; the path of the request names the case.
-import { request as requestPlain } from 'node:http';
+import { Agent, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
@@ -10,7 +10,7 @@ import { presentedReader } from '../../../src/http/presented-certificate.ts';
 import { tlsOptions } from '../../../src/http/tls.ts';
 import { CertificateJudge } from '../../../src/pki/certificate-judge.ts';
 import { readRevocationList } from '../../../src/pki/crl.ts';
-import { explainCertificate } from '../../../src/pki/explain.ts';
+import { type Explanation, explainCertificate } from '../../../src/pki/explain.ts';
 import { rememberChains } from '../../../src/pki/handshake-chain.ts';
 import { readOcspResponse } from '../../../src/pki/ocsp.ts';
 import { writePem } from '../../../src/pki/pem.ts';
@@ -24,12 +24,16 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-export function dryRun({ chain, issuers, lists = [], answer }: Case): string {
+export function explain({ chain, issuers, lists = [], answer }: Case): Explanation {
   const evidence = {
     lists: lists.map(readRevocationList).flatMap((read) => (read.ok ? [read.value] : [])),
     responses: (answer ? [readOcspResponse(answer)] : []).flatMap((read) => (read.ok ? [read.value] : [])),
   };
-  const { accepted, identity, refusal } = explainCertificate({ chain, issuers, evidence, now: NOW });
+  return explainCertificate({ chain, issuers, evidence, now: NOW });
+}
+
+export function dryRun(tried: Case): string {
+  const { accepted, identity, refusal } = explain(tried);
   if (accepted) return `accepted ${identity?.name}`;
   return refusal?.rule ? `${refusal.reason}: ${refusal.rule}` : `${refusal?.reason}`;
 }
@@ -50,7 +54,10 @@ export async function openDoors(cases: readonly Case[]): Promise<Doors> {
   return {
     handshake: (tried) => askOverTls(portOf(secure), cases.indexOf(tried), tried),
     header: (tried) => askByHeader(portOf(plain), cases.indexOf(tried), tried),
-    close: async () => void (await Promise.all([secure.close(), plain.close()])),
+    close: async () => {
+      KEPT_ALIVE.destroy();
+      await Promise.all([secure.close(), plain.close()]);
+    },
   };
 }
 
@@ -98,11 +105,13 @@ function askOverTls(port: number, number: number, { chain, key }: Case): Promise
   });
 }
 
+const KEPT_ALIVE = new Agent({ keepAlive: true });
+
 function askByHeader(port: number, number: number, { chain }: Case): Promise<string> {
   const [leaf = '', ...above] = chain.map((der) => `:${Buffer.from(der).toString('base64')}:`);
   const headers = { 'client-cert': leaf, ...(above.length > 0 && { 'client-cert-chain': above.join(', ') }) };
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: `/${number}`, headers };
+    const options = { host: '127.0.0.1', port, path: `/${number}`, headers, agent: KEPT_ALIVE };
     const request = requestPlain(options, (response) => void readJson(response).then(resolve, reject));
     request.on('error', reject);
     request.end();

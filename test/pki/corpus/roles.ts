@@ -178,6 +178,13 @@ const INTERMEDIATE: readonly Told[] = [
 
 const ROOTS: readonly Told[] = [
   [
+    'RFC 5280 4.2.1.1',
+    'the key identifier of another',
+    extension(EXTENSION.authorityKeyIdentifier, writeSequence(write(contextTag(0, 'primitive'), octets(1)))),
+    ACCEPTED,
+    byRule('root-key-identifier'),
+  ],
+  [
     'RFC 5280 4.2.1.9',
     'basic constraints that are not critical',
     basic([TRUE], false),
