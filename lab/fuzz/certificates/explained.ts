@@ -1,7 +1,15 @@
 // Why we accept what another verifier refuses. A class that is not here fails the run.
 import { EXTENSION } from '../../../src/pki/extensions.ts';
 import { ANY_USAGE } from '../../../test/pki/corpus/pieces.ts';
-import { hasExtension, hasOtherKeyIdentifier, hasOtherSpelling, hasSelfIssued, hasUsage } from './facts.ts';
+import {
+  hasAlternativeName,
+  hasConstraintOn,
+  hasExtension,
+  hasOtherKeyIdentifier,
+  hasOtherSpelling,
+  hasSelfIssued,
+  hasUsage,
+} from './facts.ts';
 import type { Mutant } from './mutant.ts';
 
 export interface Explained {
@@ -72,5 +80,29 @@ export const EXPLAINED: readonly Explained[] = [
         EXTENSION.crlDistributionPoints,
       ].some((oid) => hasExtension(mutant, oid, true)),
     why: 'critical policy extensions, which GnuTLS does not process and we do',
+  },
+  {
+    by: 'GnuTLS',
+    said: /constraints-failure/,
+    when: (mutant) => hasConstraintOn(mutant, 'directory') || hasConstraintOn(mutant, 'uri'),
+    why: 'constraints on directory names and URIs, which GnuTLS does not process and we do',
+  },
+  {
+    by: 'GnuTLS',
+    said: /purpose-mismatch/,
+    when: (mutant) => hasUsage(mutant, ANY_USAGE),
+    why: 'any usage is not taken for clientAuth, as RFC 5280 4.2.1.12 allows (profile strict refuses)',
+  },
+  {
+    by: 'GnuTLS',
+    said: /unreadable|constraints-failure|failed/,
+    when: (mutant) => hasAlternativeName(mutant, (name) => 'value' in name && name.value === ''),
+    why: 'an empty alternative name that gives no identity (profile strict refuses)',
+  },
+  {
+    by: 'OpenSSL',
+    said: NO_ISSUER,
+    when: (mutant) => hasAlternativeName(mutant, ({ kind }) => kind === 'other'),
+    why: 'an otherName of a kind that nobody reads holds a malformed string',
   },
 ];

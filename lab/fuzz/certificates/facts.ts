@@ -1,5 +1,6 @@
 // What is special about a mutated path, read by our own reader: what the explanations are made of.
 import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/certificate.ts';
+import type { GeneralName } from '../../../src/pki/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Root first; what cannot be read is left out. */
@@ -42,4 +43,14 @@ export function hasExtension(mutant: Mutant, oid: string, critical = false): boo
 
 export function hasUsage(mutant: Mutant, oid: string): boolean {
   return pathOf(mutant).some(({ known }) => known.extendedKeyUsage?.includes(oid) ?? false);
+}
+
+export function hasConstraintOn(mutant: Mutant, kind: GeneralName['kind']): boolean {
+  return pathOf(mutant).some(({ known: { nameConstraints } }) =>
+    [...(nameConstraints?.permitted ?? []), ...(nameConstraints?.excluded ?? [])].some((name) => name.kind === kind),
+  );
+}
+
+export function hasAlternativeName(mutant: Mutant, fits: (name: GeneralName) => boolean): boolean {
+  return pathOf(mutant).some(({ known }) => known.subjectAltName?.some(fits) ?? false);
 }

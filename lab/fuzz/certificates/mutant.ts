@@ -25,7 +25,7 @@ export function makeMutant(seeds: readonly Seed[], number: number): Mutant {
   const seed = random.pick(seeds);
   const { authorities, leaf } = seed;
   const certificates = [...authorities.slice(1).map(({ certificate }) => certificate), leaf.certificate].map(readTree);
-  const donors = seeds.map((other) => bodyOf(readTree(other.leaf.certificate)));
+  const donors = seeds.map(({ tree }) => tree);
   const at = random.chance(0.6) ? certificates.length - 1 : random.below(certificates.length);
   const changed = certificates[at] as Node;
   const mutations = mutate(bodyOf(changed), random, donors);

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Authority, type Issued, makeAuthority, rsaKeys } from '../../../test/authority.ts';
 import {
+  callerOf,
   constraints,
   directory,
   dns,
@@ -10,12 +11,15 @@ import {
   policies,
   policyConstraints,
 } from '../../../test/pki/corpus/pieces.ts';
+import { type Node, readTree } from './tree.ts';
 
 export interface Seed {
   readonly root: Authority;
   /** From the root down; who signed what is the one before it. */
   readonly authorities: readonly Authority[];
   readonly leaf: Issued;
+  /** The leaf, for other mutants to take parts from. */
+  readonly tree: Node;
 }
 
 const POLICY = '1.3.6.1.4.1.99.1';
@@ -26,9 +30,11 @@ export function makeSeeds(): Seed[] {
   const edwards = makeAuthority({ name: 'Fuzz Edwards Root', keys: generateKeyPairSync('ed25519') });
   const constrained = makeAuthority({
     name: 'Fuzz Constrained Root',
-    extensions: [
-      constraints({ permitted: [dns('x.com'), email('x.com')], excluded: [directory(organisation('Evil'))] }),
-    ],
+    extensions: [constraints({ permitted: [dns('x.com'), email('x.com')] })],
+  });
+  const excluding = makeAuthority({
+    name: 'Fuzz Excluding Root',
+    extensions: [constraints({ excluded: [directory(organisation('Evil')), dns('y.com')] })],
   });
   const strict = makeAuthority({ name: 'Fuzz Policy Root', extensions: [policyConstraints({ explicit: 0 })] });
   const names = { dnsNames: ['a.x.com'], emails: ['a@x.com'] };
@@ -42,6 +48,7 @@ export function makeSeeds(): Seed[] {
     seed(rsa, ['One'], (above) => above.issue(names)),
     seed(edwards, [], (above) => above.issue({ keys: generateKeyPairSync('ed25519') })),
     seed(constrained, ['One'], (above) => above.issue(names)),
+    seed(excluding, ['One'], (above) => above.issue({ subject: callerOf('Good'), ...names })),
     seed(strict, ['One'], (above) => above.issue(policy), policy),
   ];
 }
@@ -52,5 +59,6 @@ function seed(root: Authority, below: readonly string[], issue: (above: Authorit
     const above = authorities.at(-1) ?? root;
     authorities.push(above.makeIntermediate({ name: `Fuzz ${name}`, ...options }));
   }
-  return { root, authorities, leaf: issue(authorities.at(-1) ?? root) };
+  const leaf = issue(authorities.at(-1) ?? root);
+  return { root, authorities, leaf, tree: readTree(leaf.certificate) };
 }

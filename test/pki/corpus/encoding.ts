@@ -83,6 +83,13 @@ const STRUCTURES: readonly Forged[] = [
   },
   {
     clause: 'RFC 5280 4.1.2.8',
+    what: 'a unique identifier that is no bit string',
+    forgery: { fields: { extensions: octets() }, after: write(contextTag(1, 'primitive'), octets(9, 1)) },
+    verdict: UNREADABLE,
+    noHandshake: NO_PARSE,
+  },
+  {
+    clause: 'RFC 5280 4.1.2.8',
     what: 'unique identifiers',
     forgery: { fields: { extensions: octets() }, after: write(contextTag(1, 'primitive'), octets(0, 1)) },
     verdict: ACCEPTED,
