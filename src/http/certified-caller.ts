@@ -32,8 +32,7 @@ export interface RefusedCertificate {
 function refusedBy(steps: readonly Step[], issuer: ApprovedIssuer | undefined): RefusedCertificate {
   const failed = steps.find(({ passed }) => !passed);
   return {
-    ...(failed && { rule: failed.rule }),
-    ...(failed?.setting && { setting: failed.setting }),
+    ...(failed && { rule: failed.rule, setting: failed.setting ?? 'every profile' }),
     ...(issuer && { issuer: issuer.label, profile: issuer.profile }),
     steps: steps.map(printStep),
   };
