@@ -41,7 +41,7 @@ export interface Judgement {
   readonly mark?: CertificateMark;
 }
 
-const MOST_PRESENTED = 32;
+export const MOST_PRESENTED = 32;
 const MOST_OCTETS = 128 * 1024;
 const MOST_PATHS = 8;
 
