@@ -5,12 +5,14 @@ import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { revocationUnderAttack } from './chaos/revocation.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process, and looks at what it left'],
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  revocation: [revocationUnderAttack, 'a good caller while list and OCSP servers misbehave; takes no cycles'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
 } as const;
 

@@ -1,4 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
@@ -17,7 +18,8 @@ import { systemFetch } from './outbound/system-fetch.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
-import { followLists, followRevocations } from './serve/follow-lists.ts';
+import { followLists } from './serve/follow-lists.ts';
+import { RevocationFollower } from './serve/follow-revocations.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { FollowedRegistry } from './store/registry.ts';
@@ -46,7 +48,7 @@ export async function composeService(
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, judgeOf(ports, log), log);
+  const parts = partsOf(config, ports, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
   const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
@@ -60,11 +62,12 @@ export async function composeService(
   };
 }
 
-function judgeOf(ports: Ports, log: Log): CertificateJudge {
+function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJudge {
   return new CertificateJudge({
     fetch: systemFetch(),
     now: ports.clock.now,
     exchange: new SharedLists(ports),
+    limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
     tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
   });
 }
@@ -81,9 +84,11 @@ function choresOf(
   tellFault: (fault: unknown) => void,
 ): readonly Chore[] {
   const readLists = followLists(judge, registry, tellFault);
-  const endRevoked = followRevocations(judge, ports, (grants) =>
-    log.warn({ grants }, 'certificates revoked: grants ended'),
-  );
+  const revocations = new RevocationFollower(judge, ports, hostname());
+  const endRevoked = async () => {
+    const grants = await revocations.follow();
+    if (grants > 0) log.warn({ grants }, 'certificates revoked: grants ended');
+  };
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
@@ -94,7 +99,7 @@ function choresOf(
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
-    { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
+    { everyMs: 2_000, work: readLists, atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
     { everyMs: 60_000, work: () => byOneNode(SWEEPING, () => sweep(ports, breathe), ports) },

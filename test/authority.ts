@@ -1,6 +1,6 @@
 // A certificate authority for tests, real keys and real DER: it also signs what no honest authority would.
 import { constants, generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { contextTag, TAG } from '../src/pki/der.ts';
+import { childrenOf, contextTag, readElement, TAG } from '../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../src/pki/der-write.ts';
 import { EXTENSION } from '../src/pki/extensions.ts';
 
@@ -373,9 +373,10 @@ function generalizedTime(date: string): Uint8Array {
   return write(TAG.generalizedTime, octets(new Date(date).toISOString().replace(/[-:T]|\.000/g, '')));
 }
 
-/** The bits of the key alone, for P-256: an uncompressed point of 65 octets. */
+/** The bits of the key alone: RFC 6960 4.1.1 hashes these. */
 function keyBits(keys: KeyPair): Uint8Array {
-  return spki(keys).subarray(-65);
+  const [, bits] = childrenOf(readElement(spki(keys)));
+  return bits?.content.subarray(1) ?? new Uint8Array();
 }
 
 function spki({ publicKey }: KeyPair): Uint8Array {

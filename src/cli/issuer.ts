@@ -24,6 +24,7 @@ interface AddFlags {
   readonly crl?: RevocationCheck;
   readonly ocsp: RevocationCheck;
   readonly crlFile?: readonly string[];
+  readonly allowAddress?: readonly string[];
   readonly keepGrants?: true;
   readonly onlyIntegration?: readonly string[];
 }
@@ -67,6 +68,11 @@ function declareAdd(group: Command): void {
       'a revocation list on this machine, read again when it changes; may be repeated',
       collect,
     )
+    .option(
+      '--allow-address <address>',
+      'an address or network (10.0.0.0/8) off the public internet from which lists and OCSP answers are fetched; may be repeated',
+      collect,
+    )
     .option('--keep-grants', 'grants outlive the revocation of their certificate')
     .option('--only-integration <client_id>', 'for this integration only; may be repeated', collect)
     .addHelpText(
@@ -75,6 +81,7 @@ function declareAdd(group: Command): void {
         'tessera issuer add corp corp-ca.pem --identity-from upn-san email-san',
         'tessera issuer add fleet fleet-ca.pem --derived --only-integration orders-sync',
         'tessera issuer add bank bank-ca.pem --profile strict --crl-file /var/lib/bank/ca.crl --ocsp if-available',
+        'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
       ),
     )
     .action((label: string, file: string, flags: AddFlags, command: Command) =>
@@ -91,6 +98,7 @@ function declareAdd(group: Command): void {
 
 async function draftOf(label: string, pem: string, flags: AddFlags) {
   const { identityFrom, derived, profile, curve = [], upn, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
+  const allowedAddresses = await addressRanges(flags.allowAddress ?? []);
   const crlFiles = await Promise.all((flags.crlFile ?? []).map(listFile));
   // A list that somebody took the trouble to configure closes when it is missing or stale.
   const usual = crlFiles.length > 0 ? 'required' : 'if-available';
@@ -102,15 +110,26 @@ async function draftOf(label: string, pem: string, flags: AddFlags) {
     profile,
     ...(curve.length > 0 && { curves: curve }),
     ...(upn !== 'exact' && { upnComparison: upn }),
-    revocation: { crl: crl ?? usual, ocsp, crlFiles, endGrants: !keepGrants },
+    revocation: { crl: crl ?? usual, ocsp, crlFiles, allowedAddresses, endGrants: !keepGrants },
     ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
   };
 }
 
+async function addressRanges(texts: readonly string[]): Promise<readonly string[]> {
+  const { isAddressRange } = await import('../outbound/address-filter.ts');
+  const wrong = texts.find((text) => !isAddressRange(text));
+  if (wrong === undefined) return texts;
+  throw new CommandFailure(
+    'refused',
+    `${wrong} is no IP address`,
+    'Give an address or a network, such as 10.1.0.0/16.',
+  );
+}
+
 /** Its full path, for the service may run elsewhere; and a list it must be, or every caller would be refused. */
 async function listFile(path: string): Promise<string> {
-  const { whyNoLists } = await import('../pki/crl-file.ts');
-  const objection = whyNoLists(readFileSync(path));
+  const { whyNoListFile } = await import('../pki/crl-file.ts');
+  const objection = whyNoListFile(readFileSync(path));
   if (!objection) return resolve(path);
   throw new CommandFailure('refused', `${path}: ${objection}`, 'Give a file with CRLs, PEM or DER.');
 }

@@ -5,6 +5,7 @@ import { authsvc } from './sections/authsvc.ts';
 import { limits } from './sections/limits.ts';
 import { listeners, proxies } from './sections/network.ts';
 import { device, pages, signIn } from './sections/people.ts';
+import { revocation } from './sections/revocation.ts';
 import { tokens } from './sections/tokens.ts';
 import { events, log, metrics } from './sections/watching.ts';
 import { keyringSource, path, section, storeAddress, url } from './setting.ts';
@@ -38,6 +39,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   device,
   signIn,
   limits,
+  revocation,
   log,
   metrics,
   events,

@@ -14,19 +14,22 @@ export async function endRevoked(
   return issuer.revocation.endGrants ? endGrantsOf(certificate, ports) : 0;
 }
 
-const STEP = 100;
+/** Work at a time, in milliseconds: requests wait behind it. */
+const SLICE_MS = 1;
 
-/** Ends the grants of every certificate that a list revokes, in steps with a pause between them; says how many. */
+/** Ends the grants of every certificate that a list revokes, in slices with a pause between them; says how many. */
 export async function endAllRevoked(
   marks: Iterable<Hex>,
-  ports: Pick<Ports, 'store'>,
+  ports: Pick<Ports, 'store' | 'clock'>,
   pause: () => Promise<unknown>,
 ): Promise<number> {
   let ended = 0;
-  let looked = 0;
+  let began = ports.clock.milliseconds();
   for (const mark of marks) {
     ended += await endGrantsOf(mark, ports);
-    if (++looked % STEP === 0) await pause();
+    if (ports.clock.milliseconds() - began < SLICE_MS) continue;
+    await pause();
+    began = ports.clock.milliseconds();
   }
   return ended;
 }

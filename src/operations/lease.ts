@@ -8,7 +8,7 @@ export interface Lease {
   readonly about: string;
   /** Nobody else takes it up for so long, even where the work is done sooner. */
   readonly lasts: Seconds;
-  /** Unless this is set: then the lease ends with the work, and lasts so long only where the node dies in the middle. */
+  /** Unless this is set: the lease is extended while the work goes on and ends with it; where the node dies, it lasts so long. */
   readonly endsWithWork?: true;
 }
 
@@ -26,17 +26,38 @@ export async function byOneNode(
     return { outcome: ends, next: { about, count: 1, endsAt: ends } };
   });
   if (endsAt === undefined) return false;
+  if (!endsWithWork) {
+    await work();
+    return true;
+  }
+  const held = { about, endsAt };
+  // Where extending or ending it fails, the lease lasts its time.
+  const timer = setInterval(() => void extend(held, lasts, store).catch(() => undefined), lasts * 500);
+  timer.unref();
   try {
     await work();
   } finally {
-    // Where that fails, the lease lasts its time.
-    if (endsWithWork) await giveUp(about, endsAt, store).catch(() => undefined);
+    clearInterval(timer);
+    await giveUp(held, store).catch(() => undefined);
   }
   return true;
 }
 
+interface HeldLease {
+  readonly about: string;
+  endsAt: EpochSeconds;
+}
+
+async function extend(held: HeldLease, lasts: Seconds, store: Ports['store']): Promise<void> {
+  held.endsAt = await store.change(attempts, held.about, (found, now) => {
+    if (found?.row.endsAt !== held.endsAt) return { outcome: held.endsAt };
+    const endsAt = after(now, lasts);
+    return { outcome: endsAt, next: { ...found.row, endsAt } };
+  });
+}
+
 /** One that another node has taken up meanwhile is not ours to give up. */
-function giveUp(about: string, endsAt: EpochSeconds, store: Ports['store']): Promise<void> {
+function giveUp({ about, endsAt }: HeldLease, store: Ports['store']): Promise<void> {
   return store.change(attempts, about, (found, now) =>
     found?.row.endsAt === endsAt
       ? { outcome: undefined, next: { ...found.row, endsAt: earlier(now, endsAt) } }

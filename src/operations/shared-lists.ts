@@ -7,9 +7,9 @@ import { listContents, revocationLists } from '../store/tables/lists.ts';
 import { byOneNode } from './lease.ts';
 import type { Ports } from './ports.ts';
 
-/** Longer than a fetch may take; a node that dies in the middle keeps the others out no longer. */
+/** A node that dies while it fetches keeps the others out no longer. */
 const FETCHING = seconds(10);
-/** Asking is told to the others once in so long. */
+/** How often `askedAt` is shared with other nodes. */
 const DAY = seconds(86_400);
 const NEVER = epochSeconds(0);
 

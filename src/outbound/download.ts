@@ -58,29 +58,42 @@ async function readBounded(
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
   const tooLarge = refused(tooLargeFor(most));
   if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const body = new GrowingBytes(most);
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    size += part.value.length;
-    if (size > most) return tooLarge;
-    chunks.push(part.value);
+    if (!body.add(part.value)) return tooLarge;
   }
   signal.throwIfAborted();
-  return accept(joined(chunks, size));
+  return accept(body.take());
 }
 
-/** In one piece of its own, which can be handed to a thread. */
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
+/** Octets in one piece that grows in place: what comes in is in memory once. */
+class GrowingBytes {
+  readonly #buffer: ArrayBuffer;
+  #length = 0;
+
+  constructor(most: number) {
+    this.#buffer = new ArrayBuffer(0, { maxByteLength: most });
   }
-  return whole;
+
+  /** Says whether there was room. */
+  add(chunk: Uint8Array): boolean {
+    const length = this.#length + chunk.length;
+    if (length > this.#buffer.maxByteLength) return false;
+    if (length > this.#buffer.byteLength) {
+      this.#buffer.resize(Math.min(Math.max(length, this.#buffer.byteLength * 1.5), this.#buffer.maxByteLength));
+    }
+    new Uint8Array(this.#buffer).set(chunk, this.#length);
+    this.#length = length;
+    return true;
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    this.#buffer.resize(this.#length);
+    return new Uint8Array(this.#buffer.transferToFixedLength());
+  }
 }
 
 export function tooLargeFor(most: number): string {

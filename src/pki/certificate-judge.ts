@@ -1,6 +1,5 @@
 // The entry for requests: a remembered verdict where there is one, else a validation, with what the issuer's revocation
 // policy wants to be known fetched in between.
-import type { Hex } from '../core/hex.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
@@ -11,7 +10,7 @@ import type { Path } from './path.ts';
 import { authoritiesOf, readAll, readIssuer } from './read-issuer.ts';
 import { signersBeside } from './revocation.ts';
 import { type RevocationPorts, RevocationSource } from './revocation-source.ts';
-import { revokedMarks } from './revoked-marks.ts';
+import { revokingLists } from './revoked-marks.ts';
 import { Verdicts } from './verdict.ts';
 
 const MOST_AUTHORITIES = 1_000;
@@ -47,9 +46,9 @@ export class CertificateJudge {
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 
-  /** The certificates that the lists at hand revoke, where that ends grants. */
-  revokedMarks(issuers: readonly ApprovedIssuer[]): Iterable<Hex> {
-    return revokedMarks(this.revocation.lists, issuers, [...this.#sent.values()]);
+  /** The lists at hand that end grants. */
+  revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
+    return revokingLists(this.revocation.lists, issuers, [...this.#sent.values()]);
   }
 
   /** Takes the lists that other nodes have fetched, of issuers approved now. */

@@ -5,7 +5,7 @@ import { firstHalf, type Hex } from '../core/hex.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
-import { readCount, readInteger, readNamedBits, readTime } from './der-values.ts';
+import { readBits, readCount, readInteger, readTime } from './der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type KnownExtensions, type RawExtension, readExtensionList, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
@@ -94,7 +94,7 @@ function readDate(element: Element): EpochSeconds {
 function readUniqueId(element: Element | undefined, version: number): void {
   if (!element) return;
   if (version === 1) throw new MalformedDer('a version 1 certificate has no unique identifiers');
-  readNamedBits(element, element.tag);
+  readBits(element, element.tag);
 }
 
 function readExtensions(element: Element | undefined, version: number): RawExtension[] {

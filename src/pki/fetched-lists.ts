@@ -42,10 +42,10 @@ const DOUBT_SECONDS = 600;
 const LOOK_AGAIN_MS = 250;
 /** Longer than the timer that renews takes for a round. */
 const OTHERS_FIRST_SECONDS = 15;
-/** For all of a list; the lease of shared-lists.ts is longer. */
+/** For all of a list, which may be large. */
 const FETCH_MS = 30_000;
-/** A request waits no longer than this for a list; the fetch goes on. */
-const WAIT_MS = 5_000;
+/** A request waits no longer than this for a list; the fetch goes on. Another node may have to take over first. */
+const WAIT_MS = 15_000;
 
 export class FetchedLists {
   readonly #ports: ListPorts;

@@ -23,13 +23,8 @@ export class RevokedSerials implements Iterable<Uint8Array> {
   has(serial: Uint8Array): boolean {
     if (this.size === 0) return false;
     const start = firstOctet(serial, 0, serial.length);
-    const value = serial.subarray(start);
-    for (let slot = hashOf(serial, start, serial.length) % this.#slots.length; ; ) {
-      const position = this.#slots[slot] ?? 0;
-      if (position === 0) return false;
-      if (equals(serialAt(this.#bytes, position - 1), value)) return true;
-      slot = (slot + 1) % this.#slots.length;
-    }
+    const slot = slotFor(this.#slots, this.#bytes, serial, start, serial.length);
+    return this.#slots[slot] !== 0;
   }
 
   *[Symbol.iterator](): Iterator<Uint8Array> {
@@ -37,29 +32,46 @@ export class RevokedSerials implements Iterable<Uint8Array> {
   }
 }
 
-/** Positions must be distinct; a serial number that is listed twice takes one slot. */
+/** A serial number that is listed twice takes one slot. */
 export function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable {
   const slots = new Uint32Array(Math.ceil(positions.length * 1.5) + 1);
   let size = 0;
   for (const position of positions) {
-    const value = serialAt(bytes, position);
-    let slot = hashOf(value, 0, value.length) % slots.length;
-    let taken = slots[slot] ?? 0;
-    while (taken > 0 && !equals(serialAt(bytes, taken - 1), value)) {
-      slot = (slot + 1) % slots.length;
-      taken = slots[slot] ?? 0;
-    }
-    if (taken > 0) continue;
+    const end = endOfSerial(bytes, position);
+    const slot = slotFor(slots, bytes, bytes, firstOctet(bytes, position + 2, end), end);
+    if (slots[slot] !== 0) continue;
     slots[slot] = position + 1;
     size++;
   }
   return { slots, size };
 }
 
-/** Serial numbers have short lengths: `scanEntries` takes no others. */
+/** Where the number is in the table, or the free slot where it would be. No object is made: there are millions. */
+function slotFor(slots: Uint32Array, bytes: Uint8Array, serial: Uint8Array, start: number, end: number): number {
+  let slot = hashOf(serial, start, end) % slots.length;
+  for (let taken = slots[slot] ?? 0; taken !== 0; taken = slots[slot] ?? 0) {
+    if (isAt(bytes, taken - 1, serial, start, end)) return slot;
+    slot = slot + 1 === slots.length ? 0 : slot + 1;
+  }
+  return slot;
+}
+
+function isAt(bytes: Uint8Array, position: number, serial: Uint8Array, start: number, end: number): boolean {
+  const last = endOfSerial(bytes, position);
+  const first = firstOctet(bytes, position + 2, last);
+  if (last - first !== end - start) return false;
+  for (let index = 0; index < end - start; index++) if (bytes[first + index] !== serial[start + index]) return false;
+  return true;
+}
+
 function serialAt(bytes: Uint8Array, position: number): Uint8Array {
-  const end = position + 2 + (bytes[position + 1] ?? 0);
+  const end = endOfSerial(bytes, position);
   return bytes.subarray(firstOctet(bytes, position + 2, end), end);
+}
+
+/** Serial numbers have short lengths: `scanEntries` takes no others. */
+function endOfSerial(bytes: Uint8Array, position: number): number {
+  return position + 2 + (bytes[position + 1] ?? 0);
 }
 
 /** Where the number begins: an authority may pad it in the list, and not in the certificate. */
@@ -80,10 +92,4 @@ function hashOf(bytes: Uint8Array, from: number, end: number): number {
     hash ^= hash >>> 15;
   }
   return hash >>> 0;
-}
-
-function equals(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }

@@ -1,23 +1,27 @@
-// What is known of revoked certificates, kept current while the service runs, and what it means for grants.
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { endAllRevoked } from '../operations/end-revoked.ts';
-import type { Ports, Registry } from '../operations/ports.ts';
+// Lists from files, kept current while the service runs.
+import { readFile } from 'node:fs/promises';
+import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Registry } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
+import type { RevocationList } from '../pki/crl.ts';
 import { whyNoLists } from '../pki/crl-file.ts';
+import { authoritiesOf } from '../pki/read-issuer.ts';
 import { WatchedFiles } from './watch.ts';
 
 type TellFault = (fault: unknown) => void;
 
-/** CRLs from files: in force from the first request on, read again when they change. */
-export function followLists(judge: CertificateJudge, registry: Registry, tellFault: TellFault): () => void {
+/** CRLs from files of issuers that are approved: in force from the first request on, read again when they change. */
+export function followLists(judge: CertificateJudge, registry: Registry, tellFault: TellFault): () => Promise<void> {
   let files = new Map<string, ListFile>();
-  return () => {
-    const paths = new Set(registry.issuers.flatMap(({ revocation }) => revocation.crlFiles));
+  return async () => {
+    const approved = registry.issuers.filter(({ enabled }) => enabled);
+    const paths = new Set(approved.flatMap(({ revocation }) => revocation.crlFiles));
     const next = new Map([...paths].map((path) => [path, files.get(path) ?? new ListFile(path)]));
     const isOtherSet = next.size !== files.size || [...next.keys()].some((path) => !files.has(path));
-    const changes = [...next.values()].filter((file) => file.readIfChanged(tellFault));
+    const changes = await Promise.all([...next.values()].map((file) => file.readIfChanged(judge, approved, tellFault)));
     files = next;
-    if (isOtherSet || changes.length > 0) judge.revocation.useFiles([...next.values()].flatMap(({ lists }) => lists));
+    if (isOtherSet || changes.includes(true))
+      judge.revocation.useLists([...next.values()].flatMap(({ lists }) => lists));
   };
 }
 
@@ -26,20 +30,24 @@ class ListFile {
   readonly #path: string;
   readonly #file: WatchedFiles;
   #told = '';
-  lists: readonly Uint8Array[] = [];
+  lists: readonly RevocationList[] = [];
 
   constructor(path: string) {
     this.#path = path;
     this.#file = new WatchedFiles([path]);
   }
 
-  readIfChanged(tellFault: TellFault): boolean {
+  async readIfChanged(
+    judge: CertificateJudge,
+    issuers: readonly ApprovedIssuer[],
+    tellFault: TellFault,
+  ): Promise<boolean> {
     try {
-      const contents = this.#file.readIfChanged();
-      if (!contents) return false;
-      const objection = contents.map(whyNoLists).find((why) => why !== undefined);
+      if (!this.#file.hasChanged()) return false;
+      const { lists } = await judge.revocation.reader.read(await this.#contents(), issuers.flatMap(authoritiesOf));
+      const objection = whyNoLists(lists);
       if (objection) throw new Error(`${this.#path}: ${objection}`);
-      this.lists = contents;
+      this.lists = lists.flatMap((list) => (list.ok ? [list.value] : []));
       this.#told = '';
       return true;
     } catch (fault) {
@@ -49,27 +57,13 @@ class ListFile {
       return false;
     }
   }
-}
 
-/**
- * Ends the grants of revoked certificates whenever lists or issuers have changed. It looks twice: a request that was
- * judged by the former lists may commit its grant behind the first look.
- */
-export function followRevocations(
-  judge: CertificateJudge,
-  ports: Pick<Ports, 'store' | 'registry'>,
-  tellEnded: (count: number) => void,
-): () => Promise<void> {
-  let seen: readonly unknown[] = [];
-  let looks = 0;
-  return async () => {
-    const { issuers } = ports.registry;
-    const current = [judge.revocation.lists, issuers];
-    if (current.some((value, index) => value !== seen[index])) looks = 2;
-    seen = current;
-    if (looks === 0) return;
-    const ended = await endAllRevoked(judge.revokedMarks(issuers), ports, () => nextTurn());
-    looks--;
-    if (ended > 0) tellEnded(ended);
-  };
+  async #contents(): Promise<Uint8Array<ArrayBuffer>> {
+    try {
+      return await readFile(this.#path);
+    } catch (fault) {
+      this.#file.forget();
+      throw fault;
+    }
+  }
 }

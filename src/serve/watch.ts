@@ -31,11 +31,28 @@ export class WatchedFiles {
 
   /** The contents in the order of the paths, or undefined where nothing has changed since the last call. */
   readIfChanged(): Buffer[] | undefined {
-    const seen = this.#paths.map(markOf).join('\n');
+    const seen = this.#look();
     if (seen === this.#seen) return undefined;
     const contents = this.#paths.map((path) => readFileSync(path));
     this.#seen = seen;
     return contents;
+  }
+
+  /** The same for whoever reads them otherwise. */
+  hasChanged(): boolean {
+    const seen = this.#look();
+    const hasChanged = seen !== this.#seen;
+    this.#seen = seen;
+    return hasChanged;
+  }
+
+  /** Whoever could not read them will be told again that they have changed. */
+  forget(): void {
+    this.#seen = '';
+  }
+
+  #look(): string {
+    return this.#paths.map(markOf).join('\n');
   }
 }
 

@@ -17,7 +17,10 @@ import { type Caller, callerOver, json, reachOf } from './caller.ts';
 import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, pairByDevice, refresh, verify } from './steps.ts';
 
-const POLICY: RevocationPolicy = { crl: 'required', ocsp: 'off', crlFiles: [], endGrants: true };
+const POLICY: RevocationPolicy = {
+  ...{ crl: 'required', ocsp: 'off', crlFiles: [], endGrants: true },
+  allowedAddresses: ['127.0.0.1'],
+};
 const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
 
 suite('revoked certificates', () => {

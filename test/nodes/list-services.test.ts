@@ -41,7 +41,8 @@ async function scene(t: TestContext, settings: Record<string, unknown> = {}): Pr
     authority.crl({ thisUpdate: inDays(0), nextUpdate: inDays(10), revoked: revoked.map(({ serial }) => serial) });
   const server = await listServer(list());
   const store = await openStore(home.config, 'command');
-  const revocation = { crl: 'required', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+  const allowedAddresses = ['127.0.0.1'];
+  const revocation = { crl: 'required', ocsp: 'off', crlFiles: [], allowedAddresses, endGrants: true } as const;
   await populate(store, authority, [{ revocation }]);
   await store.close();
   const callers: Caller[] = [];

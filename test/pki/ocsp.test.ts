@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
 import { contextTag } from '../../src/pki/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
-import { type CertificateOptions, extension, makeAuthority } from '../authority.ts';
+import { type CertificateOptions, extension, makeAuthority, rsaKeys } from '../authority.ts';
 import { approve, NOW, worded } from './approved.ts';
 
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
@@ -20,12 +21,16 @@ const asked: CertificateOptions = { extensions: [extension(EXTENSION.authorityIn
 const caller = root.issue(asked);
 
 /** The verdict when the responder answers with these octets. */
-async function answered(reply: (request: Uint8Array) => Uint8Array): Promise<string> {
+async function answered(
+  reply: (request: Uint8Array) => Uint8Array,
+  { authority = root, chain = caller.chain, lists = [] as readonly Uint8Array[] } = {},
+): Promise<string> {
   const judge = new CertificateJudge({
     now: () => NOW,
     fetch: async (_url, init) => new Response(new Uint8Array(reply(init.body as Uint8Array))),
   });
-  return worded(await judge.judge(caller.chain, [approve(root, { revocation: OCSP_REQUIRED })]));
+  judge.revocation.useFiles(lists);
+  return worded(await judge.judge(chain, [approve(authority, { revocation: OCSP_REQUIRED })]));
 }
 
 /** Requests end with the nonce of 16 octets. */
@@ -65,8 +70,124 @@ suite('an OCSP answer', () => {
     assert.equal(await by(root.issue({ usages: [OCSP_SIGNING], notAfter: '2026-01-01' })), UNKNOWN);
   });
 
+  test('of a delegate whom nobody would believe otherwise answers nothing: revoked, weak, or critically unknown', async () => {
+    const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
+    const unknown = extension('1.2.3', writeSequence(), true);
+    const usages = [OCSP_SIGNING];
+    const by = (responder: ReturnType<typeof root.issue>, lists: readonly Uint8Array[] = []) =>
+      answered(() => root.ocsp(caller.serial, { responder }), { lists });
+    const delegate = root.issue({ usages });
+    assert.equal(await by(delegate, [root.crl()]), 'accepted caller');
+    assert.equal(await by(delegate, [root.crl({ revoked: [delegate.serial] })]), UNKNOWN);
+    assert.equal(await by(delegate, [root.crl({ version: 1, revoked: [delegate.serial] })]), UNKNOWN);
+    assert.equal(await by(root.issue({ usages, extensions: [unknown] })), UNKNOWN);
+    assert.equal(await by(root.issue({ usages, keys: rsaKeys(1024) })), UNKNOWN);
+    const below = rsa.issue(asked);
+    const byRsa = (options: CertificateOptions) => {
+      const responder = rsa.issue({ usages, ...options });
+      return answered(() => rsa.ocsp(below.serial, { responder }), { authority: rsa, chain: below.chain });
+    };
+    assert.equal(await byRsa({}), 'accepted caller');
+    assert.equal(await byRsa({ digest: 'sha1' }), UNKNOWN);
+    assert.equal(await byRsa({ claimedDigest: 'sha1' }), UNKNOWN);
+  });
+
+  test('signed with SHA-1 answers nothing', async () => {
+    const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
+    const { chain, serial } = rsa.issue(asked);
+    const by = (digest: 'sha1' | 'sha256') => answered(() => rsa.ocsp(serial, { digest }), { authority: rsa, chain });
+    assert.equal(await by('sha256'), 'accepted caller');
+    assert.equal(await by('sha1'), UNKNOWN);
+  });
+
+  test('beside another about the same certificate: revoked wins, whichever comes first', async () => {
+    for (const [state, ...also] of [
+      ['good', 'revoked'],
+      ['revoked', 'good'],
+      ['unknown', 'good', 'revoked'],
+    ] as const) {
+      assert.equal(
+        await answered(() => root.ocsp(caller.serial, { state, also })),
+        'certificate-revoked: ocsp-revoked',
+      );
+    }
+    assert.equal(
+      await answered(() => root.ocsp(caller.serial, { state: 'unknown', also: ['good'] })),
+      'accepted caller',
+    );
+  });
+
+  test('without an end is believed for ten minutes (RFC 6960 2.4)', async () => {
+    const at = (thisUpdate: string) => answered(() => root.ocsp(caller.serial, { thisUpdate, nextUpdate: null }));
+    assert.equal(await at('2026-11-15T11:51:00Z'), 'accepted caller');
+    assert.equal(await at('2026-11-15T11:40:00Z'), UNKNOWN);
+  });
+
   test('that cannot be read answers nothing', async () => {
     assert.equal(await answered(() => Buffer.from('30030a0103', 'hex')), UNKNOWN);
     assert.equal(await answered(() => Buffer.from('<html>')), UNKNOWN);
   });
+});
+
+/** A judge whose clock moves, and a responder that counts. */
+function moving(reply: (request: Uint8Array) => Uint8Array | undefined, limits = {}) {
+  const state = { now: NOW, requests: 0 };
+  const judge = new CertificateJudge({
+    now: () => state.now,
+    limits,
+    fetch: async (_url, init) => {
+      state.requests++;
+      const body = reply(init.body as Uint8Array);
+      return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
+    },
+  });
+  const issuers = [approve(root, { revocation: OCSP_REQUIRED })];
+  const ask = async (after: number, chain = caller.chain) => {
+    state.now = epochSeconds(NOW + after);
+    return worded(await judge.judge(chain, issuers));
+  };
+  return { state, ask };
+}
+
+const MINUTE = 60;
+
+suite('an OCSP answer without a nonce', () => {
+  test('is believed for an hour, then asked for again', async () => {
+    const { state, ask } = moving(() => root.ocsp(caller.serial));
+    assert.equal(await ask(0), 'accepted caller');
+    assert.equal(await ask(59 * MINUTE), 'accepted caller');
+    assert.equal(state.requests, 1);
+    assert.equal(await ask(61 * MINUTE), 'accepted caller');
+    assert.equal(state.requests, 2);
+  });
+
+  test('is not believed after that where no other comes', async () => {
+    let isSilent = false;
+    const { ask } = moving(() => (isSilent ? undefined : root.ocsp(caller.serial)));
+    assert.equal(await ask(0), 'accepted caller');
+    isSilent = true;
+    assert.equal(await ask(61 * MINUTE), UNKNOWN);
+  });
+
+  test('is believed for as long as the setting says', async () => {
+    const { state, ask } = moving(() => root.ocsp(caller.serial), { ocspWithoutNonce: seconds(10 * MINUTE) });
+    await ask(0);
+    await ask(11 * MINUTE);
+    assert.equal(state.requests, 2);
+  });
+
+  test('counts less long than one with our nonce, which holds until it ends', async () => {
+    const { state, ask } = moving((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) }));
+    assert.equal(await ask(0), 'accepted caller');
+    assert.equal(await ask(180 * MINUTE), 'accepted caller');
+    assert.equal(state.requests, 1);
+  });
+});
+
+test('a responder that does not answer is left alone, longer each time, whichever certificate comes', async () => {
+  const { state, ask } = moving(() => undefined);
+  const certificates = Array.from({ length: 40 }, () => root.issue({ ...asked, keys: caller.keys }));
+  for (const [index, { chain }] of certificates.entries()) assert.equal(await ask(index, chain), UNKNOWN);
+  // After 0, 5, 15 and 35 seconds.
+  assert.equal(state.requests, 4);
 });

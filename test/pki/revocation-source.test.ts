@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
-import { TAG } from '../../src/pki/der.ts';
-import { write } from '../../src/pki/der-write.ts';
+import { contextTag, TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
 import { ecKeys, extension, makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
@@ -136,5 +136,126 @@ suite('a list from a distribution point', () => {
     const { state, judge } = scene();
     await judge.judge(makeAuthority({ name: 'Root' }).issue({ extensions: [points] }).chain, issuers);
     assert.equal(state.requests, 0);
+  });
+});
+
+suite('what certificates may make us visit', () => {
+  const pointsAt = (...urls: string[]) =>
+    extension(
+      EXTENSION.crlDistributionPoints,
+      writeSequence(
+        ...urls.map((url) =>
+          writeSequence(writeContext(0, writeContext(0, write(contextTag(6, 'primitive'), Buffer.from(url))))),
+        ),
+      ),
+    );
+  const urls = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => `http://crl.test/${from + index}.crl`);
+
+  function visits() {
+    const visited: string[] = [];
+    const refusals: string[] = [];
+    const state = { now: NOW, list: undefined as Uint8Array | undefined };
+    const judge = new CertificateJudge({
+      now: () => state.now,
+      fetch: async (url) => {
+        visited.push(url);
+        return state.list ? new Response(new Uint8Array(state.list)) : new Response('', { status: 404 });
+      },
+      tellRefused: (_, why) => void refusals.push(why),
+    });
+    const present = (...points: string[]) =>
+      judge.judge(root.issue({ keys: caller.keys, extensions: [pointsAt(...points)] }).chain, issuers);
+    return { visited, refusals, state, judge, present };
+  }
+
+  test('is four addresses per certificate', async () => {
+    const { visited, present } = visits();
+    await present(...urls(0, 350));
+    assert.deepEqual(visited.sort(), urls(0, 4));
+  });
+
+  test('is sixteen addresses per issuer, and the log says so once', async () => {
+    const { visited, refusals, present } = visits();
+    for (let from = 0; from < 100; from += 4) await present(...urls(from, 4));
+    assert.equal(visited.length, 16);
+    assert.equal(refusals.filter((why) => /TEST name more than 16 addresses/.test(why)).length, 1);
+  });
+
+  test('is another address in place of one that served nothing in an hour, never in place of one that did', async () => {
+    const { visited, state, present } = visits();
+    state.list = root.crl(fresh);
+    await present(...urls(0, 4));
+    state.list = undefined;
+    for (let from = 4; from < 16; from += 4) await present(...urls(from, 4));
+    state.now = epochSeconds(NOW + HOUR);
+    for (let from = 16; from < 40; from += 4) await present(...urls(from, 4));
+    assert.deepEqual(new Set(visited), new Set([...urls(0, 28)]));
+  });
+
+  test('is a dead address a few times in eight minutes, not every minute', async () => {
+    const { visited, state, judge, present } = visits();
+    await present('http://crl.test/dead.crl');
+    for (let second = 0; second < 480; second += 10) {
+      state.now = epochSeconds(NOW + second);
+      await judge.revocation.renewLists();
+      await new Promise(setImmediate);
+    }
+    assert.equal(visited.length, 3);
+  });
+});
+
+suite('a list that is kept', () => {
+  const delta = extension(EXTENSION.deltaCrlIndicator, write(TAG.integer, Uint8Array.of(1)), true);
+
+  test('is not displaced by a delta or by the list of another authority at the same address', async () => {
+    const intermediate = root.makeIntermediate();
+    const both = [approve(root, { intermediates: [intermediate.certificate], revocation: CRL_REQUIRED })];
+    for (const next of [
+      root.crl({ ...later, number: 9, extensions: [delta] }),
+      intermediate.crl({ ...later, number: 9 }),
+    ]) {
+      const { state, judge } = scene();
+      state.serve = () => root.crl({ ...fresh, revoked: [caller.serial] });
+      assert.equal(worded(await judge.judge(caller.chain, both)), 'certificate-revoked: crl-revoked');
+      state.serve = () => next;
+      state.now = epochSeconds(NOW + 9 * HOUR);
+      await judge.revocation.renewLists();
+      await new Promise(setImmediate);
+      assert.equal(worded(await judge.judge(caller.chain, both)), 'certificate-revoked: crl-revoked');
+      assert.equal(judge.revocation.lists.length, 2);
+    }
+  });
+
+  test('is forgotten when its issuer is withdrawn, believed or not', async () => {
+    for (const serve of [root.crl(fresh), makeAuthority({ name: 'Root' }).crl(fresh)]) {
+      const { state, judge } = scene();
+      state.serve = () => serve;
+      await judge.judge(caller.chain, issuers);
+      await judge.revocation.renewLists();
+      assert.equal(judge.revocation.lists.length, 1);
+      await judge.followLists(issuers.map((issuer) => ({ ...issuer, enabled: false })));
+      await judge.revocation.renewLists();
+      assert.equal(judge.revocation.lists.length, 0);
+    }
+  });
+
+  test('may be signed by an authority below an intermediate that the caller sends', async () => {
+    const intermediate = root.makeIntermediate();
+    const below = intermediate.issue({ extensions: [points] });
+    const keys = ecKeys();
+    const signer = intermediate.makeIntermediate({ subject: intermediate.subject, keys });
+    const chain = [...below.chain, signer.certificate];
+    // One list for each issuer of the path, at the same address: the intermediate itself is not in question.
+    const lists = [root.crl({ ...fresh, nextUpdate: '2027-01-01' }), intermediate.crl({ ...fresh, keys })];
+    const judge = new CertificateJudge({
+      now: () => NOW,
+      fetch: async () => new Response(new Uint8Array(lists[1] ?? [])),
+    });
+    judge.revocation.useFiles(lists.slice(0, 1));
+    assert.equal(worded(await judge.judge(chain, issuers)), 'accepted caller');
+    assert.equal(judge.revocation.lists.length, 2);
+    await judge.revocation.renewLists();
+    assert.equal(judge.revocation.lists.length, 2, 'who signed it is remembered');
   });
 });

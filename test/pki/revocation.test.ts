@@ -5,7 +5,7 @@ import { readRevocationList } from '../../src/pki/crl.ts';
 import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
-import { revokedMarks } from '../../src/pki/revoked-marks.ts';
+import { marksOf, revokingLists } from '../../src/pki/revoked-marks.ts';
 import { attribute, ecKeys, extension, integer, makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 
@@ -156,6 +156,9 @@ suite('revocation along the path', () => {
 });
 
 suite('the marks of revoked certificates', () => {
+  const revokedMarks = (...given: Parameters<typeof revokingLists>) =>
+    revokingLists(...given).flatMap((revoking) => [...marksOf(revoking)]);
+
   test('are those that grants carry, so that a list ends them when it arrives', () => {
     const intermediate = root.makeIntermediate();
     const below = intermediate.issue();
@@ -167,6 +170,16 @@ suite('the marks of revoked certificates', () => {
       assert.ok(marks.includes(Buffer.from(mark?.certificate ?? []).toString('hex')));
     }
     assert.equal(marks.length, 2);
+  });
+
+  test('are those that a list before it did not name, where one was gone through', () => {
+    const [former, list] = [[caller.serial], [caller.serial, Uint8Array.of(5)]].map((revoked) =>
+      listOf(root.crl({ revoked })),
+    ) as [ReturnType<typeof listOf>, ReturnType<typeof listOf>];
+    const [revoking] = revokingLists([list], [approve(root, { revocation: CRL_REQUIRED })]);
+    assert.ok(revoking);
+    assert.equal([...marksOf(revoking)].length, 2);
+    assert.equal([...marksOf(revoking, [former])].length, 1);
   });
 
   test('are not taken from a list of a namesake', () => {

@@ -52,6 +52,7 @@ const LEAF: readonly Told[] = [
   ['RFC 5280 4.2.1.3', 'a key usage of zeros', keyUsage(0, 0x00), FORM],
   ['X.690 8.6.2', 'a key usage that is empty octets', keyUsage(), FORM],
   ['X.690 8.6.2', 'a key usage with 8 unused bits', keyUsage(8, 0x80), FORM],
+  ['T: bounded work', 'a key usage of 4000 bits', keyUsage(0, ...Array<number>(500).fill(0xff)), FORM],
   ['X.690 11.2.1', 'a key usage whose padding bits are set', keyUsage(7, 0xff), FORM],
   ['RFC 5280 4.2.1.12', 'clientAuth', usages([CLIENT_AUTH]), ACCEPTED, ACCEPTED],
   ['RFC 5280 4.2.1.12', 'clientAuth, critical', usages([CLIENT_AUTH], true), ACCEPTED, EXPLICIT],

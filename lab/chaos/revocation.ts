@@ -1,0 +1,219 @@
+// Endless, slow, huge, compressed, redirecting and flapping servers of lists and OCSP answers, each named by the
+// certificates of an approved issuer, while a good caller of another issuer goes about its business.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApprovedIssuer, RevocationPolicy } from '../../src/core/issuer.ts';
+import { openStore } from '../../src/open-store.ts';
+import { contextTag } from '../../src/pki/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import { type Authority, ecKeys, extension, type Issued, makeAuthority } from '../../test/authority.ts';
+import { callerOver, json } from '../../test/e2e/caller.ts';
+import { startProcess } from '../../test/e2e/process.ts';
+import { makeHome, populate } from '../../test/e2e/service.ts';
+import { CERTIFICATE, CLIENT } from '../../test/e2e/steps.ts';
+import { largeList, largeSerial } from '../../test/large-list.ts';
+
+const ENTRIES = 1_000_000;
+const CALM_MS = 4_000;
+const ATTACK_MS = 20_000;
+const MOST_P99_MS = 50;
+/** On a busy machine everything is slower: what counts is how much slower than without the attack. */
+const MOST_TIMES_CALM = 3;
+const MOST_GROWTH_MB = 350;
+/** Of one address within the drill: the first try, and what back-off leaves. */
+const MOST_VISITS = 8;
+
+interface Foe {
+  readonly name: string;
+  readonly authority: Authority;
+  readonly policy: Partial<RevocationPolicy>;
+  readonly paths: readonly string[];
+}
+
+const LISTS = ['endless', 'dribble', 'silent', 'headers', 'bomb', 'large', 'redirect', 'flapping', 'garbage', 'huge'];
+const RESPONDERS = ['endless', 'dribble', 'silent', 'bomb', 'redirect', 'garbage'];
+
+function foesOf(): Foe[] {
+  const foe = (name: string, policy: Partial<RevocationPolicy>, paths: readonly string[]): Foe => {
+    return { name, authority: makeAuthority({ name }), policy, paths };
+  };
+  const many = Array.from({ length: 350 }, (_, index) => `missing/${index}`);
+  return [
+    ...LISTS.map((path) => foe(`list-${path}`, { crl: 'if-available' }, [path])),
+    ...RESPONDERS.map((path) => foe(`ocsp-${path}`, { ocsp: 'if-available' }, [`${path}/ocsp`])),
+    foe('list-many', { crl: 'if-available' }, many),
+    foe('list-private', { crl: 'if-available', allowedAddresses: [] }, ['good/private']),
+  ];
+}
+
+function approved({ name, authority, policy }: Foe): Partial<ApprovedIssuer> {
+  const usual = { crl: 'off', ocsp: 'off', crlFiles: [], allowedAddresses: ['127.0.0.1'], endGrants: true } as const;
+  return { label: name, certificate: authority.certificate, revocation: { ...usual, ...policy } };
+}
+
+const keys = ecKeys();
+
+function certificateOf({ authority, policy, paths }: Foe, port: number, serial?: Uint8Array): Issued {
+  const names = paths.map((path) => write(contextTag(6, 'primitive'), Buffer.from(`http://127.0.0.1:${port}/${path}`)));
+  const points = names.map((name) => writeSequence(writeContext(0, writeContext(0, name))));
+  const access = names.map((name) => writeSequence(writeOid('1.3.6.1.5.5.7.48.1'), name));
+  const extensions = policy.ocsp
+    ? [extension(EXTENSION.authorityInfoAccess, writeSequence(...access))]
+    : [extension(EXTENSION.crlDistributionPoints, writeSequence(...points))];
+  return authority.issue({ commonName: 'ada', keys, extensions, ...(serial && { serial }) });
+}
+
+interface Place {
+  readonly port: number;
+  readonly ca: string;
+}
+
+async function authorize({ port, ca }: Place, certificate: Issued): Promise<number> {
+  const caller = callerOver('HTTP/1.1', { port, ca, certificate });
+  try {
+    const { status } = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
+    return status;
+  } finally {
+    caller.close();
+  }
+}
+
+/** The times of a good caller's requests, and how many failed. */
+async function goodCaller({ port, ca }: Place, certificate: Issued, lastsMs: number) {
+  const caller = callerOver('HTTP/1.1', { port, ca, certificate });
+  const times: number[] = [];
+  let failed = 0;
+  for (const until = performance.now() + lastsMs; performance.now() < until; await pause(2)) {
+    const began = performance.now();
+    const { status } = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
+    times.push(performance.now() - began);
+    if (status !== 200) failed++;
+  }
+  caller.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  return { requests: times.length, failed, p50: at(0.5), p99: at(0.99), max: times.at(-1) ?? 0 };
+}
+
+function memoryOf({ pid }: ChildProcess): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** Presents new certificates again and again, until told to stop. */
+async function attack(foe: Foe, serverPort: number, place: Place, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await authorize(place, certificateOf(foe, serverPort)).catch(() => 0);
+    await pause(150);
+  }
+}
+
+function writeLists(folder: string, foes: readonly Foe[]): void {
+  const authorityOf = (name: string) => foes.find((foe) => foe.name === name)?.authority ?? makeAuthority();
+  const soon = new Date(Date.now() - 1000).toISOString().replace(/\.\d+/, '');
+  writeFileSync(join(folder, 'good.crl'), authorityOf('list-private').crl());
+  writeFileSync(join(folder, 'huge.crl'), largeList(authorityOf('list-huge'), ENTRIES));
+  writeFileSync(join(folder, 'flapping.crl'), authorityOf('list-flapping').crl({ nextUpdate: soon }));
+}
+
+export async function revocationUnderAttack(): Promise<number> {
+  const home = makeHome({ log: { level: 'error' } });
+  const foes = foesOf().filter(({ name }) => name.includes(process.env['FOE'] ?? ''));
+  writeLists(home.folder, foes);
+  const store = await openStore(home.config, 'command');
+  await populate(store, home.authority, [{}, ...foes.map(approved)]);
+  await store.close();
+  const rude = fork(new URL('rude-lists.ts', import.meta.url), [home.folder]);
+  const [serverPort] = (await once(rude, 'message')) as [number];
+  const service = await startProcess(home);
+  try {
+    return await drill(
+      foes,
+      serverPort,
+      { port: service.port, ca: home.authority.pem },
+      service.process,
+      rude,
+      home.authority,
+    );
+  } finally {
+    rude.disconnect();
+    await service.kill();
+    rmSync(home.folder, { recursive: true, force: true });
+  }
+}
+
+async function drill(
+  foes: readonly Foe[],
+  serverPort: number,
+  place: Place,
+  service: ChildProcess,
+  rude: ChildProcess,
+  authority: Authority,
+): Promise<number> {
+  const good = authority.issue({ commonName: 'ada' });
+  const calm = await goodCaller(place, good, CALM_MS);
+  const before = memoryOf(service);
+  let isOver = false;
+  let most = 0;
+  const watching = setInterval(() => {
+    most = Math.max(most, memoryOf(service));
+  }, 50);
+  const attackers = foes.map((foe) => attack(foe, serverPort, place, () => isOver));
+  const attacked = await goodCaller(place, good, ATTACK_MS);
+  isOver = true;
+  await Promise.all(attackers);
+  clearInterval(watching);
+  rude.send('tell');
+  const [asked] = (await once(rude, 'message')) as [string[]];
+  const huge = foes.find(({ name }) => name === 'list-huge') as Foe;
+  const listed = await authorize(place, certificateOf(huge, serverPort, largeSerial(ENTRIES - 1)));
+  const unlisted = await authorize(place, certificateOf(huge, serverPort));
+  console.log('good caller, calm:    ', printTimes(calm));
+  console.log('good caller, attacked:', printTimes(attacked));
+  console.log(`memory: ${before.toFixed(0)} MB before, at most ${most.toFixed(0)} MB`);
+  console.log(`visits: ${JSON.stringify(Object.fromEntries(visitsOf(asked)))}`);
+  console.log(`a list of ${ENTRIES} entries: named ${listed}, not named ${unlisted}`);
+  const broken = brokenPromises({ calm, attacked, growth: most - before, asked, listed, unlisted });
+  for (const promise of broken) console.log(`BROKEN: ${promise}`);
+  return broken.length;
+}
+
+type Times = Awaited<ReturnType<typeof goodCaller>>;
+
+function printTimes({ requests, failed, p50, p99, max }: Times): string {
+  const ms = (time: number) => `${time.toFixed(1)} ms`;
+  return `${requests} requests, ${failed} failed, p50 ${ms(p50)}, p99 ${ms(p99)}, most ${ms(max)}`;
+}
+
+function visitsOf(asked: readonly string[]): Map<string, number> {
+  const kinds = asked.map((path) => path.replace(/^\/missing\/.*/, '/missing').slice(1));
+  return new Map([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length]));
+}
+
+interface Found {
+  readonly calm: Times;
+  readonly attacked: Times;
+  readonly growth: number;
+  readonly asked: readonly string[];
+  readonly listed: number;
+  readonly unlisted: number;
+}
+
+function brokenPromises({ calm, attacked, growth, asked, listed, unlisted }: Found): string[] {
+  const broken: string[] = [];
+  const mostMs = Math.max(MOST_P99_MS, calm.p99 * MOST_TIMES_CALM);
+  if (attacked.failed > 0) broken.push(`${attacked.failed} requests of the good caller failed`);
+  if (attacked.p99 > mostMs) broken.push(`p99 of the good caller is above ${mostMs.toFixed(0)} ms`);
+  if (growth > MOST_GROWTH_MB) broken.push(`memory grew by ${growth.toFixed(0)} MB`);
+  if (asked.some((path) => path.startsWith('/good'))) broken.push('a private address was visited that nobody listed');
+  if (asked.includes('/hello')) broken.push('a redirect was followed');
+  for (const [path, visits] of visitsOf(asked)) {
+    if (visits > (path === 'missing' ? 16 : MOST_VISITS)) broken.push(`${path} was visited ${visits} times`);
+  }
+  if (listed !== 401 || unlisted !== 200) broken.push('the large list is not in force');
+  return broken;
+}

@@ -1,0 +1,95 @@
+// Ends the grants of certificates that lists revoke, when a list arrives and not when a certificate is next presented.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochSeconds } from '../core/time.ts';
+import { endAllRevoked } from '../operations/end-revoked.ts';
+import { EndedLists } from '../operations/ended-lists.ts';
+import type { Ports } from '../operations/ports.ts';
+import type { CertificateJudge } from '../pki/certificate-judge.ts';
+import type { RevocationList } from '../pki/crl.ts';
+import { marksOf, type RevokingList } from '../pki/revoked-marks.ts';
+
+/**
+ * When a new list is gone through, in seconds after it was first seen. More than once, for a request that was judged by
+ * the former lists, here or at another node, may commit its grant behind the first look.
+ */
+const LOOKS = [0, 2, 30];
+/** Between slices of a millisecond: a list of a million entries takes a minute, and requests hardly notice. */
+const REST_MS = 4;
+
+interface Followed extends RevokingList {
+  /** Lists before it that were gone through: what they name needs no look. */
+  readonly before: readonly RevocationList[];
+  readonly seenAt: EpochSeconds;
+  looks: number;
+}
+
+type FollowPorts = Pick<Ports, 'store' | 'clock'> & { readonly registry: Pick<Ports['registry'], 'issuers'> };
+
+/** A list costs nothing once it has been gone through: not with other issuers, and not after a restart of this machine. */
+export class RevocationFollower {
+  readonly #judge: CertificateJudge;
+  readonly #ports: FollowPorts;
+  readonly #ended: EndedLists;
+  #followed = new Map<string, Followed>();
+  #seen: readonly unknown[] = [];
+  #hasStarted = false;
+
+  constructor(judge: CertificateJudge, ports: FollowPorts, machine: string) {
+    this.#judge = judge;
+    this.#ports = ports;
+    this.#ended = new EndedLists(ports, machine);
+  }
+
+  /** Says how many grants were ended. */
+  async follow(): Promise<number> {
+    const current = [this.#judge.revocation.lists, this.#ports.registry.issuers];
+    if (current.some((value, index) => value !== this.#seen[index])) await this.#update();
+    this.#seen = current;
+    let ended = 0;
+    for (const [key, followed] of this.#followed) if (this.#isDue(followed)) ended += await this.#look(key, followed);
+    return ended;
+  }
+
+  async #update(): Promise<void> {
+    const lists = this.#judge.revokingLists(this.#ports.registry.issuers);
+    const next = new Map<string, Followed>();
+    for (const { key, ...revoking } of lists) {
+      next.set(key, this.#followed.get(key) ?? (await this.#begin(key, revoking)));
+    }
+    // A list may come back after its issuer was withdrawn, or lists were off: by then there may be grants to end.
+    for (const key of this.#followed.keys()) if (!next.has(key)) await this.#ended.remove(key);
+    this.#followed = next;
+    this.#hasStarted = true;
+  }
+
+  async #begin(key: string, { authority, list }: RevokingList): Promise<Followed> {
+    const others = [...this.#followed.values()].filter(
+      (other) => other.authority.fingerprint === authority.fingerprint,
+    );
+    const before = others.filter(isFinished).map((other) => other.list);
+    const isKnown = !this.#hasStarted && (await this.#ended.has(key));
+    const seenAt = this.#ports.clock.now();
+    return { authority, list, before, seenAt, looks: isKnown ? LOOKS.length : 0 };
+  }
+
+  #isDue({ seenAt, looks }: Followed): boolean {
+    const after = LOOKS[looks];
+    return after !== undefined && this.#ports.clock.now() >= seenAt + after;
+  }
+
+  async #look(key: string, followed: Followed): Promise<number> {
+    // A look that began late stands for those that were due by then.
+    const age = this.#ports.clock.now() - followed.seenAt;
+    const ended = await endAllRevoked(marksOf(followed, followed.before), this.#ports, () => sleep(REST_MS));
+    followed.looks = LOOKS.filter((after) => after <= age).length;
+    if (!isFinished(followed)) return ended;
+    // The lists before it are of no use any more, and may be large.
+    this.#followed.set(key, { ...followed, before: [] });
+    await this.#ended.add(key);
+    return ended;
+  }
+}
+
+function isFinished({ looks }: Followed): boolean {
+  return looks >= LOOKS.length;
+}
