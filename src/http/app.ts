@@ -11,7 +11,7 @@ import {
 import type { Refusal } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { Overloaded } from '../operations/overloaded.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { limitArrival, refuseSilentSessions } from './arrival.ts';
 import { answerBrokenRequests, type BareRefusal, isWellFormed } from './broken-request.ts';
 import { InFlight } from './in-flight.ts';
@@ -186,7 +186,8 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
 function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOptions): Refusal {
   if (error instanceof StoreUnavailable) {
     options.tellFault(request, error);
-    return { reason: 'store-unavailable', retryAfter: RETRY_SHORTLY };
+    const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
+    return { reason, retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };

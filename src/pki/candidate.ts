@@ -1,7 +1,7 @@
 // A certificate that nobody has vouched for yet. Only what the search for a path needs is read here, in time linear to its
 // size; names are parsed when they are compared, and the rest once an approved issuer's signature has been checked.
 import { accept, type Outcome } from '../core/outcome.ts';
-import { type Certificate, checkSize, readCertificate, readOrRefuse } from './certificate.ts';
+import { type Certificate, readFrame, readFramed, readOrRefuse } from './certificate.ts';
 import {
   childrenOf,
   contextTag,
@@ -14,7 +14,7 @@ import {
   unwrap,
 } from './der.ts';
 import { type DistinguishedName, printName, readName } from './distinguished-name.ts';
-import { type Frame, readSigned } from './signed.ts';
+import type { Frame } from './signed.ts';
 
 export class Candidate {
   readonly der: Uint8Array;
@@ -26,14 +26,15 @@ export class Candidate {
   readonly issuerKeyIdentifier: Uint8Array | undefined;
   /** How many relative names the issuer has: names of different counts differ, without a look inside. */
   readonly issuerRdns: number;
+  /** Who has signed it and who has not, as far as checked: kept across searches for registered intermediates. */
+  readonly signers = new Map<Certificate, boolean>();
   #issuerName: DistinguishedName | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
 
   constructor(der: Uint8Array, read?: Certificate) {
-    checkSize(der);
     this.der = der;
     this.#read = read && accept(read);
-    this.signed = readSigned(readElement(der));
+    this.signed = readFrame(der);
     const fields = new Fields(this.signed.toBeSigned);
     fields.optional(contextTag(0, 'constructed')); // version
     for (const _ of ['serial', 'algorithm']) fields.next();
@@ -55,7 +56,7 @@ export class Candidate {
   }
 
   get certificate(): Outcome<Certificate> {
-    this.#read ??= readCertificate(this.der);
+    this.#read ??= readFramed(this.der, this.signed);
     return this.#read;
   }
 }

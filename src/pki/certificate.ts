@@ -10,7 +10,7 @@ import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName }
 import { type KnownExtensions, type RawExtension, readExtensionList, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { isSignedBy, readSigned, type Signed } from './signed.ts';
+import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -33,7 +33,12 @@ export interface Certificate extends Signed {
 const LARGEST = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der));
+  return readOrRefuse(() => readFields(der, readFrame(der)));
+}
+
+/** The same, where the frame has been read. */
+export function readFramed(der: Uint8Array, signed: Frame): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der, signed));
 }
 
 export function readOrRefuse<T>(read: () => T): Outcome<T> {
@@ -45,13 +50,12 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
   }
 }
 
-export function checkSize({ length }: Uint8Array): void {
-  if (length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+export function readFrame(der: Uint8Array): Frame {
+  if (der.length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+  return readSigned(readElement(der));
 }
 
-function readFields(der: Uint8Array): Certificate {
-  checkSize(der);
-  const signed = readSigned(readElement(der));
+function readFields(der: Uint8Array, signed: Frame): Certificate {
   const fields = new Fields(signed.toBeSigned);
   const version = readVersion(fields.optional(contextTag(0, 'constructed')));
   const serial = readInteger(fields.next());

@@ -3,7 +3,7 @@ import type { NameValue } from '../core/certificate.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from './der.ts';
 import { readOid } from './der-values.ts';
 import { prepareText } from './name-preparation.ts';
-import { readCharacters, readText } from './name-string.ts';
+import { readCharacters, textOf } from './name-string.ts';
 
 export interface Attribute extends NameValue {
   readonly oid: string;
@@ -104,7 +104,9 @@ function readAttribute(element: Element): Attribute {
   const oid = readOid(fields.next());
   const encoded = fields.next();
   fields.end();
-  return { ...readText(encoded), oid, characters: readCharacters(encoded), der: element.whole };
+  const characters = readCharacters(encoded);
+  const { type, value } = textOf(encoded, characters);
+  return { type, value, oid, characters, der: element.whole };
 }
 
 export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {

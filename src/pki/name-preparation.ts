@@ -5,13 +5,14 @@
 const IGNORED = /[\p{Default_Ignorable_Code_Point}\p{Cf}\ufffc]|[^\P{Cc}\t-\r\u0085]/gu;
 // RFC 4518 2.2: mapped to SPACE; 2.6.1: runs of spaces count as one, those at the ends as none.
 const SPACES = /[\t-\r\u0085\p{Z}]+/gu;
-const PLAIN = /^[\x20-\x7e]*$/;
+// ASCII without spaces that do not count: most names, and nothing to do but fold their case.
+const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 // UAX #15, Stream-Safe Text Format: no language has 30 combining marks in a row, and sorting longer runs takes quadratic time.
 const UNSAFE_RUN = /\p{M}{31}/u;
 
 /** The prepared string, or nothing where preparing it would cost more than linear time. */
 export function prepareText(text: string): string | undefined {
-  if (PLAIN.test(text)) return withoutExtraSpaces(text.toUpperCase());
+  if (PLAIN.test(text)) return text.toUpperCase();
   const mapped = text.replace(IGNORED, '');
   if (UNSAFE_RUN.test(mapped)) return undefined;
   const folded = foldCase(mapped.normalize('NFKC')).normalize('NFKC');

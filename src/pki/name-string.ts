@@ -41,8 +41,12 @@ const NAME_TYPES: Readonly<Record<number, { readonly type: NameValue['type']; re
 };
 
 /** Any string of a name with its ASN.1 type; those that give no identity are `other`. */
-export function readText({ tag, content }: Encoded): NameValue {
-  const value = readCharacters({ tag, content });
+export function readText(encoded: Encoded): NameValue {
+  return textOf(encoded, readCharacters(encoded));
+}
+
+/** The same, where the characters have been read. */
+export function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
   const known = NAME_TYPES[tag];
   if (value === undefined || !known) return { type: 'other', value: value ?? readLatin(content) };
   return { type: known.alphabet?.test(value) === false ? 'other' : known.type, value };

@@ -41,15 +41,29 @@ export function describe(certificate: Certificate, role: Role): string {
 
 function judgeCertificateAlone(position: Position): Step[] {
   const about = describe(position.certificate, position.role);
-  return RULES.filter(({ roles }) => roles.includes(position.role))
-    .filter((rule) => rule.profile === undefined || rule.profile === position.policy.profile)
-    .map((rule) => applyRule(rule, position, about));
+  return RULES_FOR[position.policy.profile][position.role].map((rule) => applyRule(rule, position, about));
 }
 
-function applyRule(rule: Rule, position: Position, about: string): Step {
+type Demand = Rule & { readonly demand: string };
+
+const DEMANDS: readonly Demand[] = RULES.map((rule) => ({ ...rule, demand: `${rule.words} (${rule.clause})` }));
+const RULES_FOR = { rfc5280: rulesByRole('rfc5280'), strict: rulesByRole('strict') };
+
+function rulesByRole(profile: PathPolicy['profile']): Readonly<Record<Role, readonly Demand[]>> {
+  const rulesOf = (role: Role) =>
+    DEMANDS.filter((rule) => rule.roles.includes(role) && (rule.profile ?? profile) === profile);
+  return {
+    'approved issuer': rulesOf('approved issuer'),
+    intermediate: rulesOf('intermediate'),
+    leaf: rulesOf('leaf'),
+    'revocation signer': rulesOf('revocation signer'),
+  };
+}
+
+function applyRule(rule: Demand, position: Position, about: string): Step {
   const passed = rule.holds(position);
   const found = passed ? undefined : rule.found?.(position.certificate);
-  const words = `${rule.words} (${rule.clause})${found ? `: ${found}` : ''}`;
+  const words = found ? `${rule.demand}: ${found}` : rule.demand;
   const setting = settingOf(rule, position.policy, passed);
   const reason = rule.reason ?? 'certificate-refused-by-policy';
   return step(rule.rule, passed, about, words, { reason, ...(setting && { setting }) });

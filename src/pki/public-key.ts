@@ -1,4 +1,5 @@
 // What kind of key a certificate carries. Whether it is good enough is for the rules to say.
+import { isOnCurve } from './curve-equation.ts';
 import { type Element, Fields, MalformedDer, readElement, TAG } from './der.ts';
 import { readInteger, readNull, readOctetBits, readOid } from './der-values.ts';
 import { type EdwardsCurve, isEdwardsKey } from './edwards.ts';
@@ -20,6 +21,8 @@ export interface PublicKeyFacts {
   readonly pss?: PssParameters;
   /** Why the numbers of the key are none that a key may have. */
   readonly flaw?: string;
+  /** The numbers were checked here, so that nobody needs to load the key for that. */
+  readonly isSound?: true;
 }
 
 const FAMILIES: Readonly<Record<string, KeyFamily>> = {
@@ -86,7 +89,7 @@ function readRsa(key: Uint8Array): Details {
   fields.end();
   const sizes = { bits: bitLength(modulus), exponentBits: bitLength(exponent) };
   const flaw = flawOfModulus(modulus, sizes.bits) ?? flawOfExponent(exponent, sizes);
-  return { ...sizes, ...(flaw && { flaw }) };
+  return { ...sizes, ...(flaw ? { flaw } : { isSound: true }) };
 }
 
 function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
@@ -115,15 +118,22 @@ function primeBits(parameters: Element | undefined): number {
   return bitLength(readInteger(new Fields(parameters).next()));
 }
 
-/** RFC 5480 2.2: a point, compressed or not. Whether it lies on the curve, OpenSSL finds when it loads the key. */
+/** RFC 5480 2.2: a point of the curve, compressed or not. Where only OpenSSL can tell, it does when it loads the key. */
 function readPoint(parameters: Element, point: Uint8Array): Details {
   if (parameters.tag !== TAG.oid) return { curve: 'explicit' };
   const oid = readOid(parameters);
-  const curve = CURVES[oid];
-  if (!curve) return { curve: oid };
-  const [form] = point;
-  const length = form === 4 ? 1 + 2 * curve.size : form === 2 || form === 3 ? 1 + curve.size : undefined;
-  return { curve: curve.name, ...(point.length !== length && { flaw: 'the point is not in a form of RFC 5480 2.2' }) };
+  const known = CURVES[oid];
+  if (!known) return { curve: oid };
+  const curve = known.name;
+  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not in a form of RFC 5480 2.2' };
+  const isOn = isOnCurve(curve, point);
+  if (isOn === undefined) return { curve };
+  return isOn ? { curve, isSound: true } : { curve, flaw: 'the point is not on its curve' };
+}
+
+function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
+  if (form === 4) return length === 1 + 2 * size;
+  return (form === 2 || form === 3) && length === 1 + size;
 }
 
 function readEdwards(curve: EdwardsCurve, key: Uint8Array): Details {

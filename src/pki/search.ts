@@ -21,9 +21,6 @@ const LONGEST_PATH = 16;
 // Checked signatures are remembered, but the ways through a graph are more than its edges.
 const MOST_STEPS = 200;
 
-// Kept across searches for approved issuers and the intermediates registered with them.
-const checked = new WeakMap<Candidate, WeakMap<Certificate, boolean>>();
-
 export class PathSearch {
   readonly #anchors: readonly Certificate[];
   readonly #pool: readonly Candidate[];
@@ -98,14 +95,12 @@ export class PathSearch {
   }
 
   #hasSigned(issuer: Certificate, candidate: Candidate): boolean {
-    const known = checked.get(candidate) ?? new WeakMap<Certificate, boolean>();
-    checked.set(candidate, known);
-    const before = known.get(issuer);
-    if (before !== undefined) return before;
+    const known = candidate.signers.get(issuer);
+    if (known !== undefined) return known;
     if (!this.#budget.spend(signatureCost(issuer.publicKey, candidate.der.length))) return false;
     const signed = isSignedBy(candidate.signed, issuer.publicKey);
     if (signed) this.#budget.signatureFound();
-    known.set(issuer, signed);
+    candidate.signers.set(issuer, signed);
     return signed;
   }
 }

@@ -53,7 +53,7 @@ const MOST_EXPONENT_BITS = 32;
 /** Why nobody should believe a signature of this key; nothing where it is sound. */
 export function whyUnusable(facts: PublicKeyFacts): string | undefined {
   if (facts.flaw) return facts.flaw;
-  if (keyObject(facts) === 'unusable') return 'it cannot be loaded';
+  if (!facts.isSound && keyObject(facts) === 'unusable') return 'it cannot be loaded';
   return isOffCurve(facts) ? 'the point is not on its curve' : undefined;
 }
 

@@ -13,9 +13,9 @@ import { certifiedCallers, type RefusedCertificate } from '../http/certified-cal
 import { connectionReader, proxyCheck, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
 import { pathOf } from '../http/methods.ts';
-import type { ReadinessCheck } from '../http/ops/checks.ts';
 import { hangOps } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
+import type { Readiness } from '../http/ops/readiness.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Story } from '../http/story.ts';
@@ -60,7 +60,7 @@ export interface ServiceParts {
   readonly publicUrl: string;
   readonly version: string;
   readonly look: Look;
-  readonly checks: readonly ReadinessCheck[];
+  readonly readiness: Readiness;
 }
 
 export interface Listener {
@@ -150,9 +150,7 @@ function hangDoors(
       });
     }
   }
-  const tellFailing = (check: string, fault: unknown) => parts.log.warn({ check, fault: wordsOf(fault) }, 'not ready');
-  if (serves(options, 'ops'))
-    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics, tellFailing }));
+  if (serves(options, 'ops')) hangApart(fastify, (app) => hangOps(app, parts));
 }
 
 /** Workers each have a socket of their own on the port, and the kernel spreads callers over them: no supervisor in between. */
