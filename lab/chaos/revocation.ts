@@ -22,10 +22,15 @@ const CALM_MS = 4_000;
 const ATTACK_MS = 20_000;
 const MOST_P99_MS = 50;
 /** On a busy machine everything is slower: what counts is how much slower than without the attack. */
-const MOST_TIMES_CALM = 3;
+const MOST_TIMES_CALM = 4;
 const MOST_GROWTH_MB = 350;
-/** Of one address within the drill: the first try, and what back-off leaves. */
-const MOST_VISITS = 8;
+/** Of one address within the drill: the first try and what back-off leaves, or what else is said here. */
+const MOST_VISITS: Readonly<Record<string, number>> = {
+  // Of all the addresses that the certificates of one issuer name.
+  missing: 16,
+  // It answers, if nothing that can be read: it is asked once about each certificate.
+  'garbage/ocsp': 100,
+};
 
 interface Foe {
   readonly name: string;
@@ -108,7 +113,7 @@ function memoryOf({ pid }: ChildProcess): number {
 async function attack(foe: Foe, serverPort: number, place: Place, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await authorize(place, certificateOf(foe, serverPort)).catch(() => 0);
-    await pause(150);
+    await pause(1_000);
   }
 }
 
@@ -122,7 +127,7 @@ function writeLists(folder: string, foes: readonly Foe[]): void {
 
 export async function revocationUnderAttack(): Promise<number> {
   const home = makeHome({ log: { level: 'error' } });
-  const foes = foesOf().filter(({ name }) => name.includes(process.env['FOE'] ?? ''));
+  const foes = foesOf();
   writeLists(home.folder, foes);
   const store = await openStore(home.config, 'command');
   await populate(store, home.authority, [{}, ...foes.map(approved)]);
@@ -212,7 +217,7 @@ function brokenPromises({ calm, attacked, growth, asked, listed, unlisted }: Fou
   if (asked.some((path) => path.startsWith('/good'))) broken.push('a private address was visited that nobody listed');
   if (asked.includes('/hello')) broken.push('a redirect was followed');
   for (const [path, visits] of visitsOf(asked)) {
-    if (visits > (path === 'missing' ? 16 : MOST_VISITS)) broken.push(`${path} was visited ${visits} times`);
+    if (visits > (MOST_VISITS[path] ?? 4)) broken.push(`${path} was visited ${visits} times`);
   }
   if (listed !== 401 || unlisted !== 200) broken.push('the large list is not in force');
   return broken;

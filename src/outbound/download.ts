@@ -1,5 +1,21 @@
 // One bounded download: of anything whose address somebody else wrote.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
+
+/**
+ * Large downloads share a rate of 32 MB a second between them, a piece every few milliseconds: a quick server, or several,
+ * must not keep the event loop busy.
+ */
+const REST_BYTES = 256 * 1024;
+const REST_MS = 8;
+const STEP = 1024 * 1024;
+let nextPieceAt = 0;
+
+function itsTurn(): Promise<void> {
+  const now = performance.now();
+  nextPieceAt = Math.max(now, nextPieceAt) + REST_MS;
+  return sleep(nextPieceAt - now);
+}
 
 export interface FetchInit {
   readonly method?: 'GET' | 'POST';
@@ -59,11 +75,16 @@ async function readBounded(
   const tooLarge = refused(tooLargeFor(most));
   if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge;
   const body = new GrowingBytes(most);
+  let unrested = 0;
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     if (!body.add(part.value)) return tooLarge;
+    unrested += part.value.length;
+    if (unrested < REST_BYTES) continue;
+    unrested = 0;
+    await itsTurn();
   }
   signal.throwIfAborted();
   return accept(body.take());
@@ -83,7 +104,7 @@ class GrowingBytes {
     const length = this.#length + chunk.length;
     if (length > this.#buffer.maxByteLength) return false;
     if (length > this.#buffer.byteLength) {
-      this.#buffer.resize(Math.min(Math.max(length, this.#buffer.byteLength * 1.5), this.#buffer.maxByteLength));
+      this.#buffer.resize(Math.min(Math.max(length, this.#buffer.byteLength + STEP), this.#buffer.maxByteLength));
     }
     new Uint8Array(this.#buffer).set(chunk, this.#length);
     this.#length = length;

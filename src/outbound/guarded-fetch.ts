@@ -128,11 +128,12 @@ function responseOf(message: IncomingMessage): Response {
   return new Response(body, { status, headers: length === undefined ? {} : { 'content-length': length } });
 }
 
+const PIECES = { chunkSize: 64 * 1024 };
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => createGunzip(PIECES),
+  'x-gzip': () => createGunzip(PIECES),
+  deflate: () => createInflate(PIECES),
+  br: () => createBrotliDecompress(PIECES),
 };
 
 /** We ask for no compression; who compresses all the same is bounded by what comes out of it. */
