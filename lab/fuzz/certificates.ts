@@ -36,7 +36,7 @@ export async function fuzzCertificates({ mutations, first }: FuzzOptions): Promi
       const number = next++;
       const mutant = makeMutant(seeds, number);
       const isAccepted = timed(mutant, issuers, report, number);
-      report.count(mutant, isAccepted);
+      report.count(isAccepted);
       if (!isAccepted && number % SHARE_OF_REFUSED !== 0) continue;
       const { chain, seed } = mutant;
       const [byOpenssl, byGnutls] = await Promise.all([

@@ -4,13 +4,9 @@ import type { GeneralName } from '../../../src/pki/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Root first; what cannot be read is left out. */
-export function pathOf({ seed, chain }: Mutant): Certificate[] {
+function pathOf({ seed, chain }: Mutant): Certificate[] {
   const path = [...chain, seed.root.certificate].toReversed().map(readCertificate);
   return path.flatMap((read) => (read.ok ? [read.value] : []));
-}
-
-export function leafOf(mutant: Mutant): Certificate | undefined {
-  return pathOf(mutant).at(-1);
 }
 
 function pairsOf(mutant: Mutant): [issuer: Certificate, issued: Certificate][] {

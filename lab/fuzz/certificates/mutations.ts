@@ -46,7 +46,7 @@ function onExtensions(change: (extensions: Node[], random: Seeded) => void): Mut
   };
 }
 
-export const MUTATIONS: Readonly<Record<string, Mutation>> = {
+const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'flip a bit': onPrimitive((node, random) => {
     const octets = Buffer.from(node.content);
     const at = random.below(Math.max(1, octets.length));

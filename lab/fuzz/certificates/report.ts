@@ -27,7 +27,7 @@ export class Report {
     this.#explained = explained;
   }
 
-  count(_mutant: Mutant, isAccepted: boolean): void {
+  count(isAccepted: boolean): void {
     this.#judged++;
     if (isAccepted) this.#accepted++;
   }
