@@ -94,21 +94,28 @@ function parseName(element: Element): DistinguishedName | undefined {
 
 // RFC 5280 defines 17 extensions; certificates with twice as many exist in no PKI.
 const MOST_EXTENSIONS = 64;
-const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
-const AUTHORITY_KEY_IDENTIFIER = Buffer.from('0603551d23', 'hex');
+// The last octet of the identifiers 2.5.29.14 and 2.5.29.35.
+const SUBJECT_KEY_IDENTIFIER = 14;
+const AUTHORITY_KEY_IDENTIFIER = 35;
 
 /** Hints for the order of the search, so a malformed one is no more than absent. */
 function readIdentifiers(wrapped: Element | undefined): { own?: Uint8Array; issuer?: Uint8Array } {
   if (!wrapped) return {};
   const found: { own?: Uint8Array; issuer?: Uint8Array } = {};
   for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MOST_EXTENSIONS)) {
-    const isOwn = SUBJECT_KEY_IDENTIFIER.equals(content.subarray(0, 5));
-    const isIssuers = AUTHORITY_KEY_IDENTIFIER.equals(content.subarray(0, 5));
-    if (!isOwn && !isIssuers) continue;
+    const kind = standardExtension(content);
+    const isOwn = kind === SUBJECT_KEY_IDENTIFIER;
+    if (!isOwn && kind !== AUTHORITY_KEY_IDENTIFIER) continue;
     const identifier = readIdentifier(content.subarray(5), isOwn ? TAG.octetString : contextTag(0, 'primitive'));
     if (identifier) found[isOwn ? 'own' : 'issuer'] = identifier;
   }
   return found;
+}
+
+/** The last arc of an extension 2.5.29.n, without reading the identifier: every candidate has several. */
+function standardExtension(content: Uint8Array): number | undefined {
+  const isStandard = content[0] === TAG.oid && content[1] === 3 && content[2] === 0x55 && content[3] === 0x1d;
+  return isStandard ? content[4] : undefined;
 }
 
 /** SKI: an octet string in the extension's octet string. AKI: the first field of a sequence in it. */
