@@ -3,7 +3,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { whyNotReachable } from './address-filter.ts';
 import type { Fetch, FetchInit } from './download.ts';
@@ -124,7 +124,8 @@ function responseOf(message: IncomingMessage): Response {
     return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 });
   }
   const length = message.headers['content-length'];
-  const body = Readable.toWeb(decoded(message)) as ReadableStream<Uint8Array>;
+  // Not Readable.toWeb: it throws where nobody can catch it when data comes behind a cancellation.
+  const body = ReadableStream.from(decoded(message)) as ReadableStream<Uint8Array<ArrayBuffer>>;
   return new Response(body, { status, headers: length === undefined ? {} : { 'content-length': length } });
 }
 
@@ -138,6 +139,8 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
 
 /** We ask for no compression; who compresses all the same is bounded by what comes out of it. */
 function decoded(message: IncomingMessage): Readable {
+  // Whoever reads hears of a fault; after that there is nobody who could.
+  message.on('error', () => undefined);
   const encoding = message.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return message;
   const decoder = DECODERS[encoding]?.();
@@ -145,6 +148,7 @@ function decoded(message: IncomingMessage): Readable {
     message.destroy();
     throw new Error(`the answer is encoded as ${encoding}`);
   }
+  decoder.on('error', () => undefined);
   message.once('error', (problem) => decoder.destroy(problem));
   decoder.once('close', () => message.destroy());
   return message.pipe(decoder);

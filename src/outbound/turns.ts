@@ -45,9 +45,9 @@ export class Turns {
     const queue = this.#waiting.get(key);
     const next = queue?.shift();
     if (queue?.length === 0) this.#waiting.delete(key);
-    if (next) return next();
     const left = (this.#running.get(key) ?? 1) - 1;
-    if (left > 0) this.#running.set(key, left);
+    if (next) next();
+    else if (left > 0) this.#running.set(key, left);
     else this.#running.delete(key);
   }
 }

@@ -244,16 +244,21 @@ export class FetchedLists {
   }
 
   #keepOrForget(url: string, kept: KeptLists): void {
-    if (!this.#ports.exchange.isWanted(url)) return this.#forget(url);
-    const authorities = this.#authorities();
-    if (!kept.isBelieved) {
+    const lists = this.#listsWorthKeeping(url, kept);
+    if (!lists) this.#forget(url);
+    else if (lists.length < kept.lists.length) this.#keep(url, { ...kept, lists });
+  }
+
+  /** Nothing, where the address itself is of no use any more. */
+  #listsWorthKeeping(url: string, { isBelieved, lists }: KeptLists): readonly ServedList[] | undefined {
+    if (!this.#ports.exchange.isWanted(url)) return undefined;
+    if (!isBelieved) {
       const asking = this.#asked.get(url);
-      if (this.#ports.authorities().some(({ issuer }) => asking?.has(issuer.label))) return;
-      return this.#forget(url);
+      return this.#ports.authorities().some(({ issuer }) => asking?.has(issuer.label)) ? lists : undefined;
     }
-    const lists = kept.lists.filter(({ list }) => !whyNotBelieved(list, authorities));
-    if (lists.length === 0) return this.#forget(url);
-    if (lists.length < kept.lists.length) this.#keep(url, { ...kept, lists });
+    const authorities = this.#authorities();
+    const believed = lists.filter(({ list }) => !whyNotBelieved(list, authorities));
+    return believed.length > 0 ? believed : undefined;
   }
 
   #forget(url: string): void {

@@ -47,11 +47,13 @@ export function scanInThread(
       clearTimeout(timer);
       reject(new Error(`the thread ended with ${code}`));
     });
-  }).finally(() => thread.terminate());
+  }).finally(async () => {
+    await thread.terminate();
+  });
 }
 
 /** What the thread does. */
-export function scanContents(contents: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadAnswer {
+function scanContents(contents: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadAnswer {
   const mark = hash('sha256', contents);
   const lists = readPemOrDer(contents, 'X509 CRL').map((der) => scanOne(der as Uint8Array<ArrayBuffer>, authorities));
   return { contents, mark, lists };

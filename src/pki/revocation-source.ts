@@ -32,7 +32,7 @@ export interface RevocationLimits {
   readonly addressesPerIssuer: number;
 }
 
-export const REVOCATION_LIMITS: RevocationLimits = {
+const REVOCATION_LIMITS: RevocationLimits = {
   listBytes: 64 * 1024 * 1024,
   ocspWithoutNonce: seconds(3600),
   addressesPerIssuer: 16,

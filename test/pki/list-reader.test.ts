@@ -1,0 +1,71 @@
+// Large lists are read in a thread, and are then what small ones are.
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { suite, test } from 'node:test';
+import { readCertificate } from '../../src/pki/certificate.ts';
+import { whyNotBelieved } from '../../src/pki/crl-check.ts';
+import { ListReader } from '../../src/pki/list-reader.ts';
+import { makeAuthority } from '../authority.ts';
+import { largeList, largeSerial } from '../large-list.ts';
+
+const COUNT = 20_000;
+const root = makeAuthority({ name: 'Root' });
+const namesake = makeAuthority({ name: 'Root' });
+const authorities = [root, namesake].map(({ certificate }) => {
+  const read = readCertificate(certificate);
+  return read.ok ? read.value : assert.fail('the authority cannot be read');
+});
+const copyOf = (list: Uint8Array) => new Uint8Array(list);
+
+async function readOne(contents: Uint8Array<ArrayBuffer>) {
+  const { lists, ...rest } = await new ListReader().read(contents, authorities);
+  assert.equal(lists.length, 1);
+  return { ...rest, list: lists[0]?.ok ? lists[0].value : assert.fail(lists[0]?.refusal ?? 'no list') };
+}
+
+suite('a list of many entries', () => {
+  const der = largeList(root, COUNT);
+
+  test('is read in a thread: it finds every entry, and its contents come back', async () => {
+    const given = copyOf(der);
+    const { list, contents, mark } = await readOne(given);
+    assert.equal(given.length, 0, 'the octets went to the thread, and were not copied');
+    assert.equal(list.revoked.size, COUNT);
+    for (const index of [0, 1, COUNT / 2, COUNT - 1]) assert.ok(list.revoked.has(largeSerial(index)));
+    assert.ok(!list.revoked.has(largeSerial(COUNT)));
+    assert.equal(mark, hash('sha256', der));
+    assert.deepEqual(Buffer.from(contents), Buffer.from(der));
+  });
+
+  test('is believed by its signature, which the thread has checked', async () => {
+    const { list } = await readOne(copyOf(der));
+    const [own, other] = authorities;
+    assert.ok(own && other);
+    assert.equal(whyNotBelieved(list, [own]), undefined);
+    assert.equal(whyNotBelieved(list, [other]), 'the CRL is not signed by the issuer');
+    const forged = copyOf(der);
+    forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
+    assert.equal(whyNotBelieved((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
+  });
+
+  test('may be PEM', async () => {
+    const body = Buffer.from(der).toString('base64');
+    const { list } = await readOne(copyOf(Buffer.from(`-----BEGIN X509 CRL-----\n${body}\n-----END X509 CRL-----\n`)));
+    assert.equal(list.revoked.size, COUNT);
+  });
+
+  test('that is damaged is refused, and so is what is no list', async () => {
+    const short = copyOf(der).slice(0, -5);
+    const { lists } = await new ListReader().read(short, authorities);
+    assert.match(lists[0]?.ok === false ? lists[0].refusal : 'read', /cannot be read/);
+    const none = await new ListReader().read(new Uint8Array(1024 * 1024), authorities);
+    assert.deepEqual(none.lists, []);
+  });
+
+  test('takes less than 64 octets of memory per entry', async () => {
+    const { list, contents } = await readOne(copyOf(der));
+    assert.equal(list.toBeSigned.whole.buffer, contents.buffer, 'the list lies where its contents lie');
+    const table = 4 * (Math.ceil(COUNT * 1.5) + 1);
+    assert.ok((contents.length + table) / COUNT < 64);
+  });
+});
