@@ -84,8 +84,8 @@ export const EXPLAINED: readonly Explained[] = [
   {
     by: 'GnuTLS',
     said: /constraints-failure/,
-    when: (mutant) => hasConstraintOn(mutant, 'directory') || hasConstraintOn(mutant, 'uri'),
-    why: 'constraints on directory names and URIs, which GnuTLS does not process and we do',
+    when: (mutant) => (['directory', 'uri', 'other'] as const).some((kind) => hasConstraintOn(mutant, kind)),
+    why: 'constraints on directory names, URIs and other names, which GnuTLS refuses wherever they stand',
   },
   {
     by: 'GnuTLS',
