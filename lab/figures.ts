@@ -6,6 +6,7 @@ import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { sizeFigures } from './figures/size.ts';
+import { verdictFigures } from './figures/verdicts.ts';
 import { walFigures } from './figures/wal.ts';
 import { writerFigures } from './figures/writer.ts';
 
@@ -17,6 +18,7 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
   writer           the writing half alone, under the settings that could be chosen
   wal              how large the log of SQLite becomes while somebody reads
   certificates     calls with certificates, beside a bare TLS server
+  verdicts         processor time of one verdict on certificates made to be expensive
 
 Only where they are named, and of no use while the machine does something else:
   postgres         refreshes a second on PostgreSQL and on SQLite, beside a plain loop and an echo
@@ -46,6 +48,7 @@ const ALWAYS = {
   writer: writerFigures,
   wal: walFigures,
   certificates: certificateFigures,
+  verdicts: verdictFigures,
 };
 const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   ...ALWAYS,

@@ -10,6 +10,8 @@ import { say } from './say.mjs';
 const NEEDS = {
   tests: [
     ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
+    ['/usr/bin/python3', 'python3', 'calls GnuTLS, which judges certificates by other code than ours and OpenSSL'],
+    ['/usr/lib/*/libgnutls.so.30', 'libgnutls30', 'the same'],
     ['chromium', 'chromium', 'a real browser for the pages'],
     ['nginx', 'nginx', 'a proxy in front of the service, configured as docs/proxies.md says'],
     ['haproxy', 'haproxy', 'the same'],

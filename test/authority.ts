@@ -1,5 +1,5 @@
 // A certificate authority for tests, real keys and real DER: it also signs what no honest authority would.
-import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { constants, generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { childrenOf, contextTag, readElement, TAG } from '../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../src/pki/der-write.ts';
 import { EXTENSION } from '../src/pki/extensions.ts';
@@ -23,8 +23,15 @@ export interface CertificateOptions {
   readonly serial?: Uint8Array;
   readonly notBefore?: string;
   readonly notAfter?: string;
+  readonly notAfterDer?: Uint8Array;
   readonly keys?: KeyPair;
+  /** SubjectPublicKeyInfo to be written instead of that of the keys. */
+  readonly spki?: Uint8Array;
   readonly digest?: 'sha256' | 'sha1' | 'md5';
+  /** The AlgorithmIdentifier in DER, inside and outside, instead of that of key and digest. */
+  readonly algorithm?: Uint8Array;
+  /** Signs by RSA-PSS; `algorithm` says so. */
+  readonly pss?: { readonly digest: string; readonly saltLength: number };
   /** What the signed part says of the algorithm, where it lies. */
   readonly claimedDigest?: 'sha256' | 'sha1';
 }
@@ -151,18 +158,23 @@ function leafExtensions({ usages = [CLIENT_AUTH] }: CertificateOptions): Uint8Ar
 function issueBy(issuer: Issuer, options: CertificateOptions, defaults: readonly Uint8Array[]): Issued {
   const keys = options.keys ?? ecKeys();
   const serial = options.serial ?? randomSerial();
-  const algorithm = algorithmOf(issuer.keys, options.digest);
+  const algorithm = options.algorithm ?? algorithmOf(issuer.keys, options.digest);
   const body = writeSequence(
     ...(options.version === 1 ? [] : [writeContext(0, integer(Uint8Array.of(2)))]),
     integer(serial),
-    algorithmOf(issuer.keys, options.claimedDigest ?? options.digest),
+    options.algorithm ?? algorithmOf(issuer.keys, options.claimedDigest ?? options.digest),
     issuer.subject,
-    writeSequence(time(options.notBefore ?? '2020-01-01'), time(options.notAfter ?? '2049-01-01')),
+    writeSequence(
+      time(options.notBefore ?? '2020-01-01'),
+      options.notAfterDer ?? time(options.notAfter ?? '2049-01-01'),
+    ),
     options.subject ?? nameOf(options.commonName ?? 'caller'),
-    spki(keys),
+    options.spki ?? spki(keys),
     ...(options.version === 1 ? [] : [extensionsOf(issuer, keys, options, defaults)]),
   );
-  const certificate = signed(body, algorithm, issuer.keys, options.digest);
+  const certificate = options.pss
+    ? signedByPss(body, algorithm, issuer.keys, options.pss)
+    : signed(body, algorithm, issuer.keys, options.digest);
   const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return {
     certificate,
@@ -288,6 +300,16 @@ function signed(
   return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), signature), ...sent);
 }
 
+function signedByPss(
+  body: Uint8Array,
+  algorithm: Uint8Array,
+  { privateKey }: KeyPair,
+  { digest, saltLength }: { readonly digest: string; readonly saltLength: number },
+): Uint8Array {
+  const signature = sign(digest, body, { key: privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
+  return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), signature));
+}
+
 const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   'ec sha256': writeSequence(writeOid('1.2.840.10045.4.3.2')),
   'ec sha1': writeSequence(writeOid('1.2.840.10045.4.1')),
@@ -295,6 +317,7 @@ const ALGORITHMS: Readonly<Record<string, Uint8Array>> = {
   'rsa sha1': writeSequence(writeOid('1.2.840.113549.1.1.5'), write(TAG.null)),
   'rsa md5': writeSequence(writeOid('1.2.840.113549.1.1.4'), write(TAG.null)),
   'ed25519 sha256': writeSequence(writeOid('1.3.101.112')),
+  'ed448 sha256': writeSequence(writeOid('1.3.101.113')),
 };
 
 function algorithmOf({ publicKey }: KeyPair, digest = 'sha256'): Uint8Array {

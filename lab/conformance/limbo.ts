@@ -33,6 +33,23 @@ export const STRICTER_THAN_LIMBO: Readonly<Record<string, string>> = {
     'the same chain is to be refused in rfc5280::nc::permitted-dns-match-noncritical',
 };
 
+/**
+ * What the default profile accepts on purpose although RFC 5280 asks authorities to do otherwise: honest authorities do
+ * these things, and nothing that decides about the path is ignored.
+ */
+export const DEFAULT_IS_LENIENT: Readonly<Record<string, string>> = {
+  'rfc5280::aki::leaf-missing-aki': 'key identifiers are hints',
+  'rfc5280::aki::intermediate-missing-aki': 'key identifiers are hints',
+  'rfc5280::aki::cross-signed-root-missing-aki': 'key identifiers are hints',
+  'rfc5280::ski::root-missing-ski': 'key identifiers are hints',
+  'rfc5280::ski::intermediate-missing-ski': 'key identifiers are hints',
+  'rfc5280::nc::permitted-dns-match-noncritical': 'the constraints hold, critical or not',
+  'rfc5280::nc::invalid-dnsname-leading-period': 'read as the hosts below the domain',
+  'rfc5280::pc::ica-noncritical-pc': 'the constraints hold, critical or not',
+  'rfc5280::san::underscore-dns': 'the name gives no identity',
+  'rfc5280::san::ip-in-dns': 'the name gives no identity',
+};
+
 interface Applicability {
   readonly id: string;
   readonly applicable: boolean;

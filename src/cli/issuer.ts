@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { IDENTITY_SOURCES, type IdentitySource } from '../core/certificate.ts';
-import type { ApprovedIssuer, RevocationCheck } from '../core/issuer.ts';
+import { IDENTITY_SOURCES, type IdentitySource, UPN_COMPARISONS, type UpnComparison } from '../core/certificate.ts';
+import { type ApprovedIssuer, OPTIONAL_CURVES, type OptionalCurve, type RevocationCheck } from '../core/issuer.ts';
 import { CommandFailure } from './exit.ts';
 import { collect, examples } from './options.ts';
 import { print, printJson, printTable } from './output.ts';
@@ -19,6 +19,8 @@ interface AddFlags {
   readonly identityFrom: readonly IdentitySource[];
   readonly derived?: true;
   readonly profile: ApprovedIssuer['profile'];
+  readonly curve?: readonly OptionalCurve[];
+  readonly upn: UpnComparison;
   readonly crl?: RevocationCheck;
   readonly ocsp: RevocationCheck;
   readonly crlFile?: readonly string[];
@@ -45,6 +47,16 @@ function declareAdd(group: Command): void {
     )
     .option('--derived', 'make identities from the names in certificates, instead of looking them up in the directory')
     .addOption(new Option('--profile <profile>', 'how strict').choices(['rfc5280', 'strict']).default('rfc5280'))
+    .addOption(
+      new Option('--curve <curves...>', 'elliptic curves to allow beside P-256, P-384 and P-521').choices(
+        OPTIONAL_CURVES,
+      ),
+    )
+    .addOption(
+      new Option('--upn <comparison>', 'how user principal names compare: active-directory ignores ASCII case')
+        .choices(UPN_COMPARISONS)
+        .default('exact'),
+    )
     .addOption(
       new Option('--crl <check>', 'revocation lists (default: required with --crl-file, else if-available)').choices(
         CHECKS,
@@ -85,7 +97,7 @@ function declareAdd(group: Command): void {
 }
 
 async function draftOf(label: string, pem: string, flags: AddFlags) {
-  const { identityFrom, derived, profile, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
+  const { identityFrom, derived, profile, curve = [], upn, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
   const allowedAddresses = await addressRanges(flags.allowAddress ?? []);
   const crlFiles = await Promise.all((flags.crlFile ?? []).map(listFile));
   // A list that somebody took the trouble to configure closes when it is missing or stale.
@@ -96,6 +108,8 @@ async function draftOf(label: string, pem: string, flags: AddFlags) {
     identitySources: identityFrom,
     identities: derived ? ('derived' as const) : ('directory' as const),
     profile,
+    ...(curve.length > 0 && { curves: curve }),
+    ...(upn !== 'exact' && { upnComparison: upn }),
     revocation: { crl: crl ?? usual, ocsp, crlFiles, allowedAddresses, endGrants: !keepGrants },
     ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
   };
@@ -134,14 +148,15 @@ function declareList(group: Command): void {
         const found = (await Array.fromAsync(rows(store, issuers))).filter(({ enabled }) => all || enabled);
         const shown = await Promise.all(found.map(factsOf));
         if (json) return printJson(shown);
-        const lines = shown.map(({ label, subject, expires, identitySources, identities, enabled }) => [
+        const lines = shown.map(({ label, subject, expires, profile, identitySources, identities, enabled }) => [
           label,
           enabled ? 'yes' : 'removed',
           expires,
+          profile,
           `${identitySources.join(', ')} (${identities})`,
           subject,
         ]);
-        printTable(['label', 'approved', 'expires', 'identity from', 'authority'], lines);
+        printTable(['label', 'approved', 'expires', 'profile', 'identity from', 'authority'], lines);
       }),
     );
 }

@@ -6,6 +6,10 @@ import { accept, type Outcome, refuse } from './outcome.ts';
 export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
+/** `active-directory`: neither part of a user principal name distinguishes ASCII case, as Active Directory compares them. */
+export const UPN_COMPARISONS = ['exact', 'active-directory'] as const;
+export type UpnComparison = (typeof UPN_COMPARISONS)[number];
+
 /** A name as it stood in the DER: its ASN.1 string type matters as much as its characters. */
 export interface NameValue {
   readonly type: 'utf8' | 'printable' | 'ia5' | 'other';
@@ -38,18 +42,24 @@ const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]
 };
 
 const NAME_MAX_LENGTH = 256;
-// Controls, format characters (bidi overrides, zero-width), separators, surrogates and private use have no business in a name.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
+// Controls, format characters (bidi overrides, zero-width), surrogates, private use; what shows nothing (fillers, variation
+// selectors, the empty Braille cell, the object replacement character); and every space but the ASCII one.
+const UNPRINTABLE =
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]|[^\P{Zs} ]/u;
 
 /** The first source of the list that is present wins; inside a source there is no picking: two candidates are a refusal. */
-export function callerName(names: CertificateNames, sources: readonly IdentitySource[]): Outcome<CallerName> {
+export function callerName(
+  names: CertificateNames,
+  sources: readonly IdentitySource[],
+  upns: UpnComparison = 'exact',
+): Outcome<CallerName> {
   for (const source of sources) {
     const candidates = names[source];
     const [candidate] = candidates;
     if (!candidate) continue;
     if (candidates.length > 1) return refuse('certificate-name-ambiguous', { rule: source });
     if (!isWellFormed(source, candidate)) return refuse('certificate-name-malformed', { rule: source });
-    return accept({ source, name: foldName(source, candidate.value) });
+    return accept({ source, name: foldName(source, candidate.value, upns) });
   }
   return refuse('certificate-name-missing', { rule: sources.join(', ') });
 }
@@ -62,8 +72,13 @@ function isWellFormed(source: IdentitySource, { type, value }: NameValue): boole
 }
 
 /** Exact characters, but for the ASCII case of an address's domain part. A Cyrillic а is not an a. */
-export function foldName(source: IdentitySource, value: string): string {
+export function foldName(source: IdentitySource, value: string, upns: UpnComparison = 'exact'): string {
   if (source === 'common-name') return value;
+  if (source === 'upn-san' && upns === 'active-directory') return foldAscii(value);
   const at = value.lastIndexOf('@');
-  return value.slice(0, at) + value.slice(at).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return value.slice(0, at) + foldAscii(value.slice(at));
+}
+
+function foldAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

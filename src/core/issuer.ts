@@ -1,5 +1,16 @@
-import type { IdentitySource } from './certificate.ts';
+import type { IdentitySource, UpnComparison } from './certificate.ts';
 import type { ClientId } from './integration.ts';
+
+/** Curves of 224 bits or more that are sound, and that only some authorities need. */
+export const OPTIONAL_CURVES = [
+  'P-224',
+  'secp256k1',
+  'brainpoolP256r1',
+  'brainpoolP320r1',
+  'brainpoolP384r1',
+  'brainpoolP512r1',
+] as const;
+export type OptionalCurve = (typeof OPTIONAL_CURVES)[number];
 
 /** An issuer whose certificates may authorize (spec 5.4), pinned by its key. */
 export interface ApprovedIssuer {
@@ -13,6 +24,10 @@ export interface ApprovedIssuer {
   /** `directory`: the name must lead to an identity that exists. `derived`: the identity is made from the name on first use. */
   readonly identities: 'directory' | 'derived';
   readonly profile: 'rfc5280' | 'strict';
+  /** Curves that keys may use beside P-256, P-384 and P-521; profile `strict` allows none. */
+  readonly curves?: readonly OptionalCurve[];
+  /** Absent: user principal names are compared exactly, but for the case of the domain. */
+  readonly upnComparison?: UpnComparison;
   readonly revocation: RevocationPolicy;
   /** Where given, the only integrations that this issuer's certificates may use. */
   readonly integrations?: readonly ClientId[];

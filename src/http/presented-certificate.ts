@@ -1,16 +1,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
-import type { OpensslVerdict } from '../pki/heed-openssl.ts';
 import { readClientCert, readForwardedClientCert, readPemHeader } from '../pki/presented-header.ts';
 import { type ReadConnection, tlsSocketOf } from './connection.ts';
 
-/** What a caller presented, and how. */
-export interface PresentedChain {
-  /** DER, leaf first. */
-  readonly chain: readonly Uint8Array[];
-  readonly openssl: OpensslVerdict | undefined;
-}
+/** What a caller presented: DER, leaf first. */
+export type PresentedChain = readonly Uint8Array[];
 
 export type CertificateHeader = 'off' | 'rfc9440' | 'url-encoded-pem' | 'xfcc';
 
@@ -44,15 +39,10 @@ function fromHandshake(request: FastifyRequest, chainOf: PresentedOptions['chain
   const socket = tlsSocketOf(request);
   const chain = socket ? chainOf(socket) : [];
   if (!socket || chain.length === 0) return refuse('certificate-missing');
-  return accept({ chain, openssl: { agrees: socket.authorized } });
+  return accept(chain);
 }
 
 function fromHeader(request: FastifyRequest, header: CertificateHeader, name: string): Outcome<PresentedChain> {
-  const chain = readHeader(request, header, name);
-  return chain.ok ? accept({ chain: chain.value, openssl: undefined }) : chain;
-}
-
-function readHeader(request: FastifyRequest, header: CertificateHeader, name: string): Outcome<readonly Uint8Array[]> {
   switch (header) {
     case 'off':
       return refuse('certificate-missing');

@@ -26,7 +26,8 @@ export function tlsOptions(files: TlsFiles): TlsOptions {
   return {
     ...secureContext(files),
     requestCert: files.clientCertificates !== 'off',
-    // The handshake proves possession of the key; our own path validation decides about the certificate.
+    // The handshake proves possession of the key and nothing more. Our own path validation decides about the certificate,
+    // alone: OpenSSL's opinion (`authorized`) is not asked, so that handshake, header and dry run give one verdict.
     rejectUnauthorized: false,
     handshakeTimeout: 10_000,
   };

@@ -4,7 +4,6 @@ import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Certificate } from './certificate.ts';
 import type { KnownAuthority } from './fetched-lists.ts';
-import { heedOpenssl, type OpensslVerdict } from './heed-openssl.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import type { OcspResponse } from './ocsp.ts';
 import type { Path } from './path.ts';
@@ -31,16 +30,10 @@ export class CertificateJudge {
   }
 
   /** `issuers` must be the same array as long as nothing in it has changed. */
-  async judge(
-    chain: readonly Uint8Array[],
-    issuers: readonly ApprovedIssuer[],
-    openssl?: OpensslVerdict,
-  ): Promise<Judgement> {
+  async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     this.#issuers = issuers;
     const presented = this.#presented(chain, issuers, []);
-    const judgement = this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
-    // Of the handshake, and so no part of what is remembered about the chain.
-    return heedOpenssl(judgement, openssl);
+    return this.#verdicts.recall(presented) ?? (await this.#judgeAnew(presented));
   }
 
   async #judgeAnew(presented: PresentedCertificate): Promise<Judgement> {

@@ -5,12 +5,12 @@ import { firstHalf, type Hex } from '../core/hex.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from './der.ts';
-import { readCount, readInteger, readTime } from './der-values.ts';
+import { readBits, readCount, readInteger, readTime } from './der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
 import { type KnownExtensions, type RawExtension, readExtensionList, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { isSignedBy, readSigned, type Signed } from './signed.ts';
+import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -33,17 +33,29 @@ export interface Certificate extends Signed {
 const LARGEST = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der, readFrame(der)));
+}
+
+/** The same, where the frame has been read. */
+export function readFramed(der: Uint8Array, signed: Frame): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der, signed));
+}
+
+export function readOrRefuse<T>(read: () => T): Outcome<T> {
   try {
-    if (der.length > LARGEST) throw new MalformedDer('larger than any certificate has reason to be');
-    return accept(readFields(der));
+    return accept(read());
   } catch (problem) {
     if (!(problem instanceof MalformedDer)) throw problem;
     return refuse('certificate-unreadable', { rule: problem.message });
   }
 }
 
-function readFields(der: Uint8Array): Certificate {
-  const signed = readSigned(readElement(der));
+export function readFrame(der: Uint8Array): Frame {
+  if (der.length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+  return readSigned(readElement(der));
+}
+
+function readFields(der: Uint8Array, signed: Frame): Certificate {
   const fields = new Fields(signed.toBeSigned);
   const version = readVersion(fields.optional(contextTag(0, 'constructed')));
   const serial = readInteger(fields.next());
@@ -68,13 +80,25 @@ function readVersion(element: Element | undefined): 1 | 2 | 3 {
 
 function readValidity(element: Element): [EpochSeconds, EpochSeconds] {
   const fields = new Fields(element);
-  const validity: [EpochSeconds, EpochSeconds] = [readTime(fields.next()), readTime(fields.next())];
+  const validity: [EpochSeconds, EpochSeconds] = [readDate(fields.next()), readDate(fields.next())];
   fields.end();
   return validity;
 }
 
+const YEAR_2050 = Date.UTC(2050, 0, 1) / 1000;
+
+/** RFC 5280 4.1.2.5: dates through the year 2049 are UTCTime. */
+function readDate(element: Element): EpochSeconds {
+  const date = readTime(element);
+  if (element.tag === TAG.generalizedTime && date < YEAR_2050)
+    throw new MalformedDer('a date before 2050 is not a UTCTime');
+  return date;
+}
+
 function readUniqueId(element: Element | undefined, version: number): void {
-  if (element && version === 1) throw new MalformedDer('a version 1 certificate has no unique identifiers');
+  if (!element) return;
+  if (version === 1) throw new MalformedDer('a version 1 certificate has no unique identifiers');
+  readBits(element, element.tag);
 }
 
 function readExtensions(element: Element | undefined, version: number): RawExtension[] {

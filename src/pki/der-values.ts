@@ -26,6 +26,10 @@ export function readCount(element: Element, tag: number = TAG.integer): number {
   return octets.reduce((count, octet) => count * 256 + octet, 0);
 }
 
+export function readNull(element: Element): void {
+  if (expectTag(element, TAG.null).content.length > 0) throw new MalformedDer('NULL has content');
+}
+
 export function readOid(element: Element, tag: number = TAG.oid): string {
   const { content } = expectTag(element, tag);
   const arcs: number[] = [];
@@ -53,15 +57,25 @@ export function readOctetBits(element: Element): Uint8Array {
   return content.subarray(1);
 }
 
-/** The numbers of the bits that are set in a named bit list. */
-export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
+/** The content of any BIT STRING: its octets, and how many bits of the last one do not count. */
+export function readBits(element: Element, tag: number = TAG.bitString): { unused: number; octets: Uint8Array } {
   const { content } = expectTag(element, tag);
   const unused = content[0];
   if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1))
     throw new MalformedDer('bad bit string');
+  return { unused, octets: content.subarray(1) };
+}
+
+// Key usages and reasons for revocation have 9 bits. Going through half a million of them takes its time.
+const MOST_NAMED_OCTETS = 32;
+
+/** The numbers of the bits that are set in a named bit list. */
+export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
+  const { unused, octets } = readBits(element, tag);
+  if (octets.length > MOST_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
   const bits = new Set<number>();
-  for (let bit = 0; bit < (content.length - 1) * 8 - unused; bit++) {
-    if ((content[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
+  for (let bit = 0; bit < octets.length * 8 - unused; bit++) {
+    if ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
   }
   return bits;
 }

@@ -24,10 +24,14 @@ export const TAG = {
   numeric: 0x12,
   printable: 0x13,
   teletex: 0x14,
+  videotex: 0x15,
   ia5: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
+  graphic: 0x19,
   visible: 0x1a,
+  general: 0x1b,
+  universal: 0x1c,
   bmp: 0x1e,
   sequence: 0x30,
   set: 0x31,
@@ -49,10 +53,12 @@ export function readElement(bytes: Uint8Array, tag?: number): Element {
   return element;
 }
 
-export function childrenOf(element: Element): Element[] {
+/** `most` stops the reading of a list that is longer than any honest one. */
+export function childrenOf(element: Element, most = Number.POSITIVE_INFINITY): Element[] {
   if (!(element.tag & CONSTRUCTED)) throw new MalformedDer('a primitive element holds no elements');
   const children: Element[] = [];
   for (let offset = 0; offset < element.content.length; ) {
+    if (children.length >= most) throw new MalformedDer(`a list has more than ${most} elements`);
     const child = elementAt(element.content, offset);
     children.push(child);
     offset += child.whole.length;
@@ -70,13 +76,16 @@ export function unwrap(element: Element, tag?: number): Element {
   return readElement(element.content, tag);
 }
 
-/** The fields of a SEQUENCE in their order, optional ones told by their tag. */
+// No structure of RFC 5280 or RFC 6960 has as many fields.
+const MOST_FIELDS = 16;
+
+/** The fields of a SEQUENCE in their order; optional ones are recognised by their tag. */
 export class Fields {
   readonly #fields: Element[];
   #position = 0;
 
   constructor(sequence: Element) {
-    this.#fields = childrenOf(sequence);
+    this.#fields = childrenOf(sequence, MOST_FIELDS);
   }
 
   next(tag?: number): Element {
@@ -92,9 +101,24 @@ export class Fields {
     return field;
   }
 
+  /** Passes over what follows, where nobody needs it. */
+  skip(): void {
+    this.#position = this.#fields.length;
+  }
+
   end(): void {
     if (this.#position !== this.#fields.length) throw new MalformedDer('unexpected fields follow');
   }
+}
+
+/** How many elements a constructed element holds, without reading them. */
+export function countChildren({ content }: Element): number {
+  let count = 0;
+  for (let offset = 0; offset < content.length; count++) {
+    const { length, start } = lengthAt(content, offset + 1);
+    offset = start + length;
+  }
+  return count;
 }
 
 function elementAt(bytes: Uint8Array, offset: number): Element {

@@ -1,17 +1,21 @@
 // Names of subjects and issuers, compared as RFC 5280 7.1 says and printed so that no character can pose as structure.
 import type { NameValue } from '../core/certificate.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from './der.ts';
-import { decodeUtf8, readOid } from './der-values.ts';
+import { readOid } from './der-values.ts';
+import { prepareText } from './name-preparation.ts';
+import { readCharacters, textOf } from './name-string.ts';
 
 export interface Attribute extends NameValue {
   readonly oid: string;
-  /** Two attributes are the same when these are: type and folded characters, whatever string type encoded them. */
-  readonly comparable: string;
+  /** Absent where the value is not a string, or not a well-formed one of its type. */
+  readonly characters: string | undefined;
+  /** The attribute as encoded. */
+  readonly der: Uint8Array;
 }
 
 export interface DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
-  /** One text per relative name, for comparison alone. */
+  /** One text per relative name, for comparison alone. Computed on first use: preparing strings is expensive. */
   readonly comparable: readonly string[];
   readonly der: Uint8Array;
 }
@@ -31,21 +35,68 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   [EMAIL_ADDRESS]: 'emailAddress',
 };
 
+// X.520 allows 64 characters for most attributes. Names beyond these bounds are made to keep us busy.
+const LONGEST_NAME = 4096;
+const MOST_RDNS = 64;
+const MOST_ATTRIBUTES = 16;
+
 export function readName(element: Element): DistinguishedName {
-  const rdns = childrenOf(expectTag(element, TAG.sequence)).map((rdn) => readRelativeName(rdn));
-  return { rdns, comparable: rdns.map(comparableOf), der: element.whole };
+  if (element.whole.length > LONGEST_NAME) throw new MalformedDer(`a name is longer than ${LONGEST_NAME} octets`);
+  const rdns = childrenOf(expectTag(element, TAG.sequence), MOST_RDNS).map((rdn) => readRelativeName(rdn));
+  return new ComparedName(rdns, element.whole);
 }
 
-/** The attributes of a relative name are a set: their order says nothing. */
+class ComparedName implements DistinguishedName {
+  readonly rdns: DistinguishedName['rdns'];
+  readonly der: Uint8Array;
+  #comparable: readonly string[] | undefined;
+
+  constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
+    this.rdns = rdns;
+    this.der = der;
+  }
+
+  get comparable(): readonly string[] {
+    this.#comparable ??= this.rdns.map(comparableOf);
+    return this.#comparable;
+  }
+}
+
+/**
+ * The attributes of a relative name are a set: their order says nothing. Each is preceded by its length, so that no value
+ * can imitate a second attribute.
+ */
 export function comparableOf(rdn: readonly Attribute[]): string {
-  const attributes = rdn.map(({ comparable }) => comparable);
-  return attributes.sort().join('\u0001');
+  const attributes = rdn.map(comparableAttribute).sort();
+  return attributes.map((text) => `${text.length}:${text}`).join('');
+}
+
+/** Type and prepared characters, whatever string type encoded them; the octets where there are no characters. */
+function comparableAttribute(attribute: Attribute): string {
+  const prepared = preparedValue(attribute);
+  return prepared === undefined
+    ? `${attribute.oid}#${Buffer.from(attribute.der).toString('hex')}`
+    : `${attribute.oid}=${prepared}`;
+}
+
+function preparedValue({ characters }: Attribute): string | undefined {
+  return characters === undefined ? undefined : prepareText(characters);
+}
+
+/** Whether the attribute has no characters to compare, so that nobody can say which name it spells. */
+export function isIncomparable(attribute: Attribute): boolean {
+  return preparedValue(attribute) === undefined;
 }
 
 export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
-  const attributes = childrenOf(expectTag(element, tag)).map(readAttribute);
+  const attributes = childrenOf(expectTag(element, tag), MOST_ATTRIBUTES).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
+}
+
+/** X.690 11.6: the elements of a SET OF are sorted by their encoding. */
+export function isInSetOrder(rdn: readonly Attribute[]): boolean {
+  return rdn.every(({ der }, index) => index === 0 || Buffer.compare(rdn[index - 1]?.der ?? der, der) <= 0);
 }
 
 function readAttribute(element: Element): Attribute {
@@ -53,50 +104,14 @@ function readAttribute(element: Element): Attribute {
   const oid = readOid(fields.next());
   const encoded = fields.next();
   fields.end();
-  const value = readText(encoded);
-  // Also the string types that give no identity: an excluded name must not escape by a change of its encoding.
-  const isText = STRING_TAGS.includes(encoded.tag);
-  const folded = isText ? foldSpacesAndCase(value.value) : `#${Buffer.from(encoded.whole).toString('hex')}`;
-  return { ...value, oid, comparable: `${oid}=${folded}` };
-}
-
-const STRING_TAGS: readonly number[] = [
-  TAG.utf8,
-  TAG.printable,
-  TAG.ia5,
-  TAG.bmp,
-  TAG.numeric,
-  TAG.teletex,
-  TAG.visible,
-];
-
-/** RFC 5280 7.1: letter case and the amount of white space do not matter in names. They do in identities (core). */
-function foldSpacesAndCase(text: string): string {
-  return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-// A character outside the type's alphabet makes the string malformed, hence of no type a name may be taken from.
-const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
-
-/** Any string of a name with its ASN.1 type; the ones whose characters cannot be told for certain are `other`. */
-export function readText({ tag, content }: Element): NameValue {
-  const latin = Buffer.from(content).toString('latin1');
-  if (tag === TAG.utf8) {
-    const value = decodeUtf8(content);
-    return value === undefined ? { type: 'other', value: latin } : { type: 'utf8', value };
-  }
-  if (tag === TAG.printable) return { type: PRINTABLE.test(latin) ? 'printable' : 'other', value: latin };
-  if (tag === TAG.ia5) return { type: content.every((octet) => octet < 0x80) ? 'ia5' : 'other', value: latin };
-  if (tag === TAG.bmp) return { type: 'other', value: content.length % 2 ? latin : readBmp(content) };
-  return { type: 'other', value: latin };
-}
-
-function readBmp(content: Uint8Array): string {
-  return Buffer.from(content).swap16().toString('utf16le');
+  const characters = readCharacters(encoded);
+  const { type, value } = textOf(encoded, characters);
+  return { type, value, oid, characters, der: element.whole };
 }
 
 export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {
-  return a.comparable.length === b.comparable.length && isNameWithin(a, b);
+  if (Buffer.compare(a.der, b.der) === 0) return true;
+  return a.rdns.length === b.rdns.length && isNameWithin(a, b);
 }
 
 /** RFC 5280 4.2.1.10: a name lies within a subtree when its first relative names are those of the subtree. */

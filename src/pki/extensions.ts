@@ -3,7 +3,7 @@
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from './der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from './der-values.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
-import { type GeneralName, readGeneralName, readGeneralNames } from './general-name.ts';
+import { type GeneralName, MOST_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
 
 export const EXTENSION = {
   subjectKeyIdentifier: '2.5.29.14',
@@ -51,7 +51,7 @@ export interface KnownExtensions {
   readonly basicConstraints: { readonly ca: boolean; readonly pathLength?: number };
   readonly nameConstraints: NameConstraints;
   readonly crlDistributionPoints: readonly DistributionPoint[];
-  readonly certificatePolicies: readonly string[];
+  readonly certificatePolicies: readonly { readonly policy: string; readonly qualifiers: readonly string[] }[];
   readonly policyMappings: readonly { readonly issuer: string; readonly subject: string }[];
   readonly authorityKeyIdentifier: { readonly key?: Uint8Array; readonly issuer: boolean; readonly serial: boolean };
   readonly policyConstraints: { readonly requireExplicit?: number; readonly inhibitMapping?: number };
@@ -64,7 +64,7 @@ type Readers = { readonly [Name in keyof KnownExtensions]: (element: Element) =>
 
 const READERS: Readers = {
   subjectKeyIdentifier: (element) => expectTag(element, TAG.octetString).content,
-  keyUsage: (element) => nonEmptySet(readNamedBits(element)),
+  keyUsage: readKeyUsage,
   subjectAltName: (element) => readGeneralNames(element),
   basicConstraints: readBasicConstraints,
   nameConstraints: readNameConstraints,
@@ -122,12 +122,16 @@ function readExtension(element: Element): RawExtension {
 }
 
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
-  const items = childrenOf(expectTag(element, TAG.sequence)).map((child) => read(child));
+  const items = childrenOf(expectTag(element, TAG.sequence), MOST_ITEMS).map((child) => read(child));
   if (items.length === 0) throw new MalformedDer('a list is empty that must not be');
   return items;
 }
 
-function nonEmptySet(bits: ReadonlySet<number>): ReadonlySet<number> {
+function readKeyUsage(element: Element): ReadonlySet<number> {
+  const bits = readNamedBits(element);
+  const [unused = 0] = element.content;
+  // X.690 11.2.1: the bits that pad the last octet are zero.
+  if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
   // RFC 5280 4.2.1.3: when it appears, at least one of the bits is set.
   if (bits.size === 0) throw new MalformedDer('no usage is named');
   return bits;
@@ -154,7 +158,7 @@ function readNameConstraints(element: Element): NameConstraints {
 
 function readSubtrees(list: Element | undefined): GeneralName[] {
   if (!list) return [];
-  const bases = childrenOf(list).map((subtree) => {
+  const bases = childrenOf(list, MOST_ITEMS).map((subtree) => {
     const fields = new Fields(expectTag(subtree, TAG.sequence));
     const base = readGeneralName(fields.next());
     const minimum = fields.optional(contextTag(0, 'primitive'));
@@ -177,10 +181,29 @@ function readDistributionPoint(element: Element): DistributionPoint {
   return reasons ? { ...point, reasons: readNamedBits(reasons, reasons.tag) } : point;
 }
 
-function readPolicies(element: Element): string[] {
-  const policies = sequenceOf(element, (policy) => readOid(new Fields(expectTag(policy, TAG.sequence)).next()));
-  if (new Set(policies).size !== policies.length) throw new MalformedDer('a policy appears twice');
+function readPolicies(element: Element): KnownExtensions['certificatePolicies'] {
+  const policies = sequenceOf(element, readPolicy);
+  // RFC 5280 4.2.1.4
+  if (new Set(policies.map(({ policy }) => policy)).size !== policies.length) {
+    throw new MalformedDer('a policy appears twice');
+  }
   return policies;
+}
+
+function readPolicy(element: Element): KnownExtensions['certificatePolicies'][number] {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const policy = readOid(fields.next());
+  const qualifiers = fields.optional(TAG.sequence);
+  fields.end();
+  return { policy, qualifiers: qualifiers ? sequenceOf(qualifiers, readQualifier) : [] };
+}
+
+function readQualifier(element: Element): string {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const oid = readOid(fields.next());
+  fields.next();
+  fields.end();
+  return oid;
 }
 
 function readMapping(element: Element): KnownExtensions['policyMappings'][number] {

@@ -2,7 +2,8 @@
 import type { NameValue } from '../core/certificate.ts';
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from './der.ts';
 import { readAscii, readOid } from './der-values.ts';
-import { type DistinguishedName, readName, readText } from './distinguished-name.ts';
+import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { readText } from './name-string.ts';
 
 export type GeneralName =
   | { readonly kind: 'other'; readonly oid: string; readonly value: NameValue }
@@ -37,9 +38,12 @@ export function readGeneralName(element: Element): GeneralName {
   throw new MalformedDer('this is no general name');
 }
 
+/** Names, policies, constraints: no honest certificate has as many of any. */
+export const MOST_ITEMS = 1024;
+
 /** GeneralNames under the tag of the field that holds them; at least one. */
 export function readGeneralNames(element: Element, tag: number = TAG.sequence): GeneralName[] {
-  const names = childrenOf(expectTag(element, tag)).map(readGeneralName);
+  const names = childrenOf(expectTag(element, tag), MOST_ITEMS).map(readGeneralName);
   if (names.length === 0) throw new MalformedDer('a list of names is empty');
   return names;
 }

@@ -1,6 +1,7 @@
 // The chain that a client sent in the handshake, taken from the socket before Node loses it.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
+import { MOST_PRESENTED } from './judge.ts';
 
 // On the socket itself rather than beside it: HTTP/2 hands out sockets behind a proxy object, which passes this through.
 const CHAIN = Symbol('chain of the handshake');
@@ -22,10 +23,13 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
   return (socket: RememberingSocket) => socket[CHAIN] ?? [];
 }
 
-/** Leaf first. Node links certificates by issuer, adds an approved root, and may link that to itself. */
+// One more than a verdict looks at, so that it can say that there were too many.
+const MOST_KEPT = MOST_PRESENTED + 1;
+
+/** What was sent, in its order: `issuerCertificate` is the certificate sent next, whoever issued it. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {
-  const chain: Buffer[] = [];
-  for (let next = leaf; next && !chain.some((seen) => next?.raw.equals(seen)); next = next.issuerCertificate)
-    chain.push(next.raw);
-  return chain;
+  const sent = new Set<X509Certificate>();
+  const isNew = (next: X509Certificate) => sent.size < MOST_KEPT && !sent.has(next);
+  for (let next = leaf; next && isNew(next); next = next.issuerCertificate) sent.add(next);
+  return Array.from(sent, ({ raw }) => raw);
 }

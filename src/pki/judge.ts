@@ -4,10 +4,11 @@ import { type CallerName, type CertificateMark, callerName } from '../core/certi
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../core/time.ts';
-import { type Certificate, markOf, namesOf, readCertificate } from './certificate.ts';
-import { escapeText, printName, sameName } from './distinguished-name.ts';
+import { type Candidate, printNameOf, readCandidate } from './candidate.ts';
+import { type Certificate, markOf, namesOf } from './certificate.ts';
+import { escapeText } from './distinguished-name.ts';
 import { describe, judgePath, type Path } from './path.ts';
-import { type ReadIssuer, readAll, readIssuer } from './read-issuer.ts';
+import { type ReadIssuer, readIssuer } from './read-issuer.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from './revocation.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from './search.ts';
 import { type Step, step } from './step.ts';
@@ -40,7 +41,7 @@ export interface Judgement {
   readonly mark?: CertificateMark;
 }
 
-const MOST_PRESENTED = 32;
+export const MOST_PRESENTED = 32;
 const MOST_OCTETS = 128 * 1024;
 const MOST_PATHS = 8;
 
@@ -48,45 +49,46 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const { chain, issuers } = presented;
   const [first, ...rest] = chain;
   if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
-  const leaf = readCertificate(first);
+  if (chain.length > MOST_PRESENTED || (rest.length > 0 && totalOf(chain) > MOST_OCTETS)) return refusedAt(tooMany());
+  const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  if (chain.length > MOST_PRESENTED || totalOf(chain) > MOST_OCTETS) return refusedAt(tooMany(leaf.value));
-  const approved = issuers.filter(({ enabled }) => enabled).map(readIssuer);
-  return judgeLeaf(leaf.value, readAll(rest), approved, presented);
+  const sent = rest.map(readCandidate).flatMap((read) => (read.ok ? [read.value] : []));
+  return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
 }
 
 function judgeLeaf(
-  leaf: Certificate,
-  sent: readonly Certificate[],
+  leaf: Candidate,
+  sent: readonly Candidate[],
   approved: readonly ReadIssuer[],
   { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
 ): Judgement {
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
-  const pool = [...sent, ...approved.flatMap(({ intermediates }) => intermediates)];
-  const search = new PathSearch(anchors, pool, limits);
+  const registered = approved.flatMap(({ intermediates }) => intermediates);
+  const search = new PathSearch(anchors, [...sent, ...registered], limits);
   let refused: Judgement | undefined;
   let tried = 0;
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MOST_PATHS) break;
+    const pool = [...sent.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : [])), ...registered];
     const judgement = judgeFoundPath({ path, pool, issuer, evidence, now });
     if (judgement.outcome.ok) return judgement;
     refused ??= judgement;
   }
-  return refused ?? refusedAt(notApproved(leaf, anchors, search.isExhausted));
+  return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
 }
 
 function judgeFoundPath(question: RevocationQuestion): Judgement {
   const { path, issuer, now } = question;
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
-  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer.profile, now)];
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
   // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);
   if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, ...found };
-  const name = callerName(namesOf(leaf), issuer.identitySources);
+  const name = callerName(namesOf(leaf), issuer.identitySources, issuer.upnComparison);
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
@@ -103,13 +105,9 @@ function unreadable(why: string | undefined): Step {
   return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
 }
 
-function tooMany(leaf: Certificate): Step {
-  return step(
-    'bounded-work',
-    false,
-    describe(leaf, 'leaf'),
-    `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`,
-  );
+function tooMany(): Step {
+  const words = `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`;
+  return step('bounded-work', false, 'leaf', words);
 }
 
 function totalOf(chain: readonly Uint8Array[]): number {
@@ -121,15 +119,18 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
   return step('issuer-approved', true, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
 }
 
-function notApproved(leaf: Certificate, anchors: readonly Certificate[], isExhausted: boolean): Step {
-  const namesake = anchors.some(({ subject }) => sameName(subject, leaf.issuer));
-  const why = isExhausted
-    ? 'the search was given up after its bounded number of steps'
-    : namesake
-      ? 'an approved issuer has the name of its issuer, but another key signed it'
-      : `its issuer is ${printName(leaf.issuer)}`;
-  const words = `a path of signatures leads to the key of an approved issuer: ${why}`;
-  return step('issuer-approved', false, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
+function whyNoPath(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): Step {
+  if (search.unreadable !== undefined) return unreadable(search.unreadable);
+  const words = `a path of signatures leads to the key of an approved issuer: ${whyNotApproved(leaf, anchors, search)}`;
+  const about = `leaf ${printNameOf(leaf.subject)}`;
+  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved' });
+}
+
+function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {
+  if (search.isExhausted) return 'the search was given up after its bounded number of steps';
+  return anchors.some((anchor) => search.isNamedBy(leaf, anchor))
+    ? 'an approved issuer has the name of its issuer, but another key signed it'
+    : `its issuer is ${printNameOf(leaf.issuer)}`;
 }
 
 function identityStep(name: Outcome<CallerName>, issuer: ApprovedIssuer, leaf: Certificate): Step {

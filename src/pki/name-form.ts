@@ -1,5 +1,6 @@
 // What a well-formed name of each kind looks like, in alternative names and in the constraints on them.
 import { isIPv4 } from 'node:net';
+import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { GeneralName } from './general-name.ts';
 
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
@@ -45,11 +46,40 @@ export function isAlternativeName(name: GeneralName): boolean {
   }
 }
 
-/** RFC 5280 4.2.1.10. A leading period is for e-mail and URI constraints alone, whatever OpenSSL lets pass. */
-export function isConstraint(name: GeneralName): boolean {
+/** Whether the host that a name speaks of can be told, so that it can be compared with constraints. */
+export function isComparable(name: GeneralName): boolean {
   switch (name.kind) {
     case 'dns':
-      return name.value === '' || isHostName(name.value);
+      return isHostLike(name.value.replace(/^\*\./, ''));
+    case 'email':
+      return isMailboxLike(name.value);
+    case 'uri':
+      return isHostLike(hostOf(name.value) ?? '');
+    case 'ip':
+    case 'directory':
+      return true;
+    case 'other':
+    case 'registered':
+    case 'unsupported':
+      return false;
+  }
+}
+
+function isMailboxLike(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostLike(text.slice(at + 1));
+}
+
+/** Host names as they occur: also with underscores, or with the dot of the root at the end. */
+function isHostLike(text: string): boolean {
+  return text.length <= 254 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?$/.test(text);
+}
+
+/** RFC 5280 4.2.1.10. There a leading period is for e-mail and URI constraints alone; authorities write it for DNS too. */
+export function isConstraint(name: GeneralName, profile: ApprovedIssuer['profile']): boolean {
+  switch (name.kind) {
+    case 'dns':
+      return name.value === '' || isHostName(name.value) || (profile === 'rfc5280' && isDomain(name.value));
     case 'email':
       return name.value.includes('@') ? isMailbox(name.value) : isDomain(name.value);
     case 'uri':

@@ -34,16 +34,16 @@ export function violatedPolicy(path: readonly Certificate[]): string | undefined
 
 /** 6.1.3 (d) and (e) */
 function descend(state: PolicyState, certificate: Certificate, isLeaf: boolean): void {
-  const policies = certificate.known.certificatePolicies;
+  const policies = new Set(certificate.known.certificatePolicies?.map(({ policy }) => policy));
   const parents = state.level;
   const children: Level = new Map();
   const expected = new Set([...parents.values()].flatMap((policiesExpected) => [...policiesExpected]));
-  for (const policy of policies ?? []) {
+  for (const policy of policies) {
     if (policy !== ANY_POLICY && (expected.has(policy) || parents.has(ANY_POLICY)))
       children.set(policy, new Set([policy]));
   }
   const anyCounts = state.any > 0 || (!isLeaf && isSelfIssued(certificate));
-  if (policies?.includes(ANY_POLICY) && anyCounts) {
+  if (policies.has(ANY_POLICY) && anyCounts) {
     for (const policy of expected) if (!children.has(policy)) children.set(policy, new Set([policy]));
   }
   state.level = children;
@@ -65,13 +65,16 @@ function prepareForNext(state: PolicyState, certificate: Certificate): string | 
 
 function mapPolicies(state: PolicyState, mappings: readonly { issuer: string; subject: string }[]): void {
   const anyIsValid = state.level.has(ANY_POLICY);
-  for (const issuer of new Set(mappings.map((mapping) => mapping.issuer))) {
+  for (const [issuer, subjects] of subjectsByIssuer(mappings)) {
     if (state.mapping === 0) state.level.delete(issuer);
-    else if (state.level.has(issuer) || anyIsValid) {
-      const subjects = mappings.filter((mapping) => mapping.issuer === issuer).map(({ subject }) => subject);
-      state.level.set(issuer, new Set(subjects));
-    }
+    else if (state.level.has(issuer) || anyIsValid) state.level.set(issuer, subjects);
   }
+}
+
+function subjectsByIssuer(mappings: readonly { issuer: string; subject: string }[]): Map<string, Set<string>> {
+  const byIssuer = new Map<string, Set<string>>();
+  for (const { issuer, subject } of mappings) byIssuer.set(issuer, (byIssuer.get(issuer) ?? new Set()).add(subject));
+  return byIssuer;
 }
 
 function countDown(state: PolicyState): void {

@@ -73,7 +73,7 @@ function byResponses(
 /** A delegated responder is judged by the rules and lists that everyone is judged by. */
 function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Certificate): string | undefined {
   const { issuer, evidence, now } = question;
-  const steps = judgePath([...above, delegate], issuer.profile, now, 'revocation signer');
+  const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
   const failed = steps.find(({ passed }) => !passed);
   if (failed) return `the OCSP responder is not believed: ${failed.words}`;
   const { state } = askLists(delegate, evidence.lists, signersOf(question), now);
@@ -119,7 +119,7 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
-  if (!found || judgePath(found, issuer.profile, now, 'revocation signer').some(({ passed }) => !passed)) return false;
+  if (!found || judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return false;
   return isUnrevoked(found, evidence.lists, now);
 }
 

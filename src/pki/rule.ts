@@ -1,4 +1,5 @@
 // The form of a rule about one certificate of a path.
+import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { RefusalReason } from '../core/refusal.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { type Certificate, isSelfSigned } from './certificate.ts';
@@ -12,7 +13,11 @@ export interface Position {
   /** The certificate that this one signed, further down the path. */
   readonly issued: Certificate | undefined;
   readonly now: EpochSeconds;
+  readonly policy: PathPolicy;
 }
+
+/** What an approved issuer's settings say about the paths below it. */
+export type PathPolicy = Pick<ApprovedIssuer, 'profile' | 'curves' | 'identitySources'>;
 
 export interface Rule {
   readonly rule: string;
@@ -24,6 +29,8 @@ export interface Rule {
   readonly holds: (position: Position) => boolean;
   readonly found?: (certificate: Certificate) => string;
   readonly reason?: RefusalReason;
+  /** The setting that decides, where it is another than the profile. */
+  readonly setting?: (policy: PathPolicy) => string;
 }
 
 export const EVERY_ROLE: readonly Role[] = ['approved issuer', 'intermediate', 'leaf', 'revocation signer'];

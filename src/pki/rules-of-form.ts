@@ -1,12 +1,9 @@
 // What every certificate has to be, whatever its place on the path.
 import type { Certificate } from './certificate.ts';
+import { isInSetOrder } from './distinguished-name.ts';
 import { EXTENSION } from './extensions.ts';
 import { isAlternativeName } from './name-form.ts';
-import { printKey } from './public-key.ts';
 import { BELOW_ISSUER, EVERY_ROLE, isCritical, printTime, type Rule } from './rule.ts';
-
-const STRICT_CURVES: readonly unknown[] = ['P-256', 'P-384', 'P-521'];
-const STRICT_FAMILIES: readonly string[] = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
 
 // RFC 5280 6.1 processes these. The other extensions we read (information access, distribution points, key identifiers)
 // can be processed too, and are refused as critical where the RFC demands that they are not.
@@ -16,7 +13,13 @@ const PROCESSED: ReadonlySet<string> = new Set(
     .map(([, oid]) => oid),
 );
 
-const MUST_BE_CRITICAL = [EXTENSION.nameConstraints, EXTENSION.policyConstraints, EXTENSION.inhibitAnyPolicy];
+const MUST_BE_CRITICAL: ReadonlySet<string> = new Set([
+  EXTENSION.nameConstraints,
+  EXTENSION.policyConstraints,
+  EXTENSION.inhibitAnyPolicy,
+]);
+/** id-qt-cps and id-qt-unotice; what they say is for people. */
+const QUALIFIERS: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.2.1', '1.3.6.1.5.5.7.2.2']);
 const MUST_NOT_BE_CRITICAL = [
   EXTENSION.authorityKeyIdentifier,
   EXTENSION.subjectKeyIdentifier,
@@ -51,10 +54,29 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'extension-criticality',
     clause: 'RFC 5280 4.2.1 and 4.2.2',
-    words: 'extensions are critical where they must be, and not where they must not',
+    words: 'key identifiers and information access are not critical',
     roles: EVERY_ROLE,
-    holds: ({ certificate }) => wrongCriticality(certificate).length === 0,
-    found: (certificate) => `wrong: ${wrongCriticality(certificate).join(', ')}`,
+    holds: ({ certificate }) => !MUST_NOT_BE_CRITICAL.some((oid) => isCritical(certificate, oid)),
+    found: (certificate) =>
+      `critical: ${MUST_NOT_BE_CRITICAL.filter((oid) => isCritical(certificate, oid)).join(', ')}`,
+  },
+  {
+    rule: 'constraints-critical',
+    clause: 'RFC 5280 4.2.1.10, 4.2.1.11 and 4.2.1.14',
+    words: 'name constraints, policy constraints and inhibit any-policy are critical',
+    profile: 'strict',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) => notCritical(certificate).length === 0,
+    found: (certificate) => `not critical: ${notCritical(certificate).join(', ')}`,
+  },
+  {
+    rule: 'policy-qualifiers-known',
+    clause: 'RFC 5280 4.2.1.4',
+    words: 'critical policies have no qualifiers but a statement (CPS) or a user notice',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) =>
+      !isCritical(certificate, EXTENSION.certificatePolicies) || unknownQualifiers(certificate).length === 0,
+    found: (certificate) => `not known: ${unknownQualifiers(certificate).join(', ')}`,
   },
   {
     rule: 'signature-algorithms-agree',
@@ -70,27 +92,6 @@ export const RULES_OF_FORM: readonly Rule[] = [
     roles: BELOW_ISSUER,
     holds: ({ certificate }) => !certificate.algorithm.weak && certificate.algorithm.family !== 'unknown',
     found: (certificate) => certificate.algorithm.name,
-  },
-  {
-    rule: 'key-strong',
-    clause: 'NIST SP 800-57',
-    words: 'an RSA or DSA key has 2048 bits or more, an elliptic curve is named',
-    roles: EVERY_ROLE,
-    holds: ({ certificate: { publicKey } }) =>
-      publicKey.family !== 'unknown' && (publicKey.bits ?? 2048) >= 2048 && publicKey.curve !== 'explicit',
-    found: (certificate) => printKey(certificate.publicKey),
-  },
-  {
-    rule: 'key-kind',
-    clause: 'CA/Browser Forum 6.1.5',
-    words: 'the key is RSA of a multiple of 8 bits, P-256, P-384, P-521 or Edwards',
-    profile: 'strict',
-    roles: EVERY_ROLE,
-    holds: ({ certificate: { publicKey } }) =>
-      STRICT_FAMILIES.includes(publicKey.family) &&
-      (publicKey.bits ?? 0) % 8 === 0 &&
-      (publicKey.family !== 'ec' || STRICT_CURVES.includes(publicKey.curve)),
-    found: (certificate) => printKey(certificate.publicKey),
   },
   {
     rule: 'not-yet-valid',
@@ -138,8 +139,26 @@ export const RULES_OF_FORM: readonly Rule[] = [
     rule: 'alternative-names-well-formed',
     clause: 'RFC 5280 4.2.1.6',
     words: 'alternative names have the form of their kind',
+    profile: 'strict',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isAlternativeName),
+  },
+  {
+    rule: 'identity-names-well-formed',
+    clause: 'RFC 5280 4.2.1.6',
+    words: 'e-mail names that may say who is calling have the form of an address',
+    roles: ['leaf'],
+    holds: ({ certificate, policy }) =>
+      !policy.identitySources.includes('email-san') ||
+      (certificate.known.subjectAltName ?? []).every((name) => name.kind !== 'email' || isAlternativeName(name)),
+    setting: ({ identitySources }) => `identitySources: ${identitySources.join(', ')}`,
+  },
+  {
+    rule: 'names-in-set-order',
+    clause: 'X.690 11.6',
+    words: 'the attributes of a relative name are sorted as DER wants it',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) => [certificate.subject, certificate.issuer].every(({ rdns }) => rdns.every(isInSetOrder)),
   },
   {
     rule: 'alternative-names-criticality',
@@ -157,8 +176,12 @@ function unknownCritical({ extensions }: Certificate): string[] {
   return extensions.filter(({ critical, oid }) => critical && !PROCESSED.has(oid)).map(({ oid }) => oid);
 }
 
-function wrongCriticality({ extensions }: Certificate): string[] {
-  const isWrong = ({ critical, oid }: { critical: boolean; oid: string }) =>
-    critical ? MUST_NOT_BE_CRITICAL.some((other) => other === oid) : MUST_BE_CRITICAL.some((other) => other === oid);
-  return extensions.filter(isWrong).map(({ oid }) => oid);
+function notCritical({ extensions }: Certificate): string[] {
+  return extensions.filter(({ critical, oid }) => !critical && MUST_BE_CRITICAL.has(oid)).map(({ oid }) => oid);
+}
+
+function unknownQualifiers({ known }: Certificate): string[] {
+  return (known.certificatePolicies ?? [])
+    .flatMap(({ qualifiers }) => qualifiers)
+    .filter((oid) => !QUALIFIERS.has(oid));
 }

@@ -1,6 +1,7 @@
 // Which signatures exist, and which are too weak to believe.
-import { contextTag, type Element, Fields, MalformedDer, TAG, unwrap } from './der.ts';
-import { readCount, readOid } from './der-values.ts';
+import { type Element, Fields, MalformedDer, TAG } from './der.ts';
+import { readNull, readOid } from './der-values.ts';
+import { type PssParameters, readPssParameters } from './pss-parameters.ts';
 import type { KeyFamily } from './public-key.ts';
 
 export interface SignatureAlgorithm {
@@ -34,14 +35,6 @@ const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
   '1.3.101.113': { name: 'Ed448', family: 'eddsa', keys: ['ed448'], weak: false },
 };
 
-const DIGESTS: Readonly<Record<string, string>> = {
-  '1.3.14.3.2.26': 'sha1',
-  '2.16.840.1.101.3.4.2.4': 'sha224',
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-};
-
 function rsa(digest: string): SignatureAlgorithm {
   return { name: `RSA with ${digest}`, family: 'rsa', keys: ['rsa'], digest, weak: isWeak(digest) };
 }
@@ -61,45 +54,22 @@ function isWeak(digest: string): boolean {
 export function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
   const fields = new Fields(element);
   const oid = readOid(fields.next());
-  if (oid === RSA_PSS) return readPss(fields.next(TAG.sequence));
+  if (oid === RSA_PSS) {
+    const parameters = fields.next(TAG.sequence);
+    fields.end();
+    return pss(readPssParameters(parameters));
+  }
   const algorithm = ALGORITHMS[oid];
   if (!algorithm) return { name: oid, family: 'unknown', keys: [], weak: false };
   // RFC 3279, 5758, 8410: NULL for RSA (or, as some write, nothing), nothing for the others.
   const parameters = fields.optional(TAG.null);
   fields.end();
+  if (parameters) readNull(parameters);
   if (parameters && algorithm.family !== 'rsa') throw new MalformedDer('this signature algorithm has no parameters');
   return algorithm;
 }
 
-/** RFC 4055 3.1; the mask must use the same digest, as everyone does and as node:crypto assumes. */
-function readPss(parameters: Element): SignatureAlgorithm {
-  const fields = new Fields(parameters);
-  const digest = readDigest(fields.optional(contextTag(0, 'constructed')));
-  const mask = fields.optional(contextTag(1, 'constructed'));
-  const salt = fields.optional(contextTag(2, 'constructed'));
-  const trailer = fields.optional(contextTag(3, 'constructed'));
-  fields.end();
-  if (trailer && readCount(unwrap(trailer)) !== 1) throw new MalformedDer('the trailer of an RSA-PSS signature is 1');
-  if (readMaskDigest(mask) !== digest) throw new MalformedDer('digest and mask of an RSA-PSS signature differ');
-  const saltLength = salt ? readCount(unwrap(salt)) : 20;
+function pss({ digest, saltLength }: PssParameters): SignatureAlgorithm {
   const name = `RSA-PSS with ${digest}`;
   return { name, family: 'rsa-pss', keys: ['rsa', 'rsa-pss'], digest, saltLength, weak: isWeak(digest) };
-}
-
-function readDigest(wrapped: Element | undefined): string {
-  if (!wrapped) return 'sha1';
-  return digestNamed(unwrap(wrapped, TAG.sequence));
-}
-
-function readMaskDigest(wrapped: Element | undefined): string {
-  if (!wrapped) return 'sha1';
-  const fields = new Fields(unwrap(wrapped, TAG.sequence));
-  fields.next(TAG.oid);
-  return digestNamed(fields.next(TAG.sequence));
-}
-
-function digestNamed(algorithm: Element): string {
-  const digest = DIGESTS[readOid(new Fields(algorithm).next())];
-  if (!digest) throw new MalformedDer('the digest of an RSA-PSS signature is not known');
-  return digest;
 }

@@ -1,7 +1,8 @@
 // The frame that certificates, CRLs and OCSP answers share: what is signed, by which algorithm, and the signature.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type Element, expectTag, Fields, TAG } from './der.ts';
+import { childrenOf, type Element, expectTag, Fields, readElement, TAG } from './der.ts';
 import { readOctetBits } from './der-values.ts';
+import { isOnEdwardsCurve } from './edwards.ts';
 import type { PublicKeyFacts } from './public-key.ts';
 import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
 
@@ -14,7 +15,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-type Frame = Omit<Signed, 'innerAlgorithm'>;
+export type Frame = Omit<Signed, 'innerAlgorithm'>;
 
 export function readSigned(element: Element): Frame {
   const fields = new Fields(expectTag(element, TAG.sequence));
@@ -49,13 +50,40 @@ function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
 const MOST_RSA_BITS = 8192;
 const MOST_EXPONENT_BITS = 32;
 
+/** Why nobody should believe a signature of this key; nothing where it is sound. */
+export function whyUnusable(facts: PublicKeyFacts): string | undefined {
+  if (facts.flaw) return facts.flaw;
+  if (!facts.isSound && keyObject(facts) === 'unusable') return 'it cannot be loaded';
+  return isOffCurve(facts) ? 'the point is not on its curve' : undefined;
+}
+
+const offCurve = new WeakMap<PublicKeyFacts, boolean>();
+
+/** OpenSSL checks points of other curves when it loads them. */
+function isOffCurve(facts: PublicKeyFacts): boolean {
+  if (facts.family !== 'ed25519' && facts.family !== 'ed448') return false;
+  const known = offCurve.get(facts) ?? !isOnEdwardsCurve(facts.family, keyOctets(facts));
+  offCurve.set(facts, known);
+  return known;
+}
+
+function keyOctets({ spki }: PublicKeyFacts): Uint8Array {
+  const [, key] = childrenOf(readElement(spki));
+  return readOctetBits(expectTag(key, TAG.bitString));
+}
+
 function isCostly({ bits = 0, exponentBits = 0 }: PublicKeyFacts): boolean {
   return bits > MOST_RSA_BITS || exponentBits > MOST_EXPONENT_BITS;
 }
 
+/** RFC 4055 3.3: a key that names its parameters makes signatures with that digest, and a salt no shorter. */
+function isWithinLimits({ family, digest, saltLength = 0 }: SignatureAlgorithm, { pss }: PublicKeyFacts): boolean {
+  return !pss || (family === 'rsa-pss' && digest === pss.digest && saltLength >= pss.saltLength);
+}
+
 export function isSignedBy({ algorithm, toBeSigned, signature }: Frame, facts: PublicKeyFacts): boolean {
   if (algorithm.family === 'unknown' || !algorithm.keys.includes(facts.family)) return false;
-  if (isCostly(facts)) return false;
+  if (isCostly(facts) || facts.flaw || !isWithinLimits(algorithm, facts)) return false;
   const key = keyObject(facts);
   if (key === 'unusable') return false;
   const padding =

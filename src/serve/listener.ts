@@ -9,7 +9,7 @@ import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
 import { hangAuthsvc } from '../http/authsvc/dialect.ts';
 import { answerRefusal } from '../http/authsvc/reply.ts';
 import { WORDING } from '../http/authsvc/wording.ts';
-import { certifiedCallers } from '../http/certified-caller.ts';
+import { certifiedCallers, type RefusedCertificate } from '../http/certified-caller.ts';
 import { connectionReader, proxyCheck, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
 import { pathOf } from '../http/methods.ts';
@@ -130,8 +130,8 @@ function hangDoors(
     header: proxies.header,
     headerName: proxies.headerName,
   });
-  const tellRefused = (request: FastifyRequest, steps: readonly string[]) =>
-    parts.log.info({ id: request.id, steps }, 'certificate refused');
+  const tellRefused = (request: FastifyRequest, refused: RefusedCertificate) =>
+    parts.log.info({ id: request.id, ...refused }, 'certificate refused');
   const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
   const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
   const overIntegrationLimit = (clientId: string, what: 'grants' | 'devices') =>

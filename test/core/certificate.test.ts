@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CertificateNames, callerName, type NameValue } from '../../src/core/certificate.ts';
+import { type CertificateNames, callerName, type NameValue, type UpnComparison } from '../../src/core/certificate.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import { type CertificateFacts, decideCertificate } from '../../src/core/rules/certificate.ts';
@@ -90,6 +90,41 @@ test('NUL, control and format characters, surrounding space, emptiness and lengt
   }
 });
 
+test('characters that show nothing, and spaces that are not the ASCII one, are refused', () => {
+  const invisible = {
+    'Hangul filler': '\u3164',
+    'Hangul initial filler': '\u115f',
+    'half width filler': '\uffa0',
+    'empty Braille cell': '\u2800',
+    'combining grapheme joiner': '\u034f',
+    'soft hyphen': '\u00ad',
+    'variation selector 16': '\ufe0f',
+    'variation selector 17': '\u{e0100}',
+    'Mongolian variation selector': '\u180b',
+    'Khmer inherent vowel': '\u17b4',
+    'object replacement': '\ufffc',
+    'null notehead': '\u{1d159}',
+    'tag letter': '\u{e0041}',
+    'no-break space': '\u00a0',
+    'em space': '\u2003',
+    'ideographic space': '\u3000',
+    'narrow no-break space': '\u202f',
+    'Ogham space': '\u1680',
+    'line separator': '\u2028',
+    'private use': '\ue000',
+    unassigned: '\u0378',
+  };
+  for (const [what, character] of Object.entries(invisible)) {
+    for (const value of [`jo${character}hn`, `${character}john`, `john${character}`]) {
+      assert.equal(nameOf({ 'common-name': [utf8(value)] }, 'common-name'), 'certificate-name-malformed', what);
+    }
+    assert.equal(nameOf({ 'upn-san': [utf8(`a${character}@corp`)] }, 'upn-san'), 'certificate-name-malformed', what);
+  }
+  for (const value of ['Ada Lovelace', 'Zoë', 'Ḋe\u0301', '山田', 'नमस्ते']) {
+    assert.equal(nameOf({ 'common-name': [utf8(value)] }, 'common-name'), value);
+  }
+});
+
 test('a name in the wrong ASN.1 string type is refused', () => {
   assert.equal(nameOf({ 'upn-san': [ia5('ada@corp')] }, 'upn-san'), 'certificate-name-malformed');
   assert.equal(nameOf({ 'email-san': [utf8('ada@example.org')] }, 'email-san'), 'certificate-name-malformed');
@@ -97,6 +132,19 @@ test('a name in the wrong ASN.1 string type is refused', () => {
     nameOf({ 'common-name': [{ type: 'other', value: 'ada' }] }, 'common-name'),
     'certificate-name-malformed',
   );
+});
+
+test('user principal names compare as Active Directory does where the issuer says so, by ASCII case alone', () => {
+  const upn = (value: string, comparison?: UpnComparison) => {
+    const outcome = callerName(names({ 'upn-san': [utf8(value)] }), ['upn-san'], comparison);
+    return outcome.ok && outcome.value.name;
+  };
+  assert.equal(upn('Ada@CORP.example'), 'Ada@corp.example');
+  assert.equal(upn('Ada@CORP.example', 'exact'), 'Ada@corp.example');
+  assert.equal(upn('Ada@CORP.example', 'active-directory'), 'ada@corp.example');
+  assert.equal(upn('\u0130Ä\u212a@corp', 'active-directory'), '\u0130Ä\u212a@corp');
+  const email = callerName(names({ 'email-san': [ia5('Ada@Corp')] }), ['email-san'], 'active-directory');
+  assert.equal(email.ok && email.value.name, 'Ada@corp');
 });
 
 test('folding: the ASCII case of the domain part only; homographs stay apart', () => {

@@ -4,10 +4,12 @@ import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
 import { readCertificate } from '../../src/pki/certificate.ts';
 import { readRevocationList } from '../../src/pki/crl.ts';
-import { childrenOf, MalformedDer, readElement } from '../../src/pki/der.ts';
-import { readInteger, readOid, readTime } from '../../src/pki/der-values.ts';
+import { childrenOf, contextTag, countChildren, MalformedDer, readElement, TAG } from '../../src/pki/der.ts';
+import { readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der-values.ts';
+import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
 import { readOcspResponse } from '../../src/pki/ocsp.ts';
-import { makeAuthority } from '../authority.ts';
+import { extension, makeAuthority, utf8 } from '../authority.ts';
 import { approve, verdict } from './approved.ts';
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
@@ -31,7 +33,7 @@ suite('DER', () => {
   test('padded integers and object identifiers are refused', () => {
     for (const hex of ['02020001', '0202ff80', '0200'])
       assert.throws(() => readInteger(readElement(bytes(hex))), MalformedDer, hex);
-    for (const hex of ['0602800a', '060155'.slice(0, 4), '060188', '0600'])
+    for (const hex of ['0602800a', '0603558001', '0604551d8011', '060155'.slice(0, 4), '060188', '0600'])
       assert.throws(() => readOid(readElement(bytes(hex))), MalformedDer, hex);
     assert.equal(readOid(readElement(bytes('0603551d11'))), '2.5.29.17');
   });
@@ -46,12 +48,92 @@ suite('DER', () => {
       '261301000000Z',
       '260101240000Z',
       '260101000060Z',
+      '260101006000Z',
     ]) {
       assert.throws(time(0x17, text), MalformedDer, text);
     }
     assert.throws(time(0x18, '20260101000000.5Z'), MalformedDer);
     assert.equal(time(0x17, '491231235959Z')(), Date.UTC(2049, 11, 31, 23, 59, 59) / 1000);
     assert.equal(time(0x17, '500101000000Z')(), Date.UTC(1950, 0, 1) / 1000);
+  });
+});
+
+suite('DER that is written', () => {
+  for (const length of [0, 127, 128, 255, 256, 511, 512, 65_535, 65_536, 16_777_216]) {
+    test(`${length} octets are read again`, () => {
+      assert.equal(readElement(write(TAG.octetString, Buffer.alloc(length)), TAG.octetString).content.length, length);
+    });
+  }
+});
+
+suite('DER in certificates', () => {
+  const root = makeAuthority();
+  const of = (options: Parameters<typeof root.issue>[0], profile: 'rfc5280' | 'strict' = 'rfc5280') =>
+    verdict({ chain: root.issue(options).chain, issuers: [approve(root, { profile })] });
+  const MALFORMED = 'certificate-refused-by-policy: extensions-well-formed';
+  const policy = (oid: string, ...more: Uint8Array[]) => writeSequence(writeOid(oid), ...more);
+  const policies = (...all: Uint8Array[]) => [extension(EXTENSION.certificatePolicies, writeSequence(...all))];
+
+  test('true is FF, false is 00, NULL is empty (X.690 11.1, 8.8.2)', () => {
+    assert.equal(readBoolean(readElement(bytes('0101ff'))), true);
+    for (const hex of ['010101', '010180', '0100', '0102ffff'])
+      assert.throws(() => readBoolean(readElement(bytes(hex))));
+    assert.throws(() => readNull(readElement(bytes('050100'))));
+  });
+
+  test('children are counted without being read', () => {
+    assert.equal(countChildren(readElement(bytes('3006020101020102'))), 2);
+    assert.equal(countChildren(readElement(bytes('3000'))), 0);
+  });
+
+  test('padding bits of key usage are zero (X.690 11.2.1)', () => {
+    const usage = (...octets: number[]) => ({
+      extensions: [extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.from(octets)), true)],
+    });
+    assert.equal(of(usage(7, 0x80)), 'accepted caller');
+    for (const octets of [[7, 0x81], [7, 0xc0], [1, 0x81], [8, 0x80], [1]])
+      assert.equal(of(usage(...octets)), MALFORMED);
+  });
+
+  test('a date before 2050 is a UTCTime, one from 2050 a GeneralizedTime (RFC 5280 4.1.2.5)', () => {
+    const until = (text: string) => ({ notAfterDer: write(TAG.generalizedTime, Buffer.from(text)) });
+    assert.equal(of(until('20500101000000Z')), 'accepted caller');
+    assert.equal(of(until('20491231235959Z')), 'certificate-unreadable: readable');
+  });
+
+  test('a policy named twice is refused (RFC 5280 4.2.1.4)', () => {
+    assert.equal(of({ extensions: policies(policy('1.2.3'), policy('1.2.4')) }), 'accepted caller');
+    assert.equal(of({ extensions: policies(policy('1.2.3'), policy('1.2.3')) }), MALFORMED);
+  });
+
+  test('a policy has an identifier and qualifiers, and nothing else (RFC 5280 4.2.1.4)', () => {
+    const qualifier = writeSequence(writeOid('1.3.6.1.5.5.7.2.1'), write(TAG.ia5, Buffer.from('https://x')));
+    assert.equal(of({ extensions: policies(policy('1.2.3', writeSequence(qualifier))) }), 'accepted caller');
+    for (const more of [[write(TAG.null)], [writeSequence()], [writeSequence(qualifier), write(TAG.null)]]) {
+      assert.equal(of({ extensions: policies(policy('1.2.3', ...more)) }), MALFORMED);
+    }
+  });
+
+  test('critical policies with a qualifier that is not known are refused, not critical ones are not (RFC 5280 4.2.1.4)', () => {
+    const value = (oid: string) =>
+      writeSequence(policy('1.2.3', writeSequence(writeSequence(writeOid(oid), utf8('x')))));
+    const critical = (oid: string) => ({ extensions: [extension(EXTENSION.certificatePolicies, value(oid), true)] });
+    assert.equal(of(critical('1.2.3.4')), 'certificate-refused-by-policy: policy-qualifiers-known');
+    for (const known of ['1.3.6.1.5.5.7.2.1', '1.3.6.1.5.5.7.2.2'])
+      assert.equal(of(critical(known)), 'accepted caller');
+    assert.equal(of({ extensions: [extension(EXTENSION.certificatePolicies, value('1.2.3.4'))] }), 'accepted caller');
+  });
+
+  test('an empty directoryName is no name (RFC 5280 4.2.1.6)', () => {
+    const empty = { alternativeNames: [write(contextTag(4, 'constructed'), writeSequence())] };
+    assert.equal(of(empty, 'strict'), 'certificate-refused-by-policy: alternative-names-well-formed');
+    assert.equal(of(empty), 'accepted caller');
+  });
+
+  test('a list longer than any honest one is not read', () => {
+    const dnsNames = Array.from({ length: 1_025 }, () => 'a.b');
+    assert.equal(of({ dnsNames }), MALFORMED);
+    assert.equal(of({ dnsNames: dnsNames.slice(1) }), 'accepted caller');
   });
 });
 

@@ -22,6 +22,17 @@ suite('the chain of a handshake', () => {
     );
   });
 
+  test('is everything that was sent, in its order, though a certificate was sent twice', async () => {
+    const lower = intermediate.makeIntermediate({ name: 'Lower' });
+    const caller = lower.issue();
+    const sent = [caller, lower, lower, root, intermediate];
+    const { chain } = await shake(caller, sent.map(({ pem }) => pem).join(''));
+    assert.deepEqual(
+      chain,
+      sent.map(({ certificate }) => Buffer.from(certificate)),
+    );
+  });
+
   test('is empty where the client sent no certificate', async () => {
     assert.deepEqual((await shake()).chain, []);
   });

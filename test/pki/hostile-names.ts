@@ -24,7 +24,7 @@ export interface Hostile {
 const AMBIGUOUS = 'certificate-name-ambiguous';
 const MALFORMED = 'certificate-name-malformed';
 const MISSING = 'certificate-name-missing';
-const FORM = 'certificate-refused-by-policy: alternative-names-well-formed';
+const FORM = 'certificate-refused-by-policy: identity-names-well-formed';
 const UNREADABLE_NAMES = 'certificate-refused-by-policy: extensions-well-formed';
 
 export const HOSTILE_NAMES: readonly Hostile[] = [

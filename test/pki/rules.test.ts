@@ -1,24 +1,40 @@
 // Each rule of the table, broken once: the verdict names it, under the profiles it belongs to and no other.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { IdentitySource } from '../../src/core/certificate.ts';
 import { contextTag, TAG } from '../../src/pki/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
 import { EXTENSION } from '../../src/pki/extensions.ts';
 import { RULES } from '../../src/pki/rules.ts';
-import { type Authority, type CertificateOptions, extension, makeAuthority, rsaKeys } from '../authority.ts';
+import {
+  type Authority,
+  attribute,
+  type CertificateOptions,
+  ecKeys,
+  extension,
+  makeAuthority,
+  rsaKeys,
+  utf8,
+} from '../authority.ts';
 import { approve, judge } from './approved.ts';
+import { rsaSpki } from './keys.ts';
 
 const root = makeAuthority({ name: 'Root' });
 const usage = (bits: number) => extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(0, bits)), true);
 const anyUsage = extension(EXTENSION.extendedKeyUsage, writeSequence(writeOid('2.5.29.37.0')));
 const caFlag = writeSequence(write(TAG.boolean, Uint8Array.of(0xff)));
 const dns = (name: string) => write(contextTag(2, 'primitive'), Buffer.from(name));
+const requireExplicit = writeSequence(write(contextTag(0, 'primitive'), Uint8Array.of(5)));
+const qualified = (qualifier: string) =>
+  writeSequence(writeSequence(writeOid('1.2.3'), writeSequence(writeSequence(writeOid(qualifier), utf8('text')))));
+const unsorted = [attribute('2.5.4.3', 'caller'), attribute('2.5.4.10', 'b')];
 const constraint = writeSequence(writeContext(0, writeSequence(dns('x.com'))));
 
 interface Broken {
   readonly rule: string;
   readonly leaf?: CertificateOptions;
   readonly by?: Authority;
+  readonly identitySources?: readonly IdentitySource[];
   /** Where it is not `by` itself. */
   readonly approved?: Authority;
 }
@@ -36,6 +52,23 @@ const BROKEN: readonly Broken[] = [
     rule: 'extension-criticality',
     leaf: { extensions: [extension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString), true)] },
   },
+  {
+    rule: 'constraints-critical',
+    by: makeAuthority({ extensions: [extension(EXTENSION.nameConstraints, constraint)] }),
+  },
+  {
+    rule: 'constraints-critical',
+    by: makeAuthority({ extensions: [extension(EXTENSION.policyConstraints, requireExplicit)] }),
+    leaf: { extensions: [extension(EXTENSION.certificatePolicies, writeSequence(writeSequence(writeOid('1.2.3'))))] },
+  },
+  {
+    rule: 'policy-qualifiers-known',
+    leaf: { extensions: [extension(EXTENSION.certificatePolicies, qualified('1.2.3.4'), true)] },
+  },
+  { rule: 'names-in-set-order', leaf: { subject: writeSequence(write(TAG.set, ...unsorted)) } },
+  { rule: 'identity-names-well-formed', leaf: { emails: ['nobody'] }, identitySources: ['email-san'] },
+  { rule: 'key-curve', leaf: { keys: ecKeys('secp256k1') } },
+  { rule: 'key-well-formed', leaf: { spki: rsaSpki({ exponent: Uint8Array.of(1) }) } },
   { rule: 'signature-algorithms-agree', leaf: { claimedDigest: 'sha1' } },
   { rule: 'signature-algorithm-strong', leaf: { digest: 'sha1' } },
   { rule: 'key-strong', leaf: { keys: rsaKeys(1024) } },
@@ -94,11 +127,12 @@ const BROKEN: readonly Broken[] = [
 ];
 
 suite('every rule refuses what breaks it', () => {
-  for (const { rule, leaf = {}, by = root, approved = by } of BROKEN) {
+  for (const { rule, leaf = {}, by = root, approved = by, identitySources } of BROKEN) {
     const isStrictOnly = RULES.some((known) => known.rule === rule && known.profile === 'strict');
     test(`${rule}${isStrictOnly ? ' (profile strict)' : ''}`, () => {
-      assert.equal(failures(by, leaf, 'strict', approved).includes(rule), true);
-      assert.equal(failures(by, leaf, 'rfc5280', approved).includes(rule), !isStrictOnly);
+      const settings = identitySources ? { identitySources } : {};
+      assert.equal(failures(by, leaf, { ...settings, profile: 'strict' }, approved).includes(rule), true);
+      assert.equal(failures(by, leaf, { ...settings, profile: 'rfc5280' }, approved).includes(rule), !isStrictOnly);
     });
   }
 
@@ -108,22 +142,34 @@ suite('every rule refuses what breaks it', () => {
   });
 
   test('a certificate that breaks none passes both profiles', () => {
-    assert.deepEqual(failures(root, {}, 'strict'), []);
-    assert.deepEqual(failures(root.makeIntermediate(), { emails: ['a@x.com'] }, 'strict'), []);
+    assert.deepEqual(failures(root, {}, { profile: 'strict' }), []);
+    assert.deepEqual(failures(root.makeIntermediate(), { emails: ['a@x.com'] }, { profile: 'strict' }), []);
   });
 
   test('a step of profile strict names the setting', () => {
-    const { steps } = judgeLeaf(root, { without: ['extendedKeyUsage'] }, 'strict');
-    assert.equal(steps.find(({ passed }) => !passed)?.setting, 'profile: strict');
+    assert.equal(settingOf({ without: ['extendedKeyUsage'] }, { profile: 'strict' }), 'profile: strict');
+  });
+
+  test('a failed step names the setting that decides, or that none does', () => {
+    assert.equal(settingOf({ notAfter: '2025-01-01' }, {}), 'every profile');
+    assert.equal(settingOf({ keys: ecKeys('secp256k1') }, {}), 'curves: P-256, P-384, P-521');
+    const settings = { identitySources: ['email-san'] } as const;
+    assert.equal(settingOf({ emails: ['nobody'] }, settings), 'identitySources: email-san');
   });
 });
 
-function judgeLeaf(by: Authority, leaf: CertificateOptions, profile: 'rfc5280' | 'strict', approved = by) {
-  return judge({ chain: by.issue(leaf).chain, issuers: [approve(approved, { profile })] });
+type Settings = Parameters<typeof approve>[1];
+
+function judgeLeaf(by: Authority, leaf: CertificateOptions, settings: Settings, approved = by) {
+  return judge({ chain: by.issue(leaf).chain, issuers: [approve(approved, settings)] });
 }
 
-function failures(by: Authority, leaf: CertificateOptions, profile: 'rfc5280' | 'strict', approved = by): string[] {
-  return judgeLeaf(by, leaf, profile, approved)
+function settingOf(leaf: CertificateOptions, settings: Settings): string | undefined {
+  return judgeLeaf(root, leaf, settings).steps.find(({ passed }) => !passed)?.setting;
+}
+
+function failures(by: Authority, leaf: CertificateOptions, settings: Settings, approved = by): string[] {
+  return judgeLeaf(by, leaf, settings, approved)
     .steps.filter(({ passed }) => !passed)
     .map(({ rule }) => rule);
 }

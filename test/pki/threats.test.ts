@@ -1,21 +1,12 @@
 // What went wrong with certificates elsewhere, each as a claim about this service.
 import assert from 'node:assert/strict';
-import { performance } from 'node:perf_hooks';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { TAG } from '../../src/pki/der.ts';
 import { write } from '../../src/pki/der-write.ts';
 import { printStep } from '../../src/pki/explain.ts';
-import {
-  type Authority,
-  type CertificateOptions,
-  ecKeys,
-  makeAuthority,
-  otherName,
-  rsaKeys,
-  utf8,
-} from '../authority.ts';
+import { type Authority, type CertificateOptions, makeAuthority, otherName, rsaKeys, utf8 } from '../authority.ts';
 import { approve, judge, NOW, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -195,18 +186,9 @@ suite('weak cryptography is refused under every profile', () => {
       assert.equal(verdict({ chain, issuers: [approve(weakRoot)] }), `certificate-refused-by-policy: ${rule}`);
     });
   }
-
-  test('a curve outside the list is refused by profile strict only', () => {
-    const chain = root.issue({ keys: ecKeys('secp256k1') }).chain;
-    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'accepted caller');
-    assert.equal(
-      verdict({ chain, issuers: [approve(root, { profile: 'strict' })] }),
-      'certificate-refused-by-policy: key-kind',
-    );
-  });
 });
 
-suite('hostile chains end in milliseconds', () => {
+suite('hostile chains are bounded', () => {
   test('a hundred certificates are not even looked at', () => {
     const chain = [...root.issue().chain, ...Array.from({ length: 100 }, () => root.certificate)];
     assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: bounded-work');
@@ -218,17 +200,6 @@ suite('hostile chains end in milliseconds', () => {
     const chain = [...root.issue().chain, ...Array.from({ length: 3 }, () => large.certificate)];
     assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-refused-by-policy: bounded-work');
     assert.equal(verdict({ chain: large.chain, issuers: [approve(root)] }), 'certificate-unreadable: readable');
-  });
-
-  test('thirty authorities that all sign each other cost a bounded number of signatures and steps', () => {
-    const keys = ecKeys();
-    const family = Array.from({ length: 30 }, () => makeAuthority({ name: 'Loop', keys }));
-    const chain = [family[0]?.issue().certificate ?? assert.fail(), ...family.map(({ certificate }) => certificate)];
-    const started = performance.now();
-    const { outcome, steps } = judge({ chain, issuers: [approve(root)] });
-    assert.equal(outcome.ok, false);
-    assert.match(steps[0]?.words ?? '', /given up after its bounded number/);
-    assert.ok(performance.now() - started < 250);
   });
 
   test('nine intermediates are one too many', () => {

@@ -8,6 +8,7 @@ import { integrations, issuers } from '../../store/tables/registry.ts';
 import { counted, moment } from '../output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
+import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
 /** Clocks of good machines agree within this. */
@@ -41,10 +42,11 @@ async function examineIntegrations(store: Store): Promise<Finding> {
 async function examineIssuers(store: Store): Promise<Finding[]> {
   const approved = (await Array.fromAsync(rows(store, issuers))).filter((issuer) => issuer.enabled);
   if (approved.length === 0) return [good('issuers', 'none approved: no authorization by certificate')];
-  return approved.map(({ label, certificate }) => {
+  const expiries = approved.map(({ label, certificate }) => {
     const { validTo } = new X509Certificate(certificate);
     return examineExpiry(`issuer ${label}`, validTo, 'Approve its successor before it ends.');
   });
+  return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
 }
 
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {

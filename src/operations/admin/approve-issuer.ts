@@ -5,7 +5,7 @@ import { type Certificate, readCertificate } from '../../pki/certificate.ts';
 import { printName } from '../../pki/distinguished-name.ts';
 import { judgeAuthority } from '../../pki/path.ts';
 import { readPem } from '../../pki/pem.ts';
-import { printTime } from '../../pki/rule.ts';
+import { type PathPolicy, printTime } from '../../pki/rule.ts';
 import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
@@ -23,7 +23,7 @@ const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
   const { pem, ...rest } = draft;
   if (!LABEL.test(rest.label)) return decline('label-malformed', rest.label);
-  const chain = readAuthorities(pem, rest.profile, await ports.store.now());
+  const chain = readAuthorities(pem, rest, await ports.store.now());
   if (!chain.ok) return chain;
   const [authority, ...intermediates] = chain.value;
   if (!authority) return decline('certificate-unreadable', 'no certificate');
@@ -46,18 +46,14 @@ function record(
 }
 
 /** By the reader and the rules that judge callers: what would be refused with every request is refused now. */
-function readAuthorities(
-  pem: string,
-  profile: ApprovedIssuer['profile'],
-  now: EpochSeconds,
-): AdminOutcome<readonly Certificate[]> {
+function readAuthorities(pem: string, policy: PathPolicy, now: EpochSeconds): AdminOutcome<readonly Certificate[]> {
   const authorities: Certificate[] = [];
   for (const [index, der] of readPem(pem, 'CERTIFICATE').entries()) {
     const certificate = readCertificate(der);
     if (!certificate.ok) {
       return decline('certificate-unreadable', `certificate ${index + 1}: ${certificate.refusal.rule ?? ''}`);
     }
-    const objection = objectionTo(certificate.value, index === 0 ? 'approved issuer' : 'intermediate', profile, now);
+    const objection = objectionTo(certificate.value, index === 0 ? 'approved issuer' : 'intermediate', policy, now);
     if (objection) return objection;
     authorities.push(certificate.value);
   }
@@ -67,10 +63,10 @@ function readAuthorities(
 function objectionTo(
   certificate: Certificate,
   role: 'approved issuer' | 'intermediate',
-  profile: ApprovedIssuer['profile'],
+  policy: PathPolicy,
   now: EpochSeconds,
 ) {
-  const failed = judgeAuthority(certificate, role, profile, now).filter(({ passed }) => !passed);
+  const failed = judgeAuthority(certificate, role, policy, now).filter(({ passed }) => !passed);
   const subject = printName(certificate.subject);
   // That it is no authority at all says more than what else is wrong with it.
   if (failed.some(({ rule }) => rule === 'authority-is-ca')) return decline('certificate-not-authority', subject);

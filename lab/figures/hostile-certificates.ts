@@ -1,0 +1,180 @@
+// Certificates made to keep a verifier busy: by strangers, and by callers whose certificate an approved issuer signed.
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { contextTag, TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { EXTENSION } from '../../src/pki/extensions.ts';
+import {
+  type Authority,
+  attribute,
+  ecKeys,
+  extension,
+  type KeyPair,
+  makeAuthority,
+  nameOf,
+  rsaKeys,
+} from '../../test/authority.ts';
+
+export interface HostileChain {
+  readonly what: string;
+  readonly chain: readonly Uint8Array[];
+  readonly approved: Authority;
+}
+
+const KEYS: Readonly<Record<string, () => KeyPair>> = {
+  'P-256': () => ecKeys('P-256'),
+  'P-384': () => ecKeys('P-384'),
+  'P-521': () => ecKeys('P-521'),
+  'RSA 4096': () => rsaKeys(4096),
+  Ed25519: () => generateKeyPairSync('ed25519'),
+};
+
+const marks = (octets: number) => `a${'\u0301\u0323'.repeat(octets / 4)}`;
+/** Expands eighteen-fold when it is normalised. */
+const expanding = (octets: number) => '\ufdfa'.repeat(octets / 3);
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const tinyRdns = (count: number) => writeSequence(...times(count, () => write(TAG.set, attribute('2.5.4.3', ''))));
+const dns = (text: string) => write(contextTag(2, 'primitive'), Buffer.from(text));
+const approved = makeAuthority({ name: 'Approved' });
+const stranger = makeAuthority({ name: 'Stranger' });
+
+/** No approved issuer has signed any of it. */
+export function strangersChains(): HostileChain[] {
+  const of = (what: string, chain: readonly Uint8Array[], issuer = approved) => ({ what, chain, approved: issuer });
+  return [
+    of('58 KB of combining marks as subject', stranger.issue({ commonName: marks(58_000) }).chain),
+    of('58 KB of combining marks as issuer', issuedBy(nameOf(marks(58_000)))),
+    of('63 KB of characters that expand', issuedBy(nameOf(expanding(63_000)))),
+    of(
+      '31 issuer names of 4 KB that must be compared',
+      many(() => issuedBy(nameOf(expanding(3_900)))),
+    ),
+    of(
+      '31 issuer names of 4 KB of marks',
+      many(() => issuedBy(nameOf(marks(3_900)))),
+    ),
+    of('7,000 relative names', stranger.issue({ subject: tinyRdns(7_000) }).chain),
+    of(
+      '450 relative names as subject and issuer',
+      many(() => issuedBy(tinyRdns(400), { subject: tinyRdns(400) }), 12),
+    ),
+    of(
+      '60 KB of empty elements as extensions',
+      stranger.issue({ extensions: times(8_000, () => extension('1.2.3', Uint8Array.of())) }).chain,
+    ),
+    of('8,000 alternative names', stranger.issue({ dnsNames: times(8_000, () => 'a.b') }).chain),
+    of('31 authorities that sign each other', family(stranger)),
+    ...Object.entries(KEYS).map(([key, keys]) => {
+      const issuer = makeAuthority({ name: 'Approved', keys: keys() });
+      return of(`31 forged intermediates of an issuer with ${key}`, forged(issuer), issuer);
+    }),
+  ];
+}
+
+function issuedBy(subject: Uint8Array, leaf = {}): readonly Uint8Array[] {
+  return makeAuthority({ subject }).issue(leaf).chain;
+}
+
+function many(chain: () => readonly Uint8Array[], count = 31): Uint8Array[] {
+  return times(count, chain).flat();
+}
+
+/** They have the name of the issuer's name, and say that it issued them. */
+function forged(issuer: Authority): Uint8Array[] {
+  const keys = issuer.keys.privateKey.asymmetricKeyType === 'rsa' ? rsaKeys() : issuer.keys;
+  const forger = makeAuthority({ subject: issuer.subject, keys: otherKeys(keys) });
+  const intermediates = times(31, () => forger.makeIntermediate({ name: 'Namesake', keys: forger.keys }));
+  return [
+    ...(intermediates[0]?.issue().chain.slice(0, 1) ?? []),
+    ...intermediates.map(({ certificate }) => certificate),
+  ];
+}
+
+/** Of the same kind: a signature of another kind is not even checked. */
+function otherKeys({ publicKey }: KeyPair): KeyPair {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(
+    publicKey.export({ type: 'spki', format: 'pem' }),
+  );
+  if (type === 'rsa') return rsaKeys();
+  return type === 'ec' ? ecKeys(details?.namedCurve) : generateKeyPairSync('ed25519');
+}
+
+function family(above: Authority): Uint8Array[] {
+  const keys = ecKeys();
+  const subject = nameOf('Loop');
+  const first = above.makeIntermediate({ subject, keys });
+  const loop = makeAuthority({ subject, keys });
+  const others = times(29, () => loop.makeIntermediate({ subject, keys }));
+  return [issuedByNobody(subject), first.certificate, ...others.map(({ certificate }) => certificate)];
+}
+
+/** A leaf that names the family, but that none of them signed, so that every way must be tried. */
+function issuedByNobody(subject: Uint8Array): Uint8Array {
+  return makeAuthority({ subject }).issue().certificate;
+}
+
+/** An approved issuer has signed what is expensive. */
+export function signedChains(): HostileChain[] {
+  const below = (what: string, options: Parameters<Authority['issue']>[0]) => ({
+    what,
+    chain: approved.issue(options).chain,
+    approved,
+  });
+  return [
+    below('1,000 alternative names', { dnsNames: times(1_000, (index) => `host-${index}.example.com`) }),
+    below('8,000 alternative names', { dnsNames: times(8_000, () => 'a.b') }),
+    below('1,000 directory names of expanding characters', {
+      alternativeNames: times(20, () => writeContext(4, nameOf(expanding(2_900)))),
+    }),
+    below('1,000 policies', {
+      extensions: [extension(EXTENSION.certificatePolicies, writeSequence(...times(1_000, policy)))],
+    }),
+    { what: '31 authorities that sign each other', chain: family(approved), approved },
+    { what: '1,000 constraints against 1,000 names', chain: constrained(), approved },
+    { what: '1,000 constraints on long addresses', chain: constrainedAddresses(), approved },
+    { what: '1,000 policy mappings at each of 3 levels', chain: mapped(), approved },
+    ...Object.entries(KEYS).map(([key, keys]) => ({
+      what: `28 namesakes with ${key}, all signed`,
+      chain: namesakes(keys),
+      approved,
+    })),
+  ];
+}
+
+const policy = (index: number) => writeSequence(writeOid(`1.3.6.1.4.1.99999.${index}`));
+
+function constrained(): readonly Uint8Array[] {
+  const subtrees = times(1_000, (index) => writeSequence(dns(`c${index}.example.com`)));
+  const value = writeSequence(writeContext(1, ...subtrees));
+  const authority = approved.makeIntermediate({ extensions: [extension(EXTENSION.nameConstraints, value, true)] });
+  return authority.issue({ dnsNames: times(1_000, (index) => `host-${index}.example.org`) }).chain;
+}
+
+function constrainedAddresses(): readonly Uint8Array[] {
+  const uri = (text: string) => write(contextTag(6, 'primitive'), Buffer.from(text));
+  const subtrees = times(1_000, (index) => writeSequence(uri(`c${index}.example.com`)));
+  const value = writeSequence(writeContext(1, ...subtrees));
+  const authority = approved.makeIntermediate({ extensions: [extension(EXTENSION.nameConstraints, value, true)] });
+  return authority.issue({ alternativeNames: times(15, () => uri(`https://${'A.b'.repeat(900)}/`)) }).chain;
+}
+
+function mapped(): readonly Uint8Array[] {
+  let authority = approved;
+  for (let level = 1; level <= 3; level++)
+    authority = authority.makeIntermediate({ name: `Level ${level}`, extensions: [mappings()] });
+  return authority.issue().chain;
+}
+
+function mappings(): Uint8Array {
+  const pairs = times(1_000, (index) => writeSequence(writeOid(`1.2.3.${index}`), writeOid(`1.2.4.${index}`)));
+  return extension(EXTENSION.policyMappings, writeSequence(...pairs));
+}
+
+function namesakes(keys: () => KeyPair): Uint8Array[] {
+  const wrong = times(28, () =>
+    approved.makeIntermediate({ name: 'Namesake', keys: keys(), without: ['subjectKeyIdentifier'] }),
+  );
+  const right = approved.makeIntermediate({ name: 'Namesake', keys: keys(), without: ['subjectKeyIdentifier'] });
+  const leaf = right.issue({ without: ['authorityKeyIdentifier'] });
+  return [leaf.certificate, ...wrong.map(({ certificate }) => certificate), right.certificate];
+}

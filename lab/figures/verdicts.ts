@@ -1,0 +1,53 @@
+// Processor time of one verdict on certificates that were made to be expensive. Exits with 1 where a bound is broken.
+import { epochSeconds } from '../../src/core/time.ts';
+import { issuerOf } from '../../src/pki/explain-files.ts';
+import { judgeCertificate } from '../../src/pki/judge.ts';
+import { systemClock } from '../../src/system.ts';
+import { type HostileChain, signedChains, strangersChains } from './hostile-certificates.ts';
+import { median, table } from './measure.ts';
+
+const RUNS = Number(process.env['RUNS'] ?? 15);
+const BOUNDS = { 'before a signature': 5, 'after a signature': 25 } as const;
+
+interface Figure {
+  readonly what: string;
+  readonly octets: number;
+  readonly 'median ms': number;
+  readonly 'least ms': number;
+  readonly verdict: string;
+}
+
+export async function verdictFigures(): Promise<void> {
+  for (const [when, chains] of [
+    ['before a signature', strangersChains()],
+    ['after a signature', signedChains()],
+  ] as const) {
+    const figures = chains.map(measure);
+    console.log(`\n${when} of an approved issuer: at most ${BOUNDS[when]} ms of processor time\n`);
+    table(figures.map((figure) => ({ ...figure })));
+    const worst = Math.max(...figures.map((figure) => figure['median ms']));
+    console.log(`\nworst: ${worst.toFixed(2)} ms`);
+    // The least of several runs is what the work costs; the rest is the neighbours' and the collector's.
+    const broken = figures.filter((figure) => figure['least ms'] > BOUNDS[when]);
+    for (const { what } of broken) console.log(`BROKEN: ${what}`);
+    if (broken.length > 0) process.exitCode = 1;
+  }
+}
+
+function measure({ what, chain, approved }: HostileChain): Figure {
+  const issuers = [issuerOf(approved.certificate, 'figures')];
+  const now = epochSeconds(systemClock.now());
+  const judged = () => judgeCertificate({ chain, issuers, evidence: { lists: [], responses: [] }, now });
+  const { outcome } = judged();
+  const took = Array.from({ length: RUNS }, () => processorTime(judged));
+  const verdict = outcome.ok ? 'accepted' : (outcome.refusal.rule ?? outcome.refusal.reason);
+  const octets = chain.reduce((sum, { length }) => sum + length, 0);
+  return { what, octets, 'median ms': median(took), 'least ms': Math.min(...took), verdict };
+}
+
+function processorTime(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

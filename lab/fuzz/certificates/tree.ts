@@ -1,0 +1,53 @@
+// DER as a tree that can be changed and written again. Values of extensions, which are DER in an OCTET STRING, are opened too.
+import { childrenOf, type Element, readElement, TAG } from '../../../src/pki/der.ts';
+import { write } from '../../../src/pki/der-write.ts';
+
+export interface Node {
+  tag: number;
+  /** Of a primitive element, unless it holds further elements. */
+  content: Uint8Array;
+  children: Node[] | undefined;
+  /** How the length is written, where not as DER demands. */
+  length?: 'padded' | 'indefinite';
+}
+
+const CONSTRUCTED = 0x20;
+
+export function readTree(der: Uint8Array): Node {
+  return nodeOf(readElement(der));
+}
+
+function nodeOf(element: Element): Node {
+  const { tag, content } = element;
+  const children = tag & CONSTRUCTED ? childrenOf(element) : tag === TAG.octetString ? inside(content) : undefined;
+  return { tag, content, children: children?.map(nodeOf) };
+}
+
+function inside(content: Uint8Array): Element[] | undefined {
+  try {
+    return [readElement(content)];
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeTree({ tag, content, children, length }: Node): Uint8Array {
+  const body = children ? Buffer.concat(children.map(writeTree)) : content;
+  if (length === 'indefinite') return Buffer.concat([Uint8Array.of(tag, 0x80), body, Uint8Array.of(0, 0)]);
+  if (length === 'padded' && body.length < 256) return Buffer.concat([Uint8Array.of(tag, 0x82, 0, body.length), body]);
+  return write(tag, body);
+}
+
+/** Every node with its parent, from the top down. */
+export function walk(root: Node): { node: Node; parent: Node | undefined }[] {
+  const found: { node: Node; parent: Node | undefined }[] = [{ node: root, parent: undefined }];
+  for (let index = 0; index < found.length; index++) {
+    const { node } = found[index] as { node: Node };
+    for (const child of node.children ?? []) found.push({ node: child, parent: node });
+  }
+  return found;
+}
+
+export function copyTree(node: Node): Node {
+  return { ...node, children: node.children?.map(copyTree) };
+}

@@ -1,0 +1,50 @@
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { counted } from '../output.ts';
+import { type Finding, poor } from './finding.ts';
+
+/** Settings of issuers that let more people be an identity than the operator may think. */
+export function examineIdentitySources(approved: readonly ApprovedIssuer[]): Finding[] {
+  return [...approved.flatMap(examineList), ...examineShared(approved)];
+}
+
+/** Who requests a certificate often decides which names are in it; the one left out makes the next source count. */
+function examineList({ label, identitySources }: ApprovedIssuer): Finding[] {
+  if (identitySources.length < 2) return [];
+  const says = `identity from ${identitySources.join(', ')}: a certificate without the first is identified by the next`;
+  const todo = 'Make sure that the authority does not let requesters leave names out, or name one source alone.';
+  return [poor(`issuer ${label}`, says, todo)];
+}
+
+/** Derived identities carry the label of their issuer; those of the directory do not. */
+function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
+  const listed = approved.filter(({ identities }) => identities === 'directory');
+  const sources = [...new Set(listed.flatMap(({ identitySources }) => identitySources))];
+  return sources.flatMap((source) => {
+    const labels = listed.filter(({ identitySources }) => identitySources.includes(source)).map(({ label }) => label);
+    if (labels.length < 2) return [];
+    const says = `${labels.join(', ')}: the same ${source} is the same identity of the directory under each`;
+    return [poor('issuers', says, 'Approve only authorities that agree on who has which name, or use --derived.')];
+  });
+}
+
+/** Under such an issuer names are folded before they are looked up: an identity whose own is not is never found. */
+export async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
+  const isFolding = ({ upnComparison, identities: from }: ApprovedIssuer) =>
+    upnComparison === 'active-directory' && from === 'directory';
+  const labels = approved.filter(isFolding).map(({ label }) => label);
+  if (labels.length === 0) return [];
+  let unfound = 0;
+  for await (const { upn } of rows(store, identities)) if (upn && /[A-Z]/.test(upn)) unfound++;
+  if (unfound === 0) return [];
+  const says = `${labels.join(', ')}: ${counted(unfound, 'principal name')} of the directory with capitals`;
+  return [
+    poor(
+      'issuers',
+      says,
+      'Under --upn active-directory they are not found. Add those identities again, with --upn in lower case.',
+    ),
+  ];
+}

@@ -1,0 +1,69 @@
+// OpenSSL loads any octets as an Edwards key. A point of small order would let anybody sign in its name, so the point is
+// checked here (RFC 8032 5.1.3 and 5.2.3).
+
+export type EdwardsCurve = 'ed25519' | 'ed448';
+
+interface Curve {
+  readonly octets: number;
+  readonly prime: bigint;
+  readonly a: bigint;
+  readonly d: bigint;
+  /** The y of the points whose order divides the cofactor. */
+  readonly smallOrder: readonly bigint[];
+}
+
+const P25519 = 2n ** 255n - 19n;
+const P448 = 2n ** 448n - 2n ** 224n - 1n;
+// The y of the points of order 8 on edwards25519; the others have order 1, 2 or 4.
+const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+const CURVES: Readonly<Record<EdwardsCurve, Curve>> = {
+  ed25519: {
+    octets: 32,
+    prime: P25519,
+    a: -1n,
+    d: 37095705934669439343138083508754565189542113879843219016388785533085940283555n,
+    smallOrder: [0n, 1n, P25519 - 1n, ORDER_8, P25519 - ORDER_8],
+  },
+  ed448: { octets: 57, prime: P448, a: 1n, d: -39081n, smallOrder: [0n, 1n, P448 - 1n] },
+};
+
+/** Whether the octets may be a key: all but the one question that takes long to answer. */
+export function isEdwardsKey(name: EdwardsCurve, key: Uint8Array): boolean {
+  const { octets, prime, smallOrder } = CURVES[name];
+  if (key.length !== octets) return false;
+  const y = decodeY(key);
+  return y < prime && !smallOrder.includes(y);
+}
+
+/** Half a millisecond: asked only about keys of a path whose signatures hold. */
+export function isOnEdwardsCurve(name: EdwardsCurve, key: Uint8Array): boolean {
+  return hasX(decodeY(key), CURVES[name]);
+}
+
+/** Little-endian; the top bit is the sign of x. */
+function decodeY(key: Uint8Array): bigint {
+  const octets = Buffer.from(key).reverse();
+  octets[0] = (octets[0] ?? 0) & 0x7f;
+  return BigInt(`0x${octets.toString('hex')}`);
+}
+
+/** a x² + y² = 1 + d x² y², so x² = (1 - y²) / (a - d y²) must be a square: Euler's criterion, u/v is one where u v is. */
+function hasX(y: bigint, { prime, a, d }: Curve): boolean {
+  const square = (y * y) % prime;
+  const product = modulo((1n - square) * (a - d * square), prime);
+  return power(product, (prime - 1n) / 2n, prime) === 1n;
+}
+
+function modulo(value: bigint, prime: bigint): bigint {
+  return ((value % prime) + prime) % prime;
+}
+
+function power(base: bigint, exponent: bigint, prime: bigint): bigint {
+  let result = 1n;
+  for (const bit of exponent.toString(2)) {
+    result = (result * result) % prime;
+    if (bit === '1') result = (result * base) % prime;
+  }
+  return result;
+}

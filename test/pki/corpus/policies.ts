@@ -1,0 +1,260 @@
+// Certificate policies along a path (RFC 5280 6.1). Every policy is acceptable to us; what counts is whether one is left.
+import { writeOid, writeSequence } from '../../../src/pki/der-write.ts';
+import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { extension } from '../../authority.ts';
+import { ACCEPTED, below, byRule, type Case, casesOf, issue, ROOT, type Row, rootWith } from './case.ts';
+import { count, inhibitAny, mappings, policies, policyConstraints } from './pieces.ts';
+
+const A = '1.3.6.1.4.1.99.1';
+const B = '1.3.6.1.4.1.99.2';
+const C = '1.3.6.1.4.1.99.3';
+const ANY = '2.5.29.32.0';
+const NONE_LEFT = byRule('certificate-policies');
+const FORM = byRule('extensions-well-formed');
+
+interface Told {
+  readonly clause: string;
+  readonly what: string;
+  readonly root?: readonly Uint8Array[];
+  readonly middle?: readonly Uint8Array[];
+  readonly second?: readonly Uint8Array[];
+  readonly leaf?: readonly Uint8Array[];
+  readonly verdict: string;
+}
+
+const explicit = policyConstraints({ explicit: 0 });
+
+const TOLD: readonly Told[] = [
+  { clause: '6.1.5', what: 'no policies, none required', verdict: ACCEPTED },
+  {
+    clause: '6.1.5',
+    what: 'other policies, none required',
+    middle: [policies(A)],
+    leaf: [policies(B)],
+    verdict: ACCEPTED,
+  },
+  { clause: '4.2.1.11', what: 'one required, none given', middle: [explicit], verdict: NONE_LEFT },
+  {
+    clause: '4.2.1.11',
+    what: 'one required and given by both',
+    middle: [explicit, policies(A)],
+    leaf: [policies(A)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'one required, given by the intermediate alone',
+    middle: [explicit, policies(A)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'one required, given by the leaf alone',
+    middle: [explicit],
+    leaf: [policies(A)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'one required, different ones given',
+    middle: [explicit, policies(A)],
+    leaf: [policies(B)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'one required, one of two shared',
+    middle: [explicit, policies(A, B)],
+    leaf: [policies(B, C)],
+    verdict: ACCEPTED,
+  },
+  { clause: '4.2.1.11', what: 'required by the root', root: [explicit], verdict: NONE_LEFT },
+  { clause: '4.2.1.11', what: 'required by the leaf itself', leaf: [explicit], verdict: NONE_LEFT },
+  {
+    clause: '4.2.1.11',
+    what: 'required only further down than the path goes',
+    middle: [policyConstraints({ explicit: 5 })],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'required one certificate further down',
+    middle: [policyConstraints({ explicit: 1 })],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'required two certificates further down',
+    middle: [policyConstraints({ explicit: 2 })],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'any policy above holds what is below',
+    middle: [explicit, policies(ANY)],
+    leaf: [policies(A)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'any policy below holds what is above',
+    middle: [explicit, policies(A)],
+    leaf: [policies(ANY)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.14',
+    what: 'any policy below, inhibited',
+    middle: [explicit, policies(A), inhibitAny(0)],
+    leaf: [policies(ANY)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.14',
+    what: 'any policy below, not yet inhibited',
+    middle: [explicit, policies(A), inhibitAny(1)],
+    leaf: [policies(ANY)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'a mapped policy',
+    middle: [explicit, policies(A), mappings([A, B])],
+    leaf: [policies(B)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'the policy that was mapped away',
+    middle: [explicit, policies(A), mappings([A, B])],
+    leaf: [policies(A)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'a mapping of a policy that is not valid',
+    middle: [explicit, policies(A), mappings([C, B])],
+    leaf: [policies(B)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'two mappings of one policy',
+    middle: [explicit, policies(A), mappings([A, B], [A, C])],
+    leaf: [policies(C)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'a chain of mappings',
+    middle: [explicit, policies(A), mappings([A, B])],
+    second: [policies(B), mappings([B, C])],
+    leaf: [policies(C)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'a mapping that is inhibited',
+    root: [policyConstraints({ mapping: 0 })],
+    middle: [explicit, policies(A), mappings([A, B])],
+    leaf: [policies(B)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.11',
+    what: 'a mapping that is not yet inhibited',
+    root: [policyConstraints({ mapping: 1 })],
+    middle: [explicit, policies(A), mappings([A, B])],
+    leaf: [policies(B)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'any policy mapped',
+    middle: [policies(A), mappings([ANY, B])],
+    leaf: [policies(B)],
+    verdict: NONE_LEFT,
+  },
+  {
+    clause: '4.2.1.5',
+    what: 'a policy mapped to any',
+    middle: [policies(A), mappings([A, ANY])],
+    leaf: [policies(B)],
+    verdict: NONE_LEFT,
+  },
+  { clause: '4.2.1.4', what: 'a policy named twice', leaf: [policies(A, A)], verdict: FORM },
+  { clause: '4.2.1.4', what: 'no policy in the list', leaf: [policies()], verdict: FORM },
+  { clause: '4.2.1.5', what: 'no mapping in the list', middle: [mappings()], verdict: FORM },
+  {
+    clause: '4.2.1.11',
+    what: 'a negative number of certificates',
+    middle: [policyConstraints({ explicit: 0xff })],
+    verdict: FORM,
+  },
+  {
+    clause: '4.2.1.14',
+    what: 'a negative number of certificates before any policy is inhibited',
+    middle: [inhibitAny(0xff)],
+    verdict: FORM,
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'a qualifier, not critical',
+    leaf: [qualified('1.3.6.1.5.5.7.2.1', false)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'an unknown qualifier, not critical',
+    leaf: [qualified('1.2.3.4', false)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'an unknown qualifier, critical',
+    leaf: [qualified('1.2.3.4', true)],
+    verdict: byRule('policy-qualifiers-known'),
+  },
+  {
+    clause: '4.2.1.4',
+    what: 'critical policies without qualifier',
+    leaf: [extension(EXTENSION.certificatePolicies, writeSequence(writeSequence(writeOid(A))), true)],
+    verdict: ACCEPTED,
+  },
+  {
+    clause: '6.1, RFC 9618',
+    what: 'mappings that multiply',
+    middle: [explicit, crowd(), crossed()],
+    second: [crowd(), crossed()],
+    leaf: [policies(ANY)],
+    verdict: ACCEPTED,
+  },
+];
+
+function qualified(qualifier: string, critical: boolean): Uint8Array {
+  const text = writeSequence(writeOid(qualifier), count(1));
+  return extension(
+    EXTENSION.certificatePolicies,
+    writeSequence(writeSequence(writeOid(A), writeSequence(text))),
+    critical,
+  );
+}
+
+function crowd(): Uint8Array {
+  return policies(...Array.from({ length: 30 }, (_, index) => `1.3.6.1.4.1.99.4.${index}`));
+}
+
+/** Each of thirty policies to each of the others: a tree of nodes would grow by thirty at every level. */
+function crossed(): Uint8Array {
+  const all = Array.from({ length: 30 }, (_, index) => `1.3.6.1.4.1.99.4.${index}`);
+  return mappings(...all.flatMap((one) => all.map((other) => [one, other] as const)));
+}
+
+function rowOf({ clause, what, root, middle = [], second, leaf = [], verdict }: Told): Row {
+  const approved = root ? rootWith({ extensions: root }) : ROOT;
+  const first = below({ extensions: middle }, approved);
+  const by = second ? below({ extensions: second, name: 'Second' }, first) : first;
+  return { clause: `RFC 5280 ${clause}`, what, made: () => issue({ extensions: leaf }, by), approved, verdict };
+}
+
+export const POLICY_CASES: readonly Case[] = casesOf(TOLD.map(rowOf));

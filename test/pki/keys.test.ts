@@ -1,0 +1,296 @@
+// Keys that only look like keys: for every certificate of a path, under both profiles.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { suite, test } from 'node:test';
+import { TAG } from '../../src/pki/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { type Authority, ecKeys, integer, type KeyPair, makeAuthority, rsaKeys } from '../authority.ts';
+import { approve, verdict } from './approved.ts';
+import { modulusWith, type RsaNumbers, rsaSpki, spkiOf } from './keys.ts';
+
+const root = makeAuthority({ name: 'Root' });
+const REFUSED = (rule: string) => `certificate-refused-by-policy: ${rule}`;
+const UNREADABLE = 'certificate-unreadable: readable';
+const PROFILES = ['rfc5280', 'strict'] as const;
+const EC = '1.2.840.10045.2.1';
+const P256 = writeOid('1.2.840.10045.3.1.7');
+const point = ecKeys().publicKey.export({ type: 'spki', format: 'der' }).subarray(-65);
+const edwards = (kind: 'ed25519' | 'ed448', key: Uint8Array, ...parameters: Uint8Array[]) =>
+  spkiOf([writeOid(kind === 'ed25519' ? '1.3.101.112' : '1.3.101.113'), ...parameters], key);
+const littleEndian = (value: bigint, octets: number) =>
+  Buffer.from(value.toString(16).padStart(octets * 2, '0'), 'hex').reverse();
+
+function of(spki: Uint8Array, profile: 'rfc5280' | 'strict' = 'rfc5280'): string {
+  return verdict({ chain: root.issue({ spki }).chain, issuers: [approve(root, { profile })] });
+}
+
+suite('RSA keys (RFC 3279 2.3.1, FIPS 186-5 A.1.1)', () => {
+  const FLAWED: Readonly<Record<string, RsaNumbers>> = {
+    'exponent 1': { exponent: Uint8Array.of(1) },
+    'exponent 0': { exponent: Uint8Array.of(0) },
+    'an even exponent': { exponent: Uint8Array.of(2) },
+    'a large even exponent': { exponent: Uint8Array.of(1, 0, 0) },
+    'a negative exponent': { exponent: Uint8Array.of(0xfd) },
+    'an exponent as large as the modulus': { exponent: modulusWith(() => undefined) },
+    'an even modulus': { modulus: modulusWith((octets) => octets.writeUInt8(0, octets.length - 1)) },
+    'a negative modulus': { modulus: modulusWith(() => undefined).subarray(1) },
+    'a modulus of 16400 bits': { modulus: Buffer.concat([Uint8Array.of(0), Buffer.alloc(2050, 0xff)]) },
+  };
+  for (const [what, numbers] of Object.entries(FLAWED)) {
+    test(`${what} is refused under every profile`, () => {
+      for (const profile of PROFILES) assert.equal(of(rsaSpki(numbers), profile), REFUSED('key-well-formed'));
+    });
+  }
+
+  test('exponents 3 and 65537 are good', () => {
+    for (const exponent of [Uint8Array.of(3), Uint8Array.of(1, 0, 1)]) {
+      assert.equal(of(rsaSpki({ exponent }), 'strict'), 'accepted caller');
+    }
+  });
+
+  test('parameters are NULL and nothing else, and the key is two numbers', () => {
+    const foreign: RsaNumbers[] = [
+      { parameters: [] },
+      { parameters: [write(TAG.null, Uint8Array.of(0))] },
+      { parameters: [write(TAG.null), write(TAG.null)] },
+      { parameters: [writeSequence()] },
+      { more: [integer(Uint8Array.of(1))] },
+    ];
+    for (const numbers of foreign) assert.equal(of(rsaSpki(numbers)), UNREADABLE);
+  });
+
+  test('an intermediate with exponent 1 vouches for nobody, though its forged signature would verify', () => {
+    const spki = rsaSpki({ exponent: Uint8Array.of(1) });
+    const forger = root.makeIntermediate({ name: 'Forger', spki });
+    const chain = [forgedBy(forger), forger.certificate];
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), 'certificate-issuer-not-approved: issuer-approved');
+  });
+});
+
+/** With exponent 1 the signature is the padded digest itself. */
+function forgedBy(forger: Authority): Uint8Array {
+  const honest = makeAuthority({ subject: forger.subject, keys: rsaKeys() }).issue({ commonName: 'victim' });
+  const body = writeSequenceOf(honest.certificate);
+  const padded = paddedDigest(body);
+  const algorithm = writeSequence(writeOid('1.2.840.113549.1.1.11'), write(TAG.null));
+  return writeSequence(body, algorithm, write(TAG.bitString, Uint8Array.of(0), padded));
+}
+
+function writeSequenceOf(certificate: Uint8Array): Uint8Array {
+  const start = 4; // the outer sequence has a length of two octets
+  const length = Buffer.from(certificate).readUInt16BE(start + 2);
+  return certificate.subarray(start, start + 4 + length);
+}
+
+/** EMSA-PKCS1-v1_5 (RFC 8017 9.2), got from a real signature by undoing the private operation. */
+function paddedDigest(body: Uint8Array): Uint8Array {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
+  const signature = BigInt(`0x${sign('sha256', body, keys.privateKey).toString('hex')}`);
+  const modulus = BigInt(
+    `0x${Buffer.from(keys.publicKey.export({ format: 'jwk' }).n ?? '', 'base64url').toString('hex')}`,
+  );
+  return Buffer.from((signature ** 3n % modulus).toString(16).padStart(512, '0'), 'hex');
+}
+
+suite('elliptic curves (RFC 5480 2)', () => {
+  test('P-256, P-384, P-521, Ed25519 and Ed448 are good under both profiles', () => {
+    const kinds: KeyPair[] = [
+      ...['P-256', 'P-384', 'P-521'].map(ecKeys),
+      generateKeyPairSync('ed25519'),
+      generateKeyPairSync('ed448'),
+    ];
+    for (const keys of kinds) {
+      for (const profile of PROFILES) {
+        const issuers = [approve(root, { profile })];
+        assert.equal(verdict({ chain: root.issue({ keys }).chain, issuers }), 'accepted caller');
+      }
+    }
+  });
+
+  test('another curve is allowed by the issuer’s setting, and never under profile strict', () => {
+    const chain = root.issue({ keys: ecKeys('secp256k1') }).chain;
+    const curves = ['secp256k1'] as const;
+    assert.equal(verdict({ chain, issuers: [approve(root)] }), REFUSED('key-curve'));
+    assert.equal(verdict({ chain, issuers: [approve(root, { curves })] }), 'accepted caller');
+    assert.equal(verdict({ chain, issuers: [approve(root, { curves: ['P-224'] })] }), REFUSED('key-curve'));
+    assert.equal(verdict({ chain, issuers: [approve(root, { curves, profile: 'strict' })] }), REFUSED('key-curve'));
+  });
+
+  test('the curve of every certificate of the path counts, that of the approved issuer too', () => {
+    const weak = makeAuthority({ name: 'Weak', keys: ecKeys('secp256k1') });
+    assert.equal(verdict({ chain: weak.issue().chain, issuers: [approve(weak)] }), REFUSED('key-curve'));
+    const below = root.makeIntermediate({ keys: ecKeys('brainpoolP256r1') });
+    assert.equal(verdict({ chain: below.issue().chain, issuers: [approve(root)] }), REFUSED('key-curve'));
+  });
+
+  test('no curve under 224 bits, and none spelt out', () => {
+    const p192 = spkiOf([writeOid(EC), writeOid('1.2.840.10045.3.1.1')], Buffer.alloc(49, 4));
+    const curves = ['P-224', 'secp256k1'] as const;
+    assert.equal(
+      verdict({ chain: root.issue({ spki: p192 }).chain, issuers: [approve(root, { curves })] }),
+      REFUSED('key-curve'),
+    );
+    assert.equal(of(spkiOf([writeOid(EC), writeSequence()], point)), REFUSED('key-strong'));
+  });
+
+  for (const [what, bad] of [
+    ['a point off the curve', Buffer.concat([point.subarray(0, 64), Uint8Array.of((point.at(-1) ?? 0) ^ 1)])],
+    ['the point at infinity', Uint8Array.of(0)],
+    ['a hybrid point', Buffer.concat([Uint8Array.of(6 + ((point.at(-1) ?? 0) & 1)), point.subarray(1)])],
+    ['a point of another length', point.subarray(0, 64)],
+    ['a point with octets behind it', Buffer.concat([point, Uint8Array.of(0)])],
+    ['a coordinate beyond the field', Buffer.concat([Uint8Array.of(4), Buffer.alloc(64, 0xff)])],
+    ['no point at all', Uint8Array.of()],
+  ] as const) {
+    test(`${what} is refused under every profile`, () => {
+      for (const profile of PROFILES)
+        assert.equal(of(spkiOf([writeOid(EC), P256], bad), profile), REFUSED('key-well-formed'));
+    });
+  }
+
+  test('a compressed point is good; foreign parameters are not', () => {
+    const compressed = Buffer.concat([Uint8Array.of(2 + ((point.at(-1) ?? 0) & 1)), point.subarray(1, 33)]);
+    assert.equal(of(spkiOf([writeOid(EC), P256], compressed)), 'accepted caller');
+    assert.equal(of(spkiOf([writeOid(EC), P256, write(TAG.null)], point)), UNREADABLE);
+    assert.equal(of(spkiOf([writeOid(EC)], point)), UNREADABLE);
+  });
+});
+
+suite('Edwards curves (RFC 8032 5.1.3 and 5.2.3, RFC 8410 3)', () => {
+  const P25519 = 2n ** 255n - 19n;
+  const P448 = 2n ** 448n - 2n ** 224n - 1n;
+  const ORDER_8 = Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex');
+
+  test('points of small order are refused: anybody can sign in their name', () => {
+    const small = [0n, 1n, P25519 - 1n].map((y) => littleEndian(y, 32));
+    const other = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
+    for (const key of [...small, ORDER_8, other]) assert.equal(of(edwards('ed25519', key)), REFUSED('key-well-formed'));
+    const negative = Buffer.from(ORDER_8);
+    negative.writeUInt8(negative.readUInt8(31) | 0x80, 31);
+    assert.equal(of(edwards('ed25519', negative)), REFUSED('key-well-formed'));
+    for (const y of [0n, 1n, P448 - 1n])
+      assert.equal(of(edwards('ed448', littleEndian(y, 57))), REFUSED('key-well-formed'));
+  });
+
+  test('a number beyond the field, one that is on no curve, and a wrong length are refused', () => {
+    assert.equal(of(edwards('ed25519', littleEndian(P25519 + 3n, 32))), REFUSED('key-well-formed'));
+    assert.equal(of(edwards('ed25519', littleEndian(2n, 32))), REFUSED('key-well-formed'));
+    assert.equal(of(edwards('ed25519', Buffer.alloc(31, 9))), REFUSED('key-well-formed'));
+    assert.equal(of(edwards('ed448', Buffer.alloc(56, 9))), REFUSED('key-well-formed'));
+  });
+
+  test('there are no parameters', () => {
+    const key = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
+    assert.equal(of(edwards('ed25519', key)), 'accepted caller');
+    assert.equal(of(edwards('ed25519', key, write(TAG.null))), UNREADABLE);
+  });
+});
+
+test('DSA is refused under every profile (FIPS 186-5)', () => {
+  const keys = generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 });
+  for (const profile of PROFILES) {
+    assert.equal(of(keys.publicKey.export({ type: 'spki', format: 'der' }), profile), REFUSED('key-strong'));
+  }
+});
+
+suite('RSA-PSS (RFC 4055 3.1 and 3.3)', () => {
+  const PSS = '1.2.840.113549.1.1.10';
+  const SHA = { sha1: '1.3.14.3.2.26', sha256: '2.16.840.1.101.3.4.2.1', sha384: '2.16.840.1.101.3.4.2.2' } as const;
+  type Digest = keyof typeof SHA;
+  interface Parameters {
+    readonly digest?: Digest;
+    readonly mask?: Digest;
+    readonly generator?: string;
+    readonly salt?: number;
+    readonly trailer?: number;
+    readonly more?: readonly Uint8Array[];
+    readonly digestMore?: readonly Uint8Array[];
+    readonly maskMore?: readonly Uint8Array[];
+  }
+  const hashOf = (digest: Digest, more: readonly Uint8Array[] = []) =>
+    writeSequence(writeOid(SHA[digest]), write(TAG.null), ...more);
+  const parametersOf = ({
+    digest = 'sha256',
+    mask = digest,
+    generator = '1.2.840.113549.1.1.8',
+    ...rest
+  }: Parameters) =>
+    writeSequence(
+      writeContext(0, hashOf(digest, rest.digestMore)),
+      writeContext(1, writeSequence(writeOid(generator), hashOf(mask), ...(rest.maskMore ?? []))),
+      writeContext(2, integer(Uint8Array.of(rest.salt ?? 32))),
+      ...(rest.trailer === undefined ? [] : [writeContext(3, integer(Uint8Array.of(rest.trailer)))]),
+      ...(rest.more ?? []),
+    );
+  const algorithm = (parameters: Parameters, ...more: Uint8Array[]) =>
+    writeSequence(writeOid(PSS), parametersOf(parameters), ...more);
+
+  const pssRoot = makeAuthority({ name: 'PSS', keys: rsaKeys() });
+  const signedWith = (written: Uint8Array, digest = 'sha256', saltLength = 32) =>
+    verdict({
+      chain: pssRoot.issue({ algorithm: written, pss: { digest, saltLength } }).chain,
+      issuers: [approve(pssRoot)],
+    });
+
+  test('with SHA-256 it is good, with the trailer written out too', () => {
+    assert.equal(signedWith(algorithm({})), 'accepted caller');
+    assert.equal(signedWith(algorithm({ trailer: 1 })), 'accepted caller');
+  });
+
+  test('with SHA-1 it is refused as weak, written out or by default', () => {
+    const WEAK = REFUSED('signature-algorithm-strong');
+    assert.equal(signedWith(algorithm({ digest: 'sha1', salt: 20 }), 'sha1', 20), WEAK);
+    assert.equal(signedWith(writeSequence(writeOid(PSS), writeSequence()), 'sha1', 20), WEAK);
+  });
+
+  for (const [what, written] of [
+    ['another digest in the mask', algorithm({ mask: 'sha384' })],
+    ['another mask than MGF1', algorithm({ generator: '1.2.840.113549.1.1.9' })],
+    ['another trailer', algorithm({ trailer: 2 })],
+    ['a field behind the parameters', algorithm({ more: [write(TAG.null)] })],
+    ['a field behind the digest', algorithm({ digestMore: [write(TAG.null)] })],
+    ['a field behind the mask', algorithm({ maskMore: [write(TAG.null)] })],
+    ['a field behind the algorithm', algorithm({}, write(TAG.null))],
+    ['no parameters', writeSequence(writeOid(PSS))],
+    ['NULL as parameters', writeSequence(writeOid(PSS), write(TAG.null))],
+  ] as const) {
+    test(`${what} makes the certificate unreadable`, () => assert.equal(signedWith(written), UNREADABLE));
+  }
+
+  test('a salt of another length than was said does not verify', () => {
+    assert.equal(signedWith(algorithm({ salt: 20 })), 'certificate-issuer-not-approved: issuer-approved');
+  });
+
+  test('a key that is limited to SHA-384 signs with nothing else', () => {
+    const jwk = pssRoot.keys.publicKey.export({ format: 'jwk' });
+    const number = (text = '') => integer(Buffer.concat([Uint8Array.of(0), Buffer.from(text, 'base64url')]));
+    const key = writeSequence(number(jwk.n), integer(Buffer.from(jwk.e ?? '', 'base64url')));
+    const limitedTo = (digest: Digest) => {
+      const spki = spkiOf([writeOid(PSS), parametersOf({ digest })], key);
+      return makeAuthority({
+        name: 'Limited',
+        keys: pssRoot.keys,
+        spki,
+        algorithm: algorithm({}),
+        pss: { digest: 'sha256', saltLength: 32 },
+      });
+    };
+    const issue = (authority: Authority) => {
+      const chain = authority.issue({ algorithm: algorithm({}), pss: { digest: 'sha256', saltLength: 32 } }).chain;
+      return verdict({ chain, issuers: [approve(authority)] });
+    };
+    assert.equal(issue(limitedTo('sha256')), 'accepted caller');
+    assert.equal(issue(limitedTo('sha384')), 'certificate-issuer-not-approved: issuer-approved');
+  });
+});
+
+test('signature algorithms have no foreign parameters (RFC 5758 3.2, RFC 8410 3)', () => {
+  const ecdsa = writeOid('1.2.840.10045.4.3.2');
+  const issuers = [approve(root)];
+  for (const algorithm of [writeSequence(ecdsa, write(TAG.null)), writeSequence(ecdsa, writeSequence())]) {
+    assert.equal(verdict({ chain: root.issue({ algorithm }).chain, issuers }), UNREADABLE);
+  }
+  const rsaRoot = makeAuthority({ name: 'RSA', keys: rsaKeys() });
+  const filled = writeSequence(writeOid('1.2.840.113549.1.1.11'), write(TAG.null, Uint8Array.of(1)));
+  assert.equal(verdict({ chain: rsaRoot.issue({ algorithm: filled }).chain, issuers: [approve(rsaRoot)] }), UNREADABLE);
+});
