@@ -46,16 +46,16 @@ export function strangersChains(): HostileChain[] {
     of('58 KB of combining marks as issuer', issuedBy(nameOf(marks(58_000)))),
     of('63 KB of characters that expand', issuedBy(nameOf(expanding(63_000)))),
     of(
-      '31 issuer names of 4 KB that must be compared',
-      many(() => issuedBy(nameOf(expanding(3_900)))),
+      '28 issuer names of 4 KB that must be compared',
+      many(() => issuedBy(nameOf(expanding(3_900))), 28),
     ),
     of(
-      '31 issuer names of 4 KB of marks',
-      many(() => issuedBy(nameOf(marks(3_900)))),
+      '28 issuer names of 4 KB of marks',
+      many(() => issuedBy(nameOf(marks(3_900))), 28),
     ),
     of('7,000 relative names', stranger.issue({ subject: tinyRdns(7_000) }).chain),
     of(
-      '450 relative names as subject and issuer',
+      '12 certificates of 800 relative names each',
       many(() => issuedBy(tinyRdns(400), { subject: tinyRdns(400) }), 12),
     ),
     of(
@@ -75,7 +75,7 @@ function issuedBy(subject: Uint8Array, leaf = {}): readonly Uint8Array[] {
   return makeAuthority({ subject }).issue(leaf).chain;
 }
 
-function many(chain: () => readonly Uint8Array[], count = 31): Uint8Array[] {
+function many(chain: () => readonly Uint8Array[], count: number): Uint8Array[] {
   return times(count, chain).flat();
 }
 
@@ -123,7 +123,7 @@ export function signedChains(): HostileChain[] {
   return [
     below('1,000 alternative names', { dnsNames: times(1_000, (index) => `host-${index}.example.com`) }),
     below('8,000 alternative names', { dnsNames: times(8_000, () => 'a.b') }),
-    below('1,000 directory names of expanding characters', {
+    below('20 directory names of expanding characters', {
       alternativeNames: times(20, () => writeContext(4, nameOf(expanding(2_900)))),
     }),
     below('1,000 policies', {

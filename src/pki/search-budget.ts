@@ -46,5 +46,5 @@ export function signatureCost({ family, curve, bits = 2048 }: PublicKeyFacts, oc
 
 /** Of parsing and preparing a name, whose characters a stranger chose. */
 export function nameCost(octets: number): number {
-  return octets / 10;
+  return octets / 3; // some characters become eighteen when they are normalised
 }
