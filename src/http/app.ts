@@ -12,6 +12,7 @@ import type { Refusal } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { Overloaded } from '../operations/overloaded.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { KeyMissing } from '../tokens/keyring.ts';
 import { limitArrival, refuseSilentSessions } from './arrival.ts';
 import { answerBrokenRequests, type BareRefusal, isWellFormed } from './broken-request.ts';
 import { InFlight } from './in-flight.ts';
@@ -188,6 +189,10 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     options.tellFault(request, error);
     const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
     return { reason, retryAfter: RETRY_SHORTLY };
+  }
+  if (error instanceof KeyMissing) {
+    options.tellFault(request, error);
+    return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };

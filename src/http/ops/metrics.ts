@@ -18,12 +18,22 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #eventLag = new Gauge({
+    name: 'tessera_event_log_lag_seconds',
+    help: 'For how long readers of the event log have been held back by a commit that does not end.',
+    registers: [this.#registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
   }
 
   endingSoon(grants: number): void {
     this.#endingSoon.set(grants);
+  }
+
+  eventLag(seconds: number): void {
+    this.#eventLag.set(seconds);
   }
 
   observe(story: Story, milliseconds: number): void {
