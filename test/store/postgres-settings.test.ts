@@ -79,9 +79,11 @@ await server.query(`CREATE DATABASE ${TEMPLATE}`);
 await (await openAt(server.url(TEMPLATE))).close();
 const known = new Set((await server.query('SELECT name FROM pg_settings')).map(({ name }) => name));
 const here = HOSTILE.filter(([name]) => known.has(name));
-after(() => server.remove());
-
 let made = 0;
+// All of it before the first test is registered: the runner ends when those it knows of have ended.
+const shared = await hostileDatabase('postgres');
+const together = await hostileRole(here);
+after(() => server.remove());
 
 /** A superuser of its own, since some of these settings are for superusers, with these defaults in every database. */
 async function hostileRole(settings: typeof HOSTILE): Promise<string> {
@@ -128,8 +130,6 @@ async function aLife(backEnd: BackEnd): Promise<void> {
   accepted(await redeem(node, await confirmed(node)));
   assert.ok((await backEnd.events({ after: 0, limit: 100 })).length > 4);
 }
-
-const shared = await hostileDatabase('postgres');
 
 for (const setting of here) {
   const [name, value, why] = setting;
@@ -189,5 +189,4 @@ test('a session whose settings do not stay is refused, with the setting and both
   await database.remove();
 });
 
-const together = await hostileRole(here);
 conformance('PostgreSQL, all hostile settings at once', () => hostileDatabase(together));
