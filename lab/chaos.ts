@@ -15,8 +15,8 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
-import { stopMany } from './chaos/stop.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {

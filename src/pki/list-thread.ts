@@ -47,9 +47,7 @@ export function scanInThread(
       clearTimeout(timer);
       reject(new Error(`the thread ended with ${code}`));
     });
-  }).finally(async () => {
-    await thread.terminate();
-  });
+  }).finally(() => void thread.terminate());
 }
 
 /** What the thread does. */
