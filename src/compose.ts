@@ -6,6 +6,7 @@ import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
 import { readinessChecks } from './http/ops/checks.ts';
 import { Metrics } from './http/ops/metrics.ts';
+import type { Census } from './http/places.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
@@ -28,6 +29,8 @@ import { VERSION } from './version.ts';
 export interface Service {
   /** The addresses it listens on, once it does. */
   listen(): Promise<readonly string[]>;
+  /** Which places are held, over all listeners. */
+  census(): Census;
   /** Answers what is in flight, then lets go of everything. */
   stop(): Promise<void>;
 }
@@ -51,12 +54,18 @@ export async function composeService(
   const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
+    census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
       stopChores();
       await Promise.all(listeners.map((listener) => listener.drain()));
       await store.close();
     },
   };
+}
+
+function sumOf(censuses: readonly Census[]): Census {
+  const sum = (what: keyof Census) => censuses.reduce((total, census) => total + census[what], 0);
+  return { held: sum('held'), living: sum('living'), orphaned: sum('orphaned') };
 }
 
 function judgeOf(ports: Ports, log: Log): CertificateJudge {
@@ -122,6 +131,8 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       stopTimeoutMs: limits.stopTimeout * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
+      addressShare: limits.addressShare,
+      networkShare: limits.networkShare,
     },
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },

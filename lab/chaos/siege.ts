@@ -105,7 +105,9 @@ export async function aftermath(siege: Siege, pairs: readonly Pair[], memoryBefo
 async function lostGrants({ reach }: Siege, pairs: readonly Pair[]): Promise<string[]> {
   const caller = callerOver('HTTP/1.1', reach);
   const answers = await Promise.all(
-    pairs.map((pair) => refresh(caller, pair.refresh_token).catch((fault: Error) => ({ status: 0, text: fault.message }))),
+    pairs.map((pair) =>
+      refresh(caller, pair.refresh_token).catch((fault: Error) => ({ status: 0, text: fault.message })),
+    ),
   );
   caller.close();
   const lost = answers.filter(({ status }) => status !== 200);
@@ -115,7 +117,7 @@ async function lostGrants({ reach }: Siege, pairs: readonly Pair[]): Promise<str
 
 async function heldPlaces({ reach }: Siege): Promise<string[]> {
   const held = await settledMetric(reach, 'tessera_requests_in_flight');
-  const orphaned = await metricOf(reach, 'tessera_places_orphaned');
+  const orphaned = await metricOf(reach, 'tessera_places_orphaned_total');
   console.log(`places: ${held} held, ${orphaned} orphaned`);
   return held === 0 && orphaned === 0 ? [] : [`places: ${held} held, ${orphaned} orphaned, nobody is connected`];
 }
@@ -143,7 +145,9 @@ async function stopped({ child, faults, home }: Siege): Promise<string[]> {
   child.kill('SIGKILL');
   rmSync(home.folder, { recursive: true, force: true });
   const [code, signal] = ended ?? ['none', 'none in time'];
-  console.log(`stop: exit code ${code} after ${Math.round(performance.now() - began)} ms, ${faults.length} faults logged`);
+  console.log(
+    `stop: exit code ${code} after ${Math.round(performance.now() - began)} ms, ${faults.length} faults logged`,
+  );
   const wrongEnd = code === 0 ? [] : [`the stop ended with code ${code}, signal ${signal}`];
   return faults.length ? [...wrongEnd, `faults in the log: ${faults.slice(0, 3).join(' | ')}`] : wrongEnd;
 }

@@ -24,11 +24,19 @@ function printable(text: string, maxLength: number): string {
 
 /** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
 export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
+  return address.includes(':') ? `${leadingGroups(address, 4)}::/64` : address;
+}
+
+/** The wider network around an address: IPv4 /24, IPv6 /48. */
+export function neighbourhoodOf(address: string): string {
+  return address.includes(':') ? `${leadingGroups(address, 3)}::/48` : `${address.replace(/\.\d+$/, '')}.0/24`;
+}
+
+function leadingGroups(address: string, count: number): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
   const behind = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length);
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...behind].slice(0, 4);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, '').toLowerCase()).join(':')}::/64`;
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...behind].slice(0, count);
+  return groups.map((group) => group.replace(/^0+(?=.)/, '').toLowerCase()).join(':');
 }

@@ -1,4 +1,5 @@
 // The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; its clock alone can be moved on.
+import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -187,8 +188,12 @@ export function registryFollows(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1000));
 }
 
+/** Whatever a test did: places are those of living connections, and none is left behind. */
 async function stopService(service: Service, { folder }: Home): Promise<void> {
+  const { held, living, orphaned } = service.census();
   await service.stop();
+  assert.deepEqual({ held, orphaned }, { held: living, orphaned: 0 }, 'every place belongs to a living connection');
+  assert.deepEqual(service.census(), { held: 0, living: 0, orphaned: 0 }, 'no place outlives the service');
   rmSync(folder, { recursive: true, force: true });
 }
 
