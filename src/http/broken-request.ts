@@ -38,7 +38,7 @@ export class BrokenRequest extends Error {
 export function answerBrokenRequests(server: Server, gate: Gate, refusal: BareRefusal): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    answerOnce(socket, gate.visitorAt(socket), REASONS[error.code ?? ''] ?? 'request-malformed', refusal);
+    answerOnce(socket, gate.visitorAt(socket), error.code ?? '', refusal);
   });
   // RFC 9110 9.3.6: we are no proxy. Node would hang up without a word.
   server.on('connect', (request: IncomingMessage, other: Socket | ServerResponse) => {
@@ -61,11 +61,13 @@ function answerConnectStream(request: IncomingMessage, response: ServerResponse,
 }
 
 /** A request that broke in its body has a response already, and a door that gives it; one without gets ours. */
-function answerOnce(socket: Socket, visitor: Visitor, reason: RefusalReason, refusal: BareRefusal): void {
+function answerOnce(socket: Socket, visitor: Visitor, code: string, refusal: BareRefusal): void {
   if (visitor.isEnding) return;
+  const reason = REASONS[code] ?? 'request-malformed';
   const broken = [...visitor.places].find(({ raw }) => !raw.complete);
   if (!broken) return answerInTurn(socket, visitor, () => answerSocket(socket, refusal(reason)));
   visitor.isEnding = true;
+  if (code === 'HPE_INVALID_EOF_STATE') return void socket.destroy(); // the caller went away
   broken.response.shouldKeepAlive = false;
   if (broken.raw.listenerCount('error') > 0) broken.raw.emit('error', new BrokenRequest(reason));
   // Whoever has its answer already and goes on sending nonsense is not waited for.

@@ -85,9 +85,9 @@ export class Gate {
   }
 
   #whyNot(visitor: Visitor, party: Party): RefusalReason | undefined {
+    if (this.places.held >= this.#rules.places) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
-    if (isLimited && isOverShare(party, 'places', this.#rules.limit)) return 'rate-limited';
-    return this.places.held >= this.#rules.places ? 'overloaded' : undefined;
+    return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
   #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {

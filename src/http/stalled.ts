@@ -27,8 +27,9 @@ export function endStalled(places: Places, patience: Patience): () => void {
 function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patience): void {
   const { raw, response, stream } = place;
   if (response.writableEnded) {
-    place.endedAt ??= now;
-    if (now - place.endedAt >= requestTimeoutMs) cut(place);
+    if (place.endedAt === undefined) place.endedAt = now;
+    // Node never finishes the answer to a HEAD over HTTP/2 whose body does not end. It has been sent.
+    else if (raw.method === 'HEAD' || now - place.endedAt >= requestTimeoutMs) cut(place);
     return;
   }
   if (!stream || raw.complete || now - place.since < requestTimeoutMs) return;
