@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
@@ -14,6 +15,7 @@ const DRILLS = {
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
+  overload: [attackWithLoad, 'more load than the service can take, and floods of handshakes'],
 } as const;
 
 const { values, positionals } = parseArgs({

@@ -133,6 +133,7 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
       inFlight: limits.maxInFlight,
       addressShare: limits.addressShare,
       networkShare: limits.networkShare,
+      queueMs: limits.queueMilliseconds,
     },
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },

@@ -1,4 +1,5 @@
 // A fastify instance with our limits, our errors and our log line; doors are hung into it.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Server } from 'node:net';
 import {
   type FastifyError,
@@ -16,9 +17,11 @@ import { answerBrokenRequests, type BareRefusal, BrokenRequest, isWellFormed } f
 import { peersOf } from './connection.ts';
 import { Connections } from './connections.ts';
 import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
+import { Handshakes } from './handshakes.ts';
 import { methodTable } from './methods.ts';
 import type { Census } from './places.ts';
 import type { PrepareRefusal } from './prepared-refusal.ts';
+import { Pressure } from './pressure.ts';
 import { Shares, shareLimit } from './shares.ts';
 import { endStalled } from './stalled.ts';
 import { type Story, storyOf } from './story.ts';
@@ -36,6 +39,8 @@ export interface Limits {
   /** Percent of `connections` and `inFlight` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;
+  /** What requests may wait for, before late ones are refused. */
+  readonly queueMs: number;
 }
 
 /** How the outside of every door behaves; the doors word refusals for themselves. */
@@ -55,6 +60,8 @@ export interface AppOptions {
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
   /** What a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: BareRefusal;
+  /** Whether a request shows an authentic token in its headers: such callers are served first. */
+  readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
   /** What a request gets that is turned away before a door is reached. */
   readonly prepareRefusal: PrepareRefusal;
   /** Called for each of those: they have no line in the log. */
@@ -135,12 +142,16 @@ function guardServer(server: Server, options: AppOptions) {
   const shares = new Shares();
   const peers = peersOf(options.proxies);
   const ofConnections = shareLimit(limits.connections, addressShare, networkShare);
-  const connections = new Connections(server, { shares, limit: ofConnections, peers });
+  const pressure = new Pressure(limits.queueMs);
+  const handshakes = options.tls && new Handshakes(pressure);
+  const connections = new Connections(server, { shares, limit: ofConnections, peers, handshakes });
   const gate = new Gate(server, {
     shares,
     places: limits.inFlight,
     limit: shareLimit(limits.inFlight, addressShare, networkShare),
     peers,
+    pressure,
+    isAuthentic: options.isAuthentic,
     prepareRefusal,
     tellRefused: options.tellTurnedAway,
   });

@@ -1,12 +1,15 @@
 // Which sockets are open, before TLS or anything else is known about them: no address may open all that there are.
 import type { Server, Socket } from 'node:net';
 import type { Peers } from './connection.ts';
+import type { Handshakes } from './handshakes.ts';
 import { isOverShare, type ShareLimit, type Shares } from './shares.ts';
 
 export interface ConnectionRules {
   readonly shares: Shares;
   readonly limit: ShareLimit;
   readonly peers: Peers;
+  /** With TLS: says when a handshake may begin. */
+  readonly handshakes: Handshakes | undefined;
 }
 
 export class Connections {
@@ -21,7 +24,11 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       if (socket.destroyed) return;
       if (!this.#admit(socket)) return void socket.destroy();
-      for (const listener of listeners) listener.call(server, socket);
+      const begin = () => {
+        for (const listener of listeners) listener.call(server, socket);
+      };
+      if (rules.handshakes) rules.handshakes.admit(socket, socket.remoteAddress ?? '', begin);
+      else begin();
     });
   }
 

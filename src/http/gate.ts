@@ -1,11 +1,13 @@
 // Stands before the doors: every request takes a place here, or is turned away before anything is done for it.
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { RefusalReason } from '../core/refusal.ts';
 import type { Peers } from './connection.ts';
 import { type Place, Places, type Visitor } from './places.ts';
-import { type PrepareRefusal, sendRefusal } from './prepared-refusal.ts';
+import type { PrepareRefusal } from './prepared-refusal.ts';
+import type { Pressure } from './pressure.ts';
+import { RefusalQueue } from './refusal-queue.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
 
 export interface GateRules {
@@ -13,6 +15,9 @@ export interface GateRules {
   readonly places: number;
   readonly limit: ShareLimit;
   readonly peers: Peers;
+  readonly pressure: Pressure;
+  /** Whether a request shows an authentic token in its headers. */
+  readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
   readonly prepareRefusal: PrepareRefusal;
   /** Called for every request that is turned away here. */
   readonly tellRefused: (reason: RefusalReason) => void;
@@ -36,6 +41,7 @@ type Kept<T> = T & { [VISITOR]?: Visitor };
 export class Gate {
   readonly places: Places;
   readonly #rules: GateRules;
+  readonly #refusals = new RefusalQueue();
   #watchers = 0;
 
   constructor(server: Server, rules: GateRules) {
@@ -75,7 +81,7 @@ export class Gate {
     if (!stream && !this.#mayFollow(visitor, raw, response)) return false;
     const party = this.#partyOf(visitor, raw);
     const isWatching = WATCHED.test(raw.url ?? '') && this.#watchers < WATCHERS;
-    const reason = isWatching ? undefined : this.#whyNot(visitor, party);
+    const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(raw, response, reason);
@@ -84,7 +90,11 @@ export class Gate {
     return true;
   }
 
-  #whyNot(visitor: Visitor, party: Party): RefusalReason | undefined {
+  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): RefusalReason | undefined {
+    const { pressure, isAuthentic } = this.#rules;
+    const waitedMs = pressure.arrive();
+    if (pressure.isTooLate(waitedMs, true)) return 'overloaded';
+    if (pressure.isTooLate(waitedMs, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
     if (this.places.held >= this.#rules.places) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
@@ -92,7 +102,7 @@ export class Gate {
 
   #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {
     this.#rules.tellRefused(reason);
-    sendRefusal(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
+    this.#refusals.refuse(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
     return false;
   }
 

@@ -9,6 +9,7 @@ import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
 import { hangAuthsvc } from '../http/authsvc/dialect.ts';
 import { answerRefusal } from '../http/authsvc/reply.ts';
 import { WORDING } from '../http/authsvc/wording.ts';
+import { showsAccessToken } from '../http/bearer.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, peersOf, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
@@ -93,6 +94,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
       const phrase = describe({ reason });
       return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
     },
+    isAuthentic: (headers) => showsAccessToken(headers, parts.ports.keyring),
     prepareRefusal: (url, reason) => prepareRefusal(url, reason, pages?.owns(url) ?? false),
     tellTurnedAway: (reason) => parts.metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });

@@ -126,7 +126,7 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
     publicUrl: PUBLIC_URL,
     dataFolder: folder,
     listeners: opened,
-    limits: { requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
+    limits: { queueMilliseconds: 10_000, requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
     log: { level: log?.level ?? 'info' },
     ...others,
   };

@@ -1,0 +1,76 @@
+// Which new connections may begin their TLS handshake, which costs more than most requests. While there is room, all of
+// them at once. While the process is overloaded they begin at a rate that falls until it is not, address by address in
+// turn, and those that cannot begin in time are closed before any work is done for them.
+import type { Socket } from 'node:net';
+import type { Pressure } from './pressure.ts';
+
+const STEP_MS = 20;
+/** Handshakes a second: the rate at which they begin while overloaded, at least and at most. */
+const LEAST = 20;
+const MOST = 2000;
+const SLOWER = 0.8;
+const FASTER = 1.05;
+/** A connection that has waited for as long is closed. */
+const WAIT_MS = 1000;
+const MOST_WAITING_PER_ADDRESS = 50;
+const MOST_WAITING = 1000;
+
+interface Waiting {
+  readonly socket: Socket;
+  readonly begin: () => void;
+  readonly since: number;
+}
+
+export class Handshakes {
+  readonly #pressure: Pressure;
+  /** By address, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #count = 0;
+  #rate = MOST;
+  #credit = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pressure: Pressure) {
+    this.#pressure = pressure;
+  }
+
+  get waiting(): number {
+    return this.#count;
+  }
+
+  /** Calls `begin` now or later, or closes the socket. */
+  admit(socket: Socket, address: string, begin: () => void): void {
+    this.#pressure.arrive();
+    if (!this.#timer && !this.#pressure.isOverloaded) return begin();
+    this.#timer ??= setInterval(() => this.#step(), STEP_MS).unref();
+    const queue = this.#waiting.get(address) ?? [];
+    if (queue.length >= MOST_WAITING_PER_ADDRESS || this.#count >= MOST_WAITING) return void socket.destroy();
+    queue.push({ socket, begin, since: performance.now() });
+    this.#waiting.set(address, queue);
+    this.#count += 1;
+  }
+
+  #step(): void {
+    const { isOverloaded } = this.#pressure;
+    this.#rate = isOverloaded ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
+    this.#credit = Math.min(this.#rate / 10, this.#credit + (this.#rate * STEP_MS) / 1000);
+    while (this.#credit >= 1 && this.#count > 0) if (this.#beginNext()) this.#credit -= 1;
+    if (this.#count > 0 || this.#rate < MOST) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Whether a handshake began; the one that waited too long, or whose caller is gone, is closed instead. */
+  #beginNext(): boolean {
+    const [address, queue] = this.#waiting.entries().next().value ?? ['', []];
+    const next = queue.shift();
+    this.#waiting.delete(address);
+    if (queue.length > 0) this.#waiting.set(address, queue);
+    if (!next) return false;
+    this.#count -= 1;
+    const isGone = next.socket.destroyed || performance.now() - next.since > WAIT_MS;
+    if (isGone) next.socket.destroy();
+    else next.begin();
+    return !isGone;
+  }
+}
