@@ -35,7 +35,7 @@ export interface SiegeOptions extends SetUp {
 }
 
 export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = {}): Promise<Siege> {
-  const limits = { stopTimeout: '3s', queueMilliseconds: 30, ...setUp.settings?.limits };
+  const limits = { stopTimeout: '3s', queueMilliseconds: 60, ...setUp.settings?.limits };
   const home = makeHome({ log: { level: 'warn' }, ...setUp, settings: { ...setUp.settings, limits } });
   const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: () => systemClock.now() });
   await populate(store, home.authority);
@@ -105,15 +105,24 @@ export async function aftermath(siege: Siege, pairs: readonly Pair[], memoryBefo
 
 async function lostGrants({ reach }: Siege, pairs: readonly Pair[]): Promise<string[]> {
   const caller = callerOver('HTTP/1.1', reach);
-  const answers = await Promise.all(
-    pairs.map((pair) =>
-      refresh(caller, pair.refresh_token).catch((fault: Error) => ({ status: 0, text: fault.message })),
-    ),
-  );
+  const lost: string[] = [];
+  for (const pair of pairs) {
+    const answer = await insist(() => refresh(caller, pair.refresh_token));
+    if (answer?.status !== 200) lost.push(`${answer?.status} ${answer?.text}`);
+  }
   caller.close();
-  const lost = answers.filter(({ status }) => status !== 200);
   console.log(`${pairs.length - lost.length} of ${pairs.length} acknowledged grants work`);
-  return lost.length ? [`${lost.length} acknowledged grants do not work: ${lost[0]?.status} ${lost[0]?.text}`] : [];
+  return lost.length ? [`${lost.length} acknowledged grants do not work: ${lost[0]}`] : [];
+}
+
+/** Comes again after "not now", as it is told to. */
+async function insist(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  for (let tries = 0; tries < 5; tries++) {
+    const answer = await ask().catch(() => undefined);
+    if (answer && ![429, 503].includes(answer.status)) return answer;
+    await pause(Number(answer?.headers['retry-after'] ?? 1) * 1000);
+  }
+  return undefined;
 }
 
 async function heldPlaces({ reach }: Siege): Promise<string[]> {

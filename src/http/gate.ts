@@ -87,20 +87,22 @@ export class Gate {
     if (reason) return this.#refuse(raw, response, reason);
     if (isWatching) this.#watch(response);
     response[PLACE] = place;
+    this.#rules.pressure.accept();
     return true;
   }
 
   #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): RefusalReason | undefined {
     const { pressure, isAuthentic } = this.#rules;
-    const waitedMs = pressure.arrive();
-    if (pressure.isTooLate(waitedMs, true)) return 'overloaded';
-    if (pressure.isTooLate(waitedMs, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
+    const waitMs = pressure.arrive();
+    if (pressure.isTooLate(waitMs, true)) return 'overloaded';
+    if (pressure.isTooLate(waitMs, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
     if (this.places.held >= this.#rules.places) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
   #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {
+    this.#rules.pressure.refuse();
     this.#rules.tellRefused(reason);
     this.#refusals.refuse(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
     return false;

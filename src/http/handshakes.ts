@@ -1,11 +1,11 @@
-// Which new connections may begin their TLS handshake, which costs more than most requests. While there is room, all of
-// them at once. While the process is overloaded they begin at a rate that falls until it is not, address by address in
-// turn, and those that cannot begin in time are closed before any work is done for them.
+// Which new connections may begin their TLS handshake, which costs more than most requests. While there is time to spare,
+// all of them at once. While there is none they begin at a rate that falls until there is, address by address in turn, and
+// those that cannot begin in time are closed before any work is done for them.
 import type { Socket } from 'node:net';
 import type { Pressure } from './pressure.ts';
 
 const STEP_MS = 20;
-/** Handshakes a second: the rate at which they begin while overloaded, at least and at most. */
+/** Handshakes a second: the rate at which they begin while the process is busy, at least and at most. */
 const LEAST = 20;
 const MOST = 2000;
 const SLOWER = 0.8;
@@ -41,7 +41,7 @@ export class Handshakes {
   /** Calls `begin` now or later, or closes the socket. */
   admit(socket: Socket, address: string, begin: () => void): void {
     this.#pressure.arrive();
-    if (!this.#timer && !this.#pressure.isOverloaded) return begin();
+    if (!this.#timer && !this.#pressure.isBusy) return begin();
     this.#timer ??= setInterval(() => this.#step(), STEP_MS).unref();
     const queue = this.#waiting.get(address) ?? [];
     if (queue.length >= MOST_WAITING_PER_ADDRESS || this.#count >= MOST_WAITING) return void socket.destroy();
@@ -51,8 +51,8 @@ export class Handshakes {
   }
 
   #step(): void {
-    const { isOverloaded } = this.#pressure;
-    this.#rate = isOverloaded ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
+    this.#pressure.arrive();
+    this.#rate = this.#pressure.isBusy ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
     this.#credit = Math.min(this.#rate / 10, this.#credit + (this.#rate * STEP_MS) / 1000);
     while (this.#credit >= 1 && this.#count > 0) if (this.#beginNext()) this.#credit -= 1;
     if (this.#count > 0 || this.#rate < MOST) return;

@@ -1,59 +1,114 @@
-// Whether more arrives than can be handled, told by how long requests have waited, as CoDel does it (RFC 8289).
+// Whether more arrives than can be handled, told by how long requests wait, as CoDel does it (RFC 8289).
 //
-// Whatever has arrived while the process was busy is handed over in one turn of the event loop, in the order of arrival.
-// A request that comes late in a turn has waited for at least as long as the turn has lasted.
+// Whatever arrives while the process is busy is handed over in one turn of the event loop, in the order of arrival, and
+// answered towards its end. So a request waits for what was accepted before it in the same turn, and for the turn before.
 
 /** A queue that stays above the target for as long is no burst. */
 const INTERVAL_MS = 100;
-/** What a request may have waited while there is no lasting queue, in targets. */
-const BURST = 4;
+/** What a request may wait for while there is no lasting queue, in targets. */
+const BURST = 2;
 /** Whoever has shown something authentic is served before strangers. */
-const KNOWN = 1.5;
+const KNOWN = 1.25;
+/** To refuse costs about a quarter of what it costs to serve. */
+const REFUSING = 0.25;
+/** How quickly the estimate of what a request costs follows. */
+const FOLLOWING = 0.2;
+const [LEAST_COST_MS, MOST_COST_MS] = [0.02, 20];
+/** Less of its time than this spent waiting for work: the process is busy all the time. */
+const SPARE = 0.05;
+
+export interface LoopClock {
+  now(): number;
+  /** Milliseconds that the event loop has spent waiting for something to do. */
+  idle(): number;
+  afterTurn(end: () => void): void;
+}
+
+const LOOP: LoopClock = {
+  now: () => performance.now(),
+  idle: () => performance.nodeTiming.idleTime,
+  afterTurn: (end) => void setImmediate(end),
+};
 
 export class Pressure {
   readonly #targetMs: number;
-  readonly #milliseconds: () => number;
-  readonly #afterTurn: (end: () => void) => void;
-  #turnBegan: number | undefined;
+  readonly #loop: LoopClock;
+  #isInTurn = false;
+  #began: number;
+  #idle: number;
+  #accepted = 0;
+  #refused = 0;
+  #costMs = LEAST_COST_MS;
   /** Since when turns have been longer than the target. */
   #longSince: number | undefined;
+  #window: { readonly began: number; readonly idle: number };
+  #isBusy = false;
 
   /** `targetMs`: a wait that is not a queue yet, since work comes in bursts. */
-  constructor(
-    targetMs: number,
-    milliseconds: () => number = () => performance.now(),
-    afterTurn: (end: () => void) => void = (end) => void setImmediate(end),
-  ) {
+  constructor(targetMs: number, loop: LoopClock = LOOP) {
     this.#targetMs = targetMs;
-    this.#milliseconds = milliseconds;
-    this.#afterTurn = afterTurn;
+    this.#loop = loop;
+    this.#began = loop.now();
+    this.#idle = loop.idle();
+    this.#window = { began: this.#began, idle: this.#idle };
   }
 
-  /** Called for everything that arrives; returns for how long it has waited, at least. */
+  /** Called for everything that arrives; returns how long it will have waited if it is accepted. */
   arrive(): number {
-    const now = this.#milliseconds();
-    if (this.#turnBegan === undefined) {
-      this.#turnBegan = now;
-      this.#afterTurn(this.#endTurn);
-    }
-    return now - this.#turnBegan;
+    const now = this.#loop.now();
+    if (!this.#isInTurn) this.#beginTurn(now);
+    return now - this.#began + this.#accepted * this.#costMs;
+  }
+
+  accept(): void {
+    this.#accepted += 1;
+  }
+
+  refuse(): void {
+    this.#refused += 1;
   }
 
   get isOverloaded(): boolean {
-    return this.#longSince !== undefined && this.#milliseconds() - this.#longSince >= INTERVAL_MS;
+    return this.#longSince !== undefined && this.#began - this.#longSince >= INTERVAL_MS;
   }
 
-  /** Whether something that has waited as long comes too late to be served. */
-  isTooLate(waitedMs: number, isKnown: boolean): boolean {
-    if (waitedMs < this.#targetMs) return false;
-    if (!this.isOverloaded) return waitedMs >= this.#targetMs * BURST;
-    return !isKnown || waitedMs >= this.#targetMs * KNOWN;
+  /** Whether there was hardly a moment without work of late. */
+  get isBusy(): boolean {
+    return this.#isBusy;
   }
 
-  readonly #endTurn = (): void => {
-    const began = this.#turnBegan ?? 0;
-    this.#turnBegan = undefined;
-    if (this.#milliseconds() - began < this.#targetMs) this.#longSince = undefined;
-    else this.#longSince ??= began;
-  };
+  /** Whether something that waits as long comes too late to be served. */
+  isTooLate(waitMs: number, isKnown: boolean): boolean {
+    if (waitMs < this.#targetMs) return false;
+    if (!this.isOverloaded) return waitMs >= this.#targetMs * BURST;
+    return !isKnown || waitMs >= this.#targetMs * KNOWN;
+  }
+
+  #beginTurn(now: number): void {
+    const idle = this.#loop.idle();
+    this.#learn(Math.max(0, now - this.#began - (idle - this.#idle)));
+    this.#isInTurn = true;
+    this.#began = now;
+    this.#idle = idle;
+    this.#accepted = 0;
+    this.#refused = 0;
+    const { began } = this.#window;
+    if (now - began >= INTERVAL_MS) {
+      this.#isBusy = idle - this.#window.idle < (now - began) * SPARE;
+      this.#window = { began: now, idle };
+    }
+    this.#loop.afterTurn(() => {
+      this.#isInTurn = false;
+    });
+  }
+
+  /** From the turn before. */
+  #learn(busyMs: number): void {
+    if (busyMs < this.#targetMs) this.#longSince = undefined;
+    else this.#longSince ??= this.#began;
+    const served = this.#accepted + this.#refused * REFUSING;
+    if (served < 1) return;
+    const cost = Math.min(MOST_COST_MS, Math.max(LEAST_COST_MS, busyMs / served));
+    this.#costMs += (cost - this.#costMs) * FOLLOWING;
+  }
 }

@@ -94,8 +94,8 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   }
 }
 
-/** Waits until every caller has its answer, or hangs up on those that have none. */
-export async function settle(callers: readonly Caller[], milliseconds: number): Promise<void> {
+/** Waits until every caller has its answer. */
+export async function settle(callers: readonly Caller[], milliseconds = 10_000): Promise<void> {
   const end = performance.now() + milliseconds;
   while (callers.some(({ line }) => line.isBusy) && performance.now() < end) await pause(20);
 }

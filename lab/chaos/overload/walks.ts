@@ -5,38 +5,38 @@ import type { Walk } from './load.ts';
 export const KINDS = ['verify', 'refresh', 'certificate', 'mixed'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Every pair that was acknowledged last on its chain: it must work when all is over. */
-export type Acknowledged = Set<{ readonly first: Pair; pair: Pair }>;
+/** A grant, and the pair that was acknowledged last: it must work when all is over. */
+export interface Chain {
+  pair: Pair;
+}
 
-export function walkOf(kind: Kind, pair: Pair, kept: Acknowledged, first = pair): Walk {
+export function walkOf(kind: Kind, chain: Chain): Walk {
   switch (kind) {
     case 'verify':
-      return verifyWalk(pair);
+      return verifyWalk(chain);
     case 'refresh':
-      return refreshWalk(pair, kept, first);
+      return refreshWalk(chain);
     case 'certificate':
       return { next: () => post(CERTIFICATE, { client_id: CLIENT, scope: SCOPE }), accepted: () => undefined };
     case 'mixed':
       return mixedWalk([
-        ...Array.from({ length: 7 }, () => verifyWalk(pair)),
-        walkOf('certificate', pair, kept),
-        ...Array(2).fill(refreshWalk(pair, kept, first)),
+        ...Array.from({ length: 7 }, () => verifyWalk(chain)),
+        walkOf('certificate', chain),
+        ...Array.from({ length: 2 }, () => refreshWalk(chain)),
       ]);
   }
 }
 
-function verifyWalk({ access_token }: Pair): Walk {
+function verifyWalk({ pair: { access_token } }: Chain): Walk {
   const request = `GET ${VERIFY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${access_token}\r\n\r\n`;
   return { next: () => request, accepted: () => undefined };
 }
 
-function refreshWalk(pair: Pair, kept: Acknowledged, first: Pair): Walk {
-  const last = { first, pair };
-  kept.add(last);
+function refreshWalk(chain: Chain): Walk {
   return {
-    next: () => post(TOKEN, { client_id: CLIENT, refresh_token: last.pair.refresh_token }),
+    next: () => post(TOKEN, { client_id: CLIENT, refresh_token: chain.pair.refresh_token }),
     accepted: (body) => {
-      last.pair = JSON.parse(body);
+      chain.pair = JSON.parse(body);
     },
   };
 }

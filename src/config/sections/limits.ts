@@ -33,7 +33,7 @@ export const limits = section('What the service takes before it says no.', {
   queueMilliseconds: whole(5, 60_000, {
     description:
       'How long requests may wait in the process. When they have waited longer for a tenth of a second, late ones are answered 503 with Retry-After until the queue is gone, strangers before callers that have shown an authentic token; new connections wait for their handshake.',
-    default: 30,
+    default: 60,
   }),
   requestsPerAddress: rate('Requests of one network address; more are answered 429.', 3_000, 600),
   requestsPerIntegration: rate('Requests of one integration; more are answered 429.', 30_000, 6_000),
