@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
@@ -15,6 +16,7 @@ const DRILLS = {
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
+  http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],
   overload: [attackWithLoad, 'more load than the service can take, and floods of handshakes'],
 } as const;
 

@@ -68,6 +68,16 @@ export function residentMiB({ child }: Pick<Siege, 'child'>): number {
   return Number(kib) / 1024;
 }
 
+const TICK_MS = 10;
+
+/** Processor time that the service has used, in milliseconds. */
+export function cpuMs({ child }: Pick<Siege, 'child'>): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
 /** Grants acknowledged before the attack, to be used after it. */
 export async function acknowledged(reach: Reach, count = 20): Promise<Pair[]> {
   const caller = callerOver('HTTP/1.1', reach);

@@ -8,6 +8,11 @@ const STEP_MS = 20;
 /** Handshakes a second: the rate at which they begin while the process is busy, at least and at most. */
 const LEAST = 20;
 const MOST = 2000;
+/** A step that comes later than this on average: requests wait too, and come first. */
+const LATE_MS = 4;
+const FOLLOWING = 0.3;
+/** Steps without a new connection, after which there is nothing to watch. */
+const QUIET_STEPS = 50;
 const SLOWER = 0.8;
 const FASTER = 1.05;
 /** A connection that has waited for as long is closed. */
@@ -28,6 +33,9 @@ export class Handshakes {
   #count = 0;
   #rate = MOST;
   #credit = 0;
+  #lateMs = 0;
+  #steppedAt = 0;
+  #quietSteps = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pressure: Pressure) {
@@ -41,8 +49,9 @@ export class Handshakes {
   /** Calls `begin` now or later, or closes the socket. */
   admit(socket: Socket, address: string, begin: () => void): void {
     this.#pressure.arrive();
-    if (!this.#timer && !this.#pressure.isBusy) return begin();
-    this.#timer ??= setInterval(() => this.#step(), STEP_MS).unref();
+    this.#quietSteps = 0;
+    if (!this.#timer) this.#start();
+    if (this.#rate === MOST && !this.#isBusy) return begin();
     const queue = this.#waiting.get(address) ?? [];
     if (queue.length >= MOST_WAITING_PER_ADDRESS || this.#count >= MOST_WAITING) return void socket.destroy();
     queue.push({ socket, begin, since: performance.now() });
@@ -50,12 +59,25 @@ export class Handshakes {
     this.#count += 1;
   }
 
+  get #isBusy(): boolean {
+    return this.#pressure.isBusy || this.#lateMs > LATE_MS;
+  }
+
+  #start(): void {
+    this.#steppedAt = performance.now();
+    this.#lateMs = 0;
+    this.#timer = setInterval(() => this.#step(), STEP_MS).unref();
+  }
+
   #step(): void {
-    this.#pressure.arrive();
-    this.#rate = this.#pressure.isBusy ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
+    const now = performance.now();
+    this.#lateMs += (now - this.#steppedAt - STEP_MS - this.#lateMs) * FOLLOWING;
+    this.#steppedAt = now;
+    this.#rate = this.#isBusy ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
     this.#credit = Math.min(this.#rate / 10, this.#credit + (this.#rate * STEP_MS) / 1000);
     while (this.#credit >= 1 && this.#count > 0) if (this.#beginNext()) this.#credit -= 1;
-    if (this.#count > 0 || this.#rate < MOST) return;
+    this.#quietSteps += 1;
+    if (this.#count > 0 || this.#rate < MOST || this.#quietSteps < QUIET_STEPS) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

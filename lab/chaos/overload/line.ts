@@ -1,5 +1,4 @@
 // One caller on a kept connection: HTTP/1.1 over TLS on a bare socket, connected again when the service hangs up.
-import { once } from 'node:events';
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 
 export interface Place {
@@ -23,12 +22,6 @@ export class Line {
 
   get isBusy(): boolean {
     return this.#heard !== undefined;
-  }
-
-  /** Resolves when the connection stands. */
-  async connect(): Promise<void> {
-    this.#socket ??= this.#open();
-    await once(this.#socket, 'secureConnect');
   }
 
   /** `heard` gets status 0 where the service hung up without an answer. */

@@ -28,6 +28,8 @@ export interface LoadReport {
   readonly p50: number;
   readonly p99: number;
   readonly memoryMiB: number;
+  /** Cores that the service used. */
+  readonly cpu: number;
 }
 
 export interface LoadOptions {
@@ -35,7 +37,8 @@ export interface LoadOptions {
   readonly perSecond?: number | undefined;
   readonly warmUpMs: number;
   readonly milliseconds: number;
-  readonly memory: () => number;
+  /** What the service takes up. */
+  readonly service: { readonly memoryMiB: () => number; readonly cpuMs: () => number };
 }
 
 const TICK_MS = 5;
@@ -69,9 +72,10 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   };
   if (options.perSecond === undefined) for (const caller of callers) ask(caller);
   let last = performance.now();
+  const cpu = { began: last, ms: options.service.cpuMs() };
   for (let due = 0; performance.now() < ends; await pause(TICK_MS)) {
     const now = performance.now();
-    run.memoryMiB = Math.max(run.memoryMiB, options.memory());
+    run.memoryMiB = Math.max(run.memoryMiB, options.service.memoryMiB());
     due += ((now - last) / 1000) * (options.perSecond ?? 0);
     last = now;
     for (; due >= 1; due--) {
@@ -80,10 +84,19 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
       if (caller) ask(caller);
     }
   }
+  const cpuShare = (options.service.cpuMs() - cpu.ms) / (performance.now() - cpu.began);
   latencies.sort((a, b) => a - b);
   const wanted = options.perSecond === undefined ? run.sent : run.wanted;
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { ...run, wanted, surprises, seconds: options.milliseconds / 1000, p50: at(0.5), p99: at(0.99) };
+  return {
+    ...run,
+    wanted,
+    surprises,
+    cpu: cpuShare,
+    seconds: options.milliseconds / 1000,
+    p50: at(0.5),
+    p99: at(0.99),
+  };
 
   function freeCaller(): Caller | undefined {
     for (let tries = 0; tries < 50; tries++) {

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
 import { CORES, pin } from '../../bench/pinned.ts';
-import { acknowledged, aftermath, residentMiB, type Siege, startSiege } from '../siege.ts';
-import { FLOODS, type FloodKind, overhearClientHello, startFlood } from './floods.ts';
+import { acknowledged, aftermath, cpuMs, residentMiB, type Siege, startSiege } from '../siege.ts';
+import { FLOODS, type FloodKind, startFlood } from './flood.ts';
 import { Line } from './line.ts';
 import { type Caller, type LoadReport, runLoad, settle } from './load.ts';
 import { limitCpu } from './quota.ts';
@@ -32,7 +32,7 @@ interface Field {
 /** Returns how many targets were missed and promises broken. */
 export async function attackWithLoad(): Promise<number> {
   pin(process.pid, CORES.generator);
-  const siege = await startSiege({ core: CORES.server });
+  const siege = await startSiege({ core: CORES.server, settings: { limits: { idleTimeout: '10m' } } });
   const before = await acknowledged(siege.reach);
   const field = await prepare(siege);
   const removeQuota = limitCpu(siege.child.pid as number, QUOTA);
@@ -59,8 +59,12 @@ async function prepare(siege: Siege): Promise<Field> {
   const lines = Array.from({ length: CALLERS }, (_, n) => {
     return new Line({ port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` });
   });
-  for (const line of lines) await line.connect();
-  return { siege, secure, lines, chains };
+  const field = { siege, secure, lines, chains };
+  // A connection that asks nothing is closed; and code that was never run is slow.
+  for (const [n, line] of lines.entries())
+    await new Promise((resolve) => line.ask(walkOf('verify', chains[n] as Chain).next(), resolve));
+  for (const kind of KINDS) await load(callersOf(kind, field).slice(0, AT_CAPACITY), undefined, field);
+  return field;
 }
 
 async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
@@ -79,17 +83,18 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
 async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
   const callers = callersOf('verify', field).slice(0, AT_CAPACITY);
   const capacity = await load(callers, undefined, field);
-  const flood = startFlood(kind, field.siege.port, await overhearClientHello());
+  const flood = startFlood(kind, field.siege.port);
+  const before = await flood.opened();
   const report = await load(callers, undefined, field);
-  const perSecond = flood.opened() / ((WARM_UP_MS + SLICE_MS) / 1000);
-  flood.stop();
+  const perSecond = ((await flood.opened()) - before) / ((WARM_UP_MS + SLICE_MS) / 1000);
+  await flood.stop();
   const recoveryMs = await recovery(field);
   return { name: `verify beside ${Math.round(perSecond)}/s ${kind}`, capacity, report, recoveryMs };
 }
 
 async function load(callers: readonly Caller[], perSecond: number | undefined, { siege }: Field): Promise<LoadReport> {
-  const memory = () => residentMiB(siege);
-  const report = await runLoad(callers, { perSecond, warmUpMs: WARM_UP_MS, milliseconds: SLICE_MS, memory });
+  const service = { memoryMiB: () => residentMiB(siege), cpuMs: () => cpuMs(siege) };
+  const report = await runLoad(callers, { perSecond, warmUpMs: WARM_UP_MS, milliseconds: SLICE_MS, service });
   if (perSecond === undefined) await settle(callers);
   return report;
 }

@@ -1,9 +1,8 @@
-// Strangers who only open connections: whole TLS handshakes, or a first message and then nothing.
-import { connect as connectTcp, type Socket } from 'node:net';
+// Strangers who only open connections: whole TLS handshakes, or a first message and then nothing. Run as a process of its
+// own (KIND PORT), so that what it does costs the honest callers no time.
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-
-export const FLOODS = ['new TLS connections', 'handshakes that stop half-way'] as const;
-export type FloodKind = (typeof FLOODS)[number];
+import type { FloodKind } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
 /** Connections opened a second at most, and at once. */
@@ -11,32 +10,18 @@ const PER_TICK = 12;
 const TICK_MS = 10;
 const MOST_OPEN = 600;
 
-export interface Flood {
-  readonly opened: () => number;
-  stop(): void;
-}
+const open = new Set<Socket>();
 
 /** From 50 addresses of five networks. */
-export function startFlood(kind: FloodKind, port: number, clientHello: Buffer): Flood {
-  const open = new Set<Socket>();
-  let opened = 0;
-  const timer = setInterval(() => {
-    for (let n = 0; n < PER_TICK && open.size < MOST_OPEN; n++) {
-      opened += 1;
-      const from = `127.0.${10 + (opened % 5)}.${1 + (opened % 10)}`;
-      const socket = kind === 'new TLS connections' ? whole(port, from) : half(port, from, clientHello);
-      open.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('close', () => open.delete(socket));
-    }
-  }, TICK_MS);
-  return {
-    opened: () => opened,
-    stop: () => {
-      clearInterval(timer);
-      for (const socket of open) socket.destroy();
-    },
-  };
+function openMore(kind: FloodKind, port: number, clientHello: Buffer): void {
+  for (let n = 0; n < PER_TICK && open.size < MOST_OPEN; n++) {
+    opened += 1;
+    const from = `127.0.${10 + (opened % 5)}.${1 + (opened % 10)}`;
+    const socket = kind === 'new TLS connections' ? whole(port, from) : half(port, from, clientHello);
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => open.delete(socket));
+  }
 }
 
 function whole(port: number, localAddress: string): Socket {
@@ -54,9 +39,9 @@ function half(port: number, localAddress: string, clientHello: Buffer): Socket {
 }
 
 /** What a TLS client says first, overheard from one. */
-export function overhearClientHello(): Promise<Buffer> {
+function overhearClientHello(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const server = new (process.getBuiltinModule('node:net').Server)((socket) => {
+    const server = createServer((socket) => {
       socket.once('data', (chunk: Buffer) => {
         resolve(chunk);
         socket.destroy();
@@ -70,3 +55,9 @@ export function overhearClientHello(): Promise<Buffer> {
     });
   });
 }
+
+let opened = 0;
+const [kind, port] = process.argv.slice(2) as [FloodKind, string];
+const clientHello = await overhearClientHello();
+setInterval(() => openMore(kind, Number(port), clientHello), TICK_MS);
+process.on('message', () => process.send?.(opened));
