@@ -11,6 +11,9 @@ const STREAMS = 100;
 const REQUEST_TIMEOUT_MS = 3000;
 /** Places are looked over once a second. */
 const ENDED_AFTER_MS = REQUEST_TIMEOUT_MS + 3000;
+/** A quarter of all places is what one network may hold. */
+const SHARE = 500;
+const PATIENCE_MS = 10_000;
 
 interface Attack {
   readonly settings: { readonly initialWindowSize?: number };
@@ -31,6 +34,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   resets: { settings: {}, strike: (session) => ask(session, POST, false)?.close() },
 };
+
+/** Streams that ended while their session went on. */
+const counted = { ended: 0 };
 
 /** Returns how many promises were broken. */
 export async function attackOverHttp2(): Promise<number> {
@@ -54,17 +60,21 @@ async function attackBy(siege: Siege, name: string, { settings, strike }: Attack
   for (const session of sessions) for (let n = 0; n < STREAMS; n++) strike(session);
   await pause(700);
   const held = (await metricOf(siege.reach, 'tessera_requests_in_flight')) ?? Number.NaN;
-  const [health, work] = await Promise.all([askOnce(siege.reach, '/healthz'), askOnce(siege.reach, VERIFY)]);
+  const began = performance.now();
+  const [health, work] = await Promise.all(['/healthz', VERIFY].map((path) => askOnce(siege.reach, path, PATIENCE_MS)));
+  const waitedMs = Math.round(performance.now() - began);
   await pause(ENDED_AFTER_MS);
-  const left = (await metricOf(siege.reach, 'tessera_requests_in_flight')) ?? Number.NaN;
+  const { ended } = counted;
+  counted.ended = 0;
   console.log(
-    `${name}: ${held} places taken, /healthz ${health?.status}, Verify without a token ${work?.status}; ${left} places later`,
+    `${name}: ${held} places taken, ${ended} streams ended by the service; others within ${waitedMs} ms: /healthz ${health?.status}, Verify without a token ${work?.status}`,
   );
   for (const session of sessions) session.destroy();
   const isServed = health?.status === 200 && work?.status === 401;
   return [
     ...(isServed ? [] : [`${name}: others are not served`]),
-    ...(left <= held / 2 ? [] : [`${name}: ${left} of ${held} places are still held`]),
+    ...(held <= SHARE ? [] : [`${name}: one network holds ${held} places`]),
+    ...(ended > 0 ? [] : [`${name}: no stream was ended`]),
   ];
 }
 
@@ -80,6 +90,9 @@ function open({ reach }: Siege, settings: Attack['settings'], localAddress: stri
 function ask(session: ClientHttp2Session, headers: Record<string, string>, endStream: boolean) {
   if (session.destroyed || session.closed) return undefined;
   const stream = session.request(headers, { endStream });
+  stream.once('close', () => {
+    if (!session.destroyed) counted.ended += 1;
+  });
   stream.on('error', () => undefined);
   stream.resume();
   return stream;

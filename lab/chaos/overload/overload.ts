@@ -14,11 +14,11 @@ import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
 
 /** Of a core: so that a generator on the other core can ask for many times what the service can do. */
 const QUOTA = 0.4;
-const AT_CAPACITY = 24;
-const CALLERS = 600;
+const AT_CAPACITY = 16;
+const CALLERS = 200;
 const MULTIPLES = [5, 50];
-const SLICE_MS = 2000;
-const WARM_UP_MS = 500;
+const SLICE_MS = 1500;
+const WARM_UP_MS = 300;
 const QUICK_MS = 250;
 
 interface Field {
