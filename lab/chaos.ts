@@ -1,19 +1,34 @@
 // npm run chaos -- DRILL --cycles N [--seed S]: breaks things many times, and looks whether a promise was broken with them.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
+import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { damageFiles } from './chaos/files.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
+import { takeConnections } from './chaos/postgres-connections.ts';
+import { freezeServer } from './chaos/postgres-frozen.ts';
+import { lockRows } from './chaos/postgres-lock.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process, and looks at what it left'],
+  files: [damageFiles, 'deletes, cuts and replaces the files of a store under a service at work'],
+  sync: [failDisk, 'lets syncs and writes fail under a service at work (EIO, ENOSPC); needs cc'],
+  clock: [setClock, 'sets the clock of a service at work ahead and back; needs cc'],
   race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
   'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
   postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
+  'postgres-lock': [lockRows, 'holds a lock on one row, and times the refreshes of everybody else'],
+  'postgres-frozen': [
+    freezeServer,
+    'freezes the server until callers are told 503, wakes it, and looks for late commits',
+  ],
+  'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
   http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],
@@ -34,6 +49,6 @@ if (drill && !values.help) {
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
-  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(14)} ${what}`);
+  for (const [name, [, what]] of Object.entries(DRILLS)) console.log(`  ${name.padEnd(20)} ${what}`);
   process.exitCode = values.help ? 0 : 1;
 }

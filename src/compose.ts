@@ -4,24 +4,27 @@ import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
-import { readinessChecks } from './http/ops/checks.ts';
 import { Metrics } from './http/ops/metrics.ts';
+import { Readiness, type ReadinessNews } from './http/ops/readiness.ts';
 import type { Census } from './http/places.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
+import { keeperOfTimes, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
+import { Timekeeper } from './operations/timekeeper.ts';
 import { readLook } from './pages/look.ts';
 import { CertificateJudge } from './pki/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
 import { followLists, followRevocations } from './serve/follow-lists.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
+import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
-import type { Store } from './store/store.ts';
+import { type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
 import { VERSION } from './version.ts';
@@ -38,20 +41,26 @@ export interface Service {
 /** `clock`: tests drive it; it must be the one the store was opened with. */
 export async function composeService(
   config: Config,
-  store: Store,
+  opened: Store,
   keyring: Keyring,
   log: Log,
   clock: Clock = systemClock,
 ): Promise<Service> {
+  const timekeeper = await Timekeeper.begin({ store: opened, clock });
+  const store = recordingOutages(opened, timekeeper.admit);
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, judgeOf(ports, log), log);
+  const parts = partsOf(config, ports, timekeeper, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
-  const tellFault = (fault: unknown) => log.error({ fault: String(fault) }, 'fault in the background');
-  const stopChores = await startChores(choresOf(parts, registry, listeners, tellFault), tellFault);
+  // That the store is away is told once, by the look at it.
+  const tellFault = (fault: unknown) =>
+    fault instanceof StoreUnavailable
+      ? log.debug({ fault: fault.message }, 'left for later')
+      : log.error({ fault: String(fault) }, 'fault in the background');
+  const stopChores = await startChores(choresOf(parts, timekeeper, registry, listeners, tellFault), tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
@@ -83,7 +92,8 @@ const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const BREATH_MS = 10;
 
 function choresOf(
-  { ports, judge, metrics, log }: ServiceParts,
+  { ports, judge, metrics, readiness, log }: ServiceParts,
+  timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
   tellFault: (fault: unknown) => void,
@@ -95,23 +105,40 @@ function choresOf(
   const reload = async () => {
     for (const listener of listeners) listener.reload();
   };
-  const breathe = () => sleep(BREATH_MS);
+  const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
+  const keepTimes = keeperOfTimes(ports);
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change is in force within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
+    { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
+    { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
     // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
     { everyMs: 2_000, work: async () => readLists(), atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
-    { everyMs: 60_000, work: () => byOneNode(SWEEPING, () => sweep(ports, breathe), ports) },
+    { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
   ];
 }
 
-function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log): ServiceParts {
+function tellReadiness(log: Log): ReadinessNews {
+  return {
+    failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
+    holdsAgain: (check) => log.info({ check }, 'ready again'),
+    clocksApart: (seconds) => log.warn({ seconds }, 'the clocks of node and store are apart: keep both by NTP'),
+  };
+}
+
+function partsOf(
+  config: Config,
+  ports: Ports,
+  timekeeper: Timekeeper,
+  judge: CertificateJudge,
+  log: Log,
+): ServiceParts {
   const { limits, proxies, authsvc, publicUrl } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, ports.clock.milliseconds);
@@ -140,6 +167,6 @@ function partsOf(config: Config, ports: Ports, judge: CertificateJudge, log: Log
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),
-    checks: readinessChecks(ports),
+    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log)),
   };
 }

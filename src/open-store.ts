@@ -9,16 +9,16 @@ import { Secret } from './tokens/secret.ts';
 
 /**
  * The clock is the store's where the store has none of its own.
- * A service waits for a database that is away; a command says so and is over.
+ * A service waits for a database that is away; a command says so and is over. Only `init` makes a SQLite store.
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
-  opener: 'service' | 'command',
+  opener: 'service' | 'command' | 'init',
   clock: Clock = systemClock,
 ): Promise<Store> {
   if (store.kind === 'sqlite') {
     const { openSqliteStore } = await import('./store/sqlite/open.ts');
-    return openSqliteStore({ path: store.path, clock: clock.now });
+    return openSqliteStore({ path: store.path, clock: clock.now, mustExist: opener !== 'init' });
   }
   const { openPostgresStore } = await import('./store/postgres/open.ts');
   return openPostgresStore({
@@ -36,7 +36,7 @@ function tellWaiting(why: string): void {
 export async function openForMove(path: string, to: string): Promise<{ source: BackEnd; target: Receiver }> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
   const { openPostgres } = await import('./store/postgres/open.ts');
-  const source = await openSqlite({ path, clock: systemClock.now });
+  const source = await openSqlite({ path, clock: systemClock.now, mustExist: true });
   return { source, target: await openPostgres({ url: new Secret(to), environment: process.env }) };
 }
 

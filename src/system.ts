@@ -1,11 +1,13 @@
 // Where operations get the time and random bytes from.
 import { randomFillSync } from 'node:crypto';
+import { uptime } from 'node:os';
 import { epochSeconds } from './core/time.ts';
 import type { Clock, Random } from './operations/ports.ts';
 
 export const systemClock: Clock = {
   now: () => epochSeconds(Date.now() / 1000),
   milliseconds: () => Date.now(),
+  running: uptime, // counts on while the machine sleeps, and across restarts of the process
 };
 
 const POOL_SIZE = 8192;

@@ -33,6 +33,7 @@ export const ada: Person = { identity: anIdentity(), session: 'the session of Ad
 /** A clock that a test moves. */
 export class TestClock implements Clock {
   #now: number;
+  #jumped = 0;
 
   constructor(now: number = NOW) {
     this.#now = now;
@@ -40,9 +41,16 @@ export class TestClock implements Clock {
 
   readonly now = (): EpochSeconds => epochSeconds(this.#now);
   readonly milliseconds = (): number => this.#now * 1000;
+  readonly running = (): number => this.#now - this.#jumped;
 
   move(by: number): void {
     this.#now += by;
+  }
+
+  /** The clock is set, and no time passes. */
+  jump(by: number): void {
+    this.#now += by;
+    this.#jumped += by;
   }
 
   set(to: number): void {

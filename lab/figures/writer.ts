@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { median, probeFsync, table, temporaryFolder } from './measure.ts';
@@ -107,6 +107,7 @@ function prepare(path: string, pageSize?: number): DatabaseSync {
     first.exec(`PRAGMA page_size = ${pageSize}; VACUUM; PRAGMA journal_mode = WAL`);
     first.close();
   }
+  makeDatabase(path);
   const database = openDatabase(path);
   migrate(database);
   const holder = Buffer.alloc(16, 1);

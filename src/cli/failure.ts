@@ -20,6 +20,20 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.store,
     lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
   }),
+  StoreMissing: ({ message }) => ({
+    code: EXIT.store,
+    lines: [
+      `tessera: ${message}`,
+      '  Restore it from its backup (tessera restore FILE), check the path, or make a new one: tessera init',
+    ],
+  }),
+  OutcomeUnknown: ({ message }) => ({
+    code: EXIT.store,
+    lines: [
+      `tessera: the store failed while it was writing: ${message}`,
+      '  The change may have been made or not: look before you try again.',
+    ],
+  }),
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
 

@@ -93,7 +93,7 @@ async function makeKeyringAndStore(config: Config): Promise<void> {
   const keys = firstKey();
   writeKeyringFile(keyring, keys);
   print(`Made the keyring ${keyring} (mode 0600)`);
-  const store = await openStore(config, 'command');
+  const store = await openStore(config, 'init');
   try {
     await markMinting(new Keyring(keys).minting, undefined, { store, by: 'tessera init' });
     print(`Made the store ${database}`);

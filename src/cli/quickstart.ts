@@ -8,7 +8,7 @@ import { CommandFailure } from './exit.ts';
 import { examples } from './options.ts';
 import { obtainPassword } from './password.ts';
 import { quickstartWords } from './quickstart-words.ts';
-import { configOf } from './workplace.ts';
+import { atWorkplace, configOf } from './workplace.ts';
 
 const CLIENT_ID = 'quickstart';
 const USER_NAME = 'ada';
@@ -38,6 +38,9 @@ export function quickstartCommand(program: Command): void {
       // Before anything can go wrong with the port: it is shown this once.
       if (password)
         process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
+      // For trying, a month later too: nobody is asked about the clock.
+      const { acceptClock } = await import('../operations/timekeeper.ts');
+      await atWorkplace(command, (workplace) => acceptClock(workplace));
       const { runService } = await import('./run-service.ts');
       await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
         const words = quickstartWords({
@@ -118,7 +121,7 @@ async function fill(path: string, pem: string): Promise<Secret> {
   const { addIdentity } = await import('../operations/admin/add-identity.ts');
   const { approveIssuer } = await import('../operations/admin/approve-issuer.ts');
   const { granted } = await import('./wording.ts');
-  const store = await openStore({ store: { kind: 'sqlite', path } }, 'command');
+  const store = await openStore({ store: { kind: 'sqlite', path } }, 'init');
   try {
     const ports = { store, by: 'quickstart', random };
     const { password } = await obtainPassword({ generate: true }, random);

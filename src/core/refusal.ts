@@ -86,6 +86,7 @@ export const REFUSAL_REASONS = [
   // the state of the service
   'rate-limited',
   'store-unavailable',
+  'outcome-unknown',
   'revocation-unavailable',
   'overloaded',
   'shutting-down',

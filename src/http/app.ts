@@ -12,7 +12,7 @@ import {
 import type { Refusal, RefusalReason } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { Overloaded } from '../operations/overloaded.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { answerBrokenRequests, type BareRefusal, BrokenRequest, isWellFormed } from './broken-request.ts';
 import { peersOf } from './connection.ts';
 import { Connections } from './connections.ts';
@@ -250,7 +250,8 @@ function http2Options({ headerBytes }: Limits) {
 function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOptions): Refusal {
   if (error instanceof StoreUnavailable) {
     options.tellFault(request, error);
-    return { reason: 'store-unavailable', retryAfter: RETRY_SHORTLY };
+    const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
+    return { reason, retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof BrokenRequest) return { reason: error.reason };
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };

@@ -79,7 +79,9 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'access-token-expired': 'This access token has expired. Refresh it.',
   'access-token-superseded': 'This access token was superseded by a refresh. Use the newest one.',
   'rate-limited': 'Too many requests. Wait, then ask again.',
-  'store-unavailable': 'The service cannot reach its store. Nothing was changed. Ask again.',
+  'store-unavailable': 'The service cannot reach its store. This request changed nothing. Ask again.',
+  'outcome-unknown':
+    'The store failed while changes were being written: they may have been made or not. Ask exactly the same again.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
   overloaded: 'The service is overloaded. Nothing was changed. Ask again.',
   'shutting-down': 'The service is shutting down. Nothing was changed. Ask again.',

@@ -12,6 +12,8 @@ import type { Secret } from '../tokens/secret.ts';
 export interface Clock {
   readonly now: () => EpochSeconds;
   readonly milliseconds: () => number;
+  /** Seconds that have really passed since some moment: no one can set it. */
+  readonly running: () => number;
 }
 
 export type Random = (length: number) => Buffer;

@@ -1,16 +1,16 @@
 import type { Event } from '../core/event.ts';
 import { accessTokenExpiry, type Grant, grantTime, revoke } from '../core/grant.ts';
 import type { Hex } from '../core/hex.ts';
-import type { Integration } from '../core/integration.ts';
 import { accept, type Outcome, refuse, refused } from '../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../core/presenter.ts';
 import type { Refusal } from '../core/refusal.ts';
 import type { CertifiedCaller } from '../core/rules/certificate.ts';
-import { askToRefresh, decideRefresh, type RefreshDecision } from '../core/rules/refresh.ts';
+import { askToRefresh, decideRefresh, type RefreshDecision, type RefreshFacts } from '../core/rules/refresh.ts';
 import type { Settings } from '../core/settings.ts';
 import { type EpochSeconds, seconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
 import { grants } from '../store/tables/grants.ts';
+import { SERVICE, serviceTimes } from '../store/tables/service-times.ts';
 import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../tokens/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../tokens/token-text.ts';
 import type { Ports } from './ports.ts';
@@ -27,30 +27,38 @@ export interface RefreshRequest {
 }
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
-export function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+export async function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
   const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
-  if (!asked.ok) return Promise.resolve(asked);
-  if (asked.value.integration.binding === 'none') return change(request, asked.value, undefined, ports);
-  return request.certifiedCaller().then((caller) => change(request, asked.value, caller, ports));
+  if (!asked.ok) return asked;
+  const caller = asked.value.integration.binding === 'none' ? undefined : await request.certifiedCaller();
+  const outcome = await change(request, { ...asked.value, caller, outage: 'not-loaded' }, ports);
+  if (outcome !== 'load-outage') return outcome;
+  const { found } = await ports.store.load(serviceTimes, SERVICE);
+  const informed = await change(request, { ...asked.value, caller, outage: found?.row.outage }, ports);
+  if (informed === 'load-outage') throw new Error('the outage was loaded, and the rule asks for it again');
+  return informed;
 }
 
-function change(
-  request: RefreshRequest,
-  { integration, token }: { readonly integration: Integration; readonly token: RefreshToken },
-  caller: Outcome<CertifiedCaller> | undefined,
-  ports: Ports,
-): Promise<Outcome<TokenPair>> {
+interface Asked extends Pick<RefreshFacts, 'integration' | 'outage'> {
+  readonly token: RefreshToken;
+  readonly caller: Outcome<CertifiedCaller> | undefined;
+}
+
+type Answer = Outcome<TokenPair> | 'load-outage';
+
+function change(request: RefreshRequest, { integration, token, caller, outage }: Asked, ports: Ports): Promise<Answer> {
   const certificate = caller?.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
   const overLimit = request.overLimit?.();
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
-  return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Outcome<TokenPair>> => {
+  return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
     if (!found) return { outcome: refuse('grant-unknown') };
     const { row: grant, companion: holder } = found;
     const now = grantTime(grant, clock);
     const standing = () => standingOf(token, grant, ports.keyring);
     const { settings } = ports;
-    const decision = decideRefresh({ integration, grant, standing, holder, certificate, settings, now });
+    const decision = decideRefresh({ integration, grant, standing, holder, certificate, settings, outage, now });
+    if (decision.do === 'load-outage') return { outcome: decision.do };
     if (overLimit && decision.do !== 'refuse') return { outcome: refused(overLimit) };
     if (decision.do === 'refuse' && isPassing(decision, caller))
       return { outcome: refuse('revocation-unavailable', SHORTLY) };

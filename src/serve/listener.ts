@@ -13,9 +13,9 @@ import { showsAccessToken } from '../http/bearer.ts';
 import { certifiedCallers } from '../http/certified-caller.ts';
 import { connectionReader, peersOf, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
-import type { ReadinessCheck } from '../http/ops/checks.ts';
 import { hangOps } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
+import type { Readiness } from '../http/ops/readiness.ts';
 import type { Census } from '../http/places.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
@@ -62,7 +62,7 @@ export interface ServiceParts {
   readonly publicUrl: string;
   readonly version: string;
   readonly look: Look;
-  readonly checks: readonly ReadinessCheck[];
+  readonly readiness: Readiness;
 }
 
 export interface Listener {
@@ -161,9 +161,7 @@ function hangDoors(
       });
     }
   }
-  const tellFailing = (check: string, fault: unknown) => parts.log.warn({ check, fault: wordsOf(fault) }, 'not ready');
-  if (serves(options, 'ops'))
-    hangApart(fastify, (app) => hangOps(app, { checks: parts.checks, metrics: parts.metrics, tellFailing }));
+  if (serves(options, 'ops')) hangApart(fastify, (app) => hangOps(app, parts));
 }
 
 /** Workers each have a socket of their own on the port, and the kernel spreads callers over them: no supervisor in between. */

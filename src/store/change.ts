@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion } from './back-end.ts';
-import { CommitUnknown, type Decision, type Found, type Store, StoreUnavailable } from './store.ts';
+import { CommitUnknown, type Decision, type Found, OutcomeUnknown, type Store, StoreUnavailable } from './store.ts';
 import type { AnyTable, Table } from './table.ts';
 
 type Decide<Row, Companion, T> = (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>;
@@ -18,6 +18,7 @@ export function storeOf(backEnd: BackEnd): Store {
     find: (table, where, limit) => backEnd.find(table, where, limit),
     page: (table, query) => backEnd.page(table, query),
     now: () => backEnd.now(),
+    examine: () => backEnd.examine(),
     events: (query) => backEnd.events(query),
     newestEvents: (query) => backEnd.newestEvents(query),
     sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
@@ -37,6 +38,22 @@ async function change<Row, Companion, T>(
   loading: Promise<LoadedVersion<Row, Companion>>,
 ): Promise<T> {
   const untold: Untold<T>[] = [];
+  try {
+    return await decideAndCommit(backEnd, table, key, decide, loading, untold);
+  } catch (error) {
+    if (untold.length === 0 || !(error instanceof StoreUnavailable)) throw error;
+    throw new OutcomeUnknown(error.message, { cause: error });
+  }
+}
+
+async function decideAndCommit<Row, Companion, T>(
+  backEnd: BackEnd,
+  table: Table<Row, Companion>,
+  key: string,
+  decide: Decide<Row, Companion, T>,
+  loading: Promise<LoadedVersion<Row, Companion>>,
+  untold: Untold<T>[],
+): Promise<T> {
   let loaded = await loading;
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);

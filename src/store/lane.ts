@@ -2,7 +2,7 @@ import { CommitUnknown, StoreUnavailable } from './store.ts';
 
 interface Waiting<In, Out> {
   readonly input: In;
-  readonly resolve: (output: Out) => void;
+  readonly resolve: (output: Out | Promise<Out>) => void;
   readonly reject: (fault: unknown) => void;
 }
 
@@ -13,18 +13,21 @@ export interface LaneOptions {
   readonly parallel: number;
 }
 
+/** An output that is a promise settles on its own: nobody else of the batch waits for it. */
+export type Run<In, Out> = (inputs: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>;
+
 /**
  * How those who wait at the same moment share one statement or one transaction: everything that comes while one is under
  * way goes into the next, together. A lone caller waits for nobody.
  */
 export class Lane<In, Out> {
-  readonly #run: (inputs: readonly In[]) => Promise<readonly Out[]>;
+  readonly #run: Run<In, Out>;
   readonly #options: LaneOptions;
   readonly #running = new Set<Promise<void>>();
   #waiting: Waiting<In, Out>[] = [];
   #isDue = false;
 
-  constructor(run: (inputs: readonly In[]) => Promise<readonly Out[]>, options: LaneOptions) {
+  constructor(run: Run<In, Out>, options: LaneOptions) {
     this.#run = run;
     this.#options = options;
   }
@@ -36,9 +39,13 @@ export class Lane<In, Out> {
     });
   }
 
+  get isBusy(): boolean {
+    return this.#isDue || this.#running.size > 0;
+  }
+
   /** Resolves when everything submitted so far has been answered. */
   async drain(): Promise<void> {
-    while (this.#isDue || this.#running.size > 0) {
+    while (this.isBusy) {
       await new Promise(setImmediate);
       await Promise.all(this.#running);
     }
@@ -68,7 +75,7 @@ export class Lane<In, Out> {
   async #answer(batch: readonly Waiting<In, Out>[]): Promise<void> {
     try {
       const outputs = await this.#run(batch.map(({ input }) => input));
-      for (const [index, { resolve }] of batch.entries()) resolve(outputs[index] as Out);
+      for (const [index, { resolve }] of batch.entries()) resolve(outputs[index] as Out | Promise<Out>);
     } catch (fault) {
       if (batch.length > 1 && isOfOne(fault)) for (const one of batch) await this.#answer([one]);
       else for (const { reject } of batch) reject(fault);

@@ -98,6 +98,12 @@ export interface Store {
 
   now(): Promise<EpochSeconds>;
 
+  /**
+   * Looks at itself: a real read, and what it knows of its last write, its files or server, its schema. Never rejects.
+   * Costs a few statements: whoever asks often shares the answer for a second (src/http/ops/readiness.ts).
+   */
+  examine(): Promise<StoreReport>;
+
   /** Events behind a sequence number, in order. */
   events(query: EventQuery): Promise<readonly LoggedEvent[]>;
 
@@ -127,12 +133,57 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The store cannot answer now (away, busy, full); trying again later makes sense and nothing was changed. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
+/** What a store says of itself. It can serve a refresh if no check has a problem. */
+export interface StoreReport {
+  /** The store's clock; undefined where it could not be read. */
+  readonly now: EpochSeconds | undefined;
+  readonly checks: readonly StoreCheck[];
 }
 
-/** The connection broke while committing: it may have happened or not. `change` finds out; callers never see this. */
+export interface StoreCheck {
+  readonly name: StoreCheckName;
+  readonly problem?: Problem;
+}
+
+/**
+ * - `store`: a read works, on a server that accepts writes
+ * - `writes`: the last write became durable
+ * - `files`: the files are those that were opened, and have not been cut
+ * - `space`: there is room to write
+ * - `schema`: the schema is one that this release can use
+ * - `privileges`: this role may do what a request needs
+ */
+export type StoreCheckName = 'store' | 'writes' | 'files' | 'space' | 'schema' | 'privileges';
+
+export interface Problem {
+  /** One short sentence for whoever may ask for readiness: no path, no host, no value. */
+  readonly reason: string;
+  /** For the log. */
+  readonly detail?: string;
+}
+
+/**
+ * The store cannot answer now (away, busy, full); trying again later makes sense. Nothing was changed, unless it is an
+ * OutcomeUnknown.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name: string = 'StoreUnavailable';
+}
+
+/** There is no store where the configuration says, or it was emptied. Only `tessera init` makes one. */
+export class StoreMissing extends Error {
+  override readonly name = 'StoreMissing';
+}
+
+/** As StoreUnavailable, but a commit was under way: whether the change was made is not known. */
+export class OutcomeUnknown extends StoreUnavailable {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/**
+ * The connection broke while committing, or the disk failed: it may have happened or not. `change` finds out, or throws
+ * OutcomeUnknown; callers never see this.
+ */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 }

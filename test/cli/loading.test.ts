@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { makeHome } from '../e2e/service.ts';
+import { populatedHome } from '../e2e/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -51,7 +51,7 @@ const UNWANTED =
   /\/(ajv|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|pg|pg-protocol)\/|postgres|undici/;
 
 test('a service loads what it needs', async () => {
-  const { configFile, folder } = makeHome({});
+  const { configFile, folder } = await populatedHome();
   const loaded = await loadedBy('--config', configFile, 'serve');
   rmSync(folder, { recursive: true, force: true });
   assert.ok(loaded.some((name) => name.startsWith('node_modules/fastify/')) && loaded.includes('src/compose.ts'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessTokenExpiry, grantPeriod, revoke } from '../../src/core/grant.ts';
 import type { ClientId } from '../../src/core/integration.ts';
+import { withOutage } from '../../src/core/rules/outage.ts';
 import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
@@ -17,6 +18,7 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
     holder: anIdentity(),
     certificate: undefined,
     settings: DEFAULT_SETTINGS,
+    outage: undefined,
     now: NOW,
     ...rest,
   };
@@ -53,6 +55,43 @@ test('a retry in the window repeats the pair; the window is never extended and 0
   assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 61) }), 'refresh-token-reused');
   const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
   assert.equal(reasonOf({ standing: 'last-spent', integration: strict }), 'refresh-token-reused');
+});
+
+test('after an outage the window counts from the moment the service began answering again', () => {
+  const outage = { silentFrom: at(NOW + 50), answeringSince: at(NOW + 500) };
+  const reason = (now: number, different: Difference = {}) =>
+    reasonOf({ standing: 'last-spent', outage, now: at(now), ...different });
+  assert.equal(reason(NOW + 560), 'repeat');
+  assert.equal(reason(NOW + 561), 'refresh-token-reused');
+  const closed = { ...outage, silentFrom: at(NOW + 61) };
+  assert.equal(
+    reason(NOW + 501, { outage: closed }),
+    'refresh-token-reused',
+    'its window had closed before the outage',
+  );
+  const over = { silentFrom: at(NOW - 100), answeringSince: at(NOW - 10) };
+  assert.equal(reason(NOW + 60, { outage: over }), 'repeat');
+  assert.equal(reason(NOW + 61, { outage: over }), 'refresh-token-reused', 'committed after the outage');
+  assert.equal(reason(NOW + 501, { standing: 'spent' }), 'refresh-token-reused');
+  const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
+  assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
+});
+
+test('the last outage is loaded only where a token would otherwise be taken for reused', () => {
+  const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
+  assert.equal(reason({}), 'rotate');
+  assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
+  assert.equal(reason({ standing: 'last-spent', now: at(NOW + 61) }), 'load-outage');
+  assert.equal(reason({ standing: 'spent' }), 'refresh-token-reused');
+});
+
+test('two outages soon after one another count as one; one long after another replaces it', () => {
+  const first = withOutage(undefined, { silentFrom: at(NOW), answeringSince: at(NOW + 100) });
+  assert.deepEqual(first, { seenAt: NOW + 100, outage: { silentFrom: NOW, answeringSince: NOW + 100 } });
+  const soon = withOutage(first, { silentFrom: at(NOW + 700), answeringSince: at(NOW + 710) });
+  assert.deepEqual(soon, { seenAt: NOW + 710, outage: { silentFrom: NOW, answeringSince: NOW + 710 } });
+  const late = { silentFrom: at(NOW + 701), answeringSince: at(NOW + 710) };
+  assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
 });
 
 test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {

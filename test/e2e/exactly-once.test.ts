@@ -1,14 +1,11 @@
 // One refresh token, one successor: in parallel, and across a process that is killed [threats: Refresh, revoke, device].
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { systemClock } from '../../src/system.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { startProcess } from './process.ts';
-import { makeHome, populate, startService } from './service.ts';
+import { populatedHome, startService } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, revoke, verify } from './steps.ts';
 
 for (const protocol of PROTOCOLS) {
@@ -51,14 +48,8 @@ async function workAndRevoke(caller: Caller, histories: History[]): Promise<void
 }
 
 test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh]', async (t) => {
-  const home = makeHome({ log: { level: 'silent' } });
+  const home = await populatedHome({ log: { level: 'silent' } });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
-  const store = await openSqliteStore({
-    path: join(home.folder, 'tessera.db'),
-    clock: systemClock.now,
-  });
-  await populate(store, home.authority);
-  await store.close();
   const ada = home.authority.issue({ commonName: 'ada' });
 
   const histories: History[] = Array.from({ length: 8 }, () => ({ acknowledged: [], revoked: false }));

@@ -144,6 +144,15 @@ export function issueServer(authority: Authority): Issued {
   return authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
 }
 
+/** A data folder with a store in it, for services that run as processes of their own. */
+export async function populatedHome(setUp: SetUp = {}): Promise<Home> {
+  const home = makeHome(setUp);
+  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
+  await populate(store, home.authority);
+  await store.close();
+  return home;
+}
+
 export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const home = makeHome(setUp);
   let passed = 0;
@@ -157,7 +166,11 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });
-  const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log);
+  const running = () => systemClock.running() + passed;
+  const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log, {
+    ...systemClock,
+    running,
+  });
   const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));
   const put = <Row, Companion>(table: Table<Row, Companion>, row: Row) => putRow(store, table, row);
   let stopped: Promise<void> | undefined;

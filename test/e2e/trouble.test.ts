@@ -39,6 +39,7 @@ function fragile() {
         change: (table, key, decide) => trouble().then(() => real.change(table, key, decide)),
         create: (table, key, decide) => trouble().then(() => real.create(table, key, decide)),
         now: () => trouble().then(() => real.now()),
+        examine: () => trouble().then(() => real.examine()),
       };
     },
   };
@@ -71,6 +72,7 @@ for (const protocol of PROTOCOLS) {
         await verify(caller, pair.access_token),
         await revoke(caller, pair.access_token),
       ];
+      await wait(1_000); // the look is shared for a second
       const unready = await caller.ask({ path: '/readyz' });
       store.away = false;
       for (const answer of answers) {

@@ -1,14 +1,11 @@
 // What becomes of callers and of what they were told when processes of the service are killed.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { systemClock } from '../../src/system.ts';
 import { freePort } from '../free-port.ts';
 import { type Caller, callerOver } from './caller.ts';
-import { type Home, makeHome, populate } from './service.ts';
+import { type Home, populatedHome } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, verify } from './steps.ts';
 import { serveWithWorkers, workersOf } from './supervised.ts';
 
@@ -66,18 +63,15 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
   return load;
 }
 
-async function populatedHome(t: TestContext): Promise<{ home: Home; port: number }> {
+async function homeAtPort(t: TestContext): Promise<{ home: Home; port: number }> {
   const port = await freePort(); // workers share a port that has a number
-  const home = makeHome({ listeners: [{ tls: true, port }] });
+  const home = await populatedHome({ listeners: [{ tls: true, port }] });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
-  await populate(store, home.authority);
-  await store.close();
   return { home, port };
 }
 
 test('a worker killed with -9 under load: the others go on, and whoever was cut off is served by them', async (t) => {
-  const { home, port } = await populatedHome(t);
+  const { home, port } = await homeAtPort(t);
   const { supervisor, said } = serveWithWorkers(t, home);
   await said('ready', 2);
   const load = await startLoad(t, port, home);
@@ -91,7 +85,7 @@ test('a worker killed with -9 under load: the others go on, and whoever was cut 
 });
 
 test('a supervisor killed with -9 under load: its workers end, and nothing acknowledged is lost', async (t) => {
-  const { home, port } = await populatedHome(t);
+  const { home, port } = await homeAtPort(t);
   const killed = serveWithWorkers(t, home);
   await killed.said('ready', 2);
   const load = await startLoad(t, port, home);

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { makeHome } from './service.ts';
+import { populatedHome } from './service.ts';
 import { serveWithWorkers, workersOf } from './supervised.ts';
 
-function onSqlite(t: TestContext) {
-  const home = makeHome({});
+async function onSqlite(t: TestContext) {
+  const home = await populatedHome();
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   return home;
 }
 
 test('a worker that dies is replaced, and all stop together when they are told to', async (t) => {
-  const { supervisor, said } = serveWithWorkers(t, onSqlite(t));
+  const { supervisor, said } = serveWithWorkers(t, await onSqlite(t));
   await said('ready', 2);
   const [first, second] = workersOf(supervisor);
   process.kill(first ?? 0, 'SIGKILL');
@@ -27,7 +27,7 @@ test('a worker that dies is replaced, and all stop together when they are told t
 });
 
 test('workers that cannot even start end the service, and are not started over and over', async (t) => {
-  const { supervisor } = serveWithWorkers(t, onSqlite(t), '--set', 'listeners.0.tls.certificate=/nowhere.crt');
+  const { supervisor } = serveWithWorkers(t, await onSqlite(t), '--set', 'listeners.0.tls.certificate=/nowhere.crt');
   const [code] = await once(supervisor, 'exit');
   assert.equal(code, 1);
 });

@@ -70,3 +70,12 @@ test('the lock file names no registry, so that any mirror serves', () => {
   const named = Object.entries(lock.packages).filter(([, { resolved, link }]) => resolved && !link);
   assert.deepEqual(named, []);
 });
+
+test('docs/threats.md names test files that exist', () => {
+  const named = [...read('docs/threats.md').matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path);
+  assert.ok(named.length > 40, 'the page names its tests');
+  assert.deepEqual(
+    named.filter((path) => read(path) === ''),
+    [],
+  );
+});

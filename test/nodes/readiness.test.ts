@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
-import { readinessChecks } from '../../src/http/ops/checks.ts';
 import { hangOps } from '../../src/http/ops/door.ts';
+import { Readiness } from '../../src/http/ops/readiness.ts';
+import { Timekeeper } from '../../src/operations/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aNode, TestClock } from '../node.ts';
@@ -30,8 +31,10 @@ after(async () => {
 
 async function aDoor(): Promise<FastifyInstance> {
   const app = fastify();
-  const checks = readinessChecks(await aNode(store, { clock }));
-  hangOps(app, { checks, metrics: undefined, tellFailing: () => undefined });
+  const news = { failing: () => undefined, holdsAgain: () => undefined, clocksApart: () => undefined };
+  const timekeeper = new Timekeeper(clock.running, undefined, await store.now());
+  const parts = { ...(await aNode(store, { clock })), timekeeper };
+  hangOps(app, { readiness: new Readiness(parts, news), metrics: undefined });
   await server.query('SELECT pg_stat_statements_reset()');
   return app;
 }

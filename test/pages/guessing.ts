@@ -95,7 +95,7 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
     keyring: new Keyring(firstKey()),
     directory: { byUserName: none, byEmail: none, byUpn: none, bySignIn: async () => undefined },
     settings: DEFAULT_SETTINGS,
-    clock: { now: clock, milliseconds: () => clock() * 1000 },
+    clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },
     random: systemRandom,
   };
 }

@@ -55,6 +55,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     sweepEvents: notHere,
     count: notHere,
     stamp: notHere,
+    examine: async () => ({ now: clock(), checks: [{ name: 'store' }] }),
     close: async () => undefined,
   };
   return storeOf(backEnd);

@@ -76,7 +76,7 @@ export async function startService({
   const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
-    const store = await openStore(config, 'command', clock);
+    const store = await openStore(config, 'init', clock);
     if (!running) await furnish(store, wanted);
     const service = await composeService(config, store, keyring, log, clock);
     await service.listen();
@@ -125,6 +125,7 @@ function movableClock(): Clock & { advance(seconds: number): void } {
   return {
     milliseconds,
     now: () => epochSeconds(milliseconds() / 1000),
+    running: () => milliseconds() / 1000,
     advance: (seconds) => {
       ahead += seconds * 1000;
     },

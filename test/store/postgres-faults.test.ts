@@ -17,7 +17,7 @@ let server: PostgresServer;
 /** Deadlocks that a test made on purpose. */
 let provoked = 0;
 before(async () => {
-  server = await PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '50ms'"] });
+  server = await PostgresServer.start({ settings: ['max_connections = 20', "deadlock_timeout = '10ms'"] });
 });
 after(() => server.remove());
 

@@ -61,11 +61,11 @@ test('a session ended by the server in the middle of a commit: the change finds 
   assert.equal(await countOf(backEnd, 'cut'), 1);
 });
 
-test('a statement that takes too long: StoreUnavailable, and nothing happened', async () => {
+test('a row that stays locked: StoreUnavailable, and nothing happened', async () => {
   const changed = await whileItWaits('slow', () => pause(1200));
   await operator.query('ROLLBACK');
   assert.ok(changed.status === 'rejected' && changed.reason instanceof StoreUnavailable);
-  assert.match(String(changed.reason), /57014/);
+  assert.match(String(changed.reason), /55P03/);
   assert.equal(await countOf(backEnd, 'slow'), 0);
 });
 

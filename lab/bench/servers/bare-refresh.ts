@@ -5,7 +5,7 @@ import { fdatasync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Hex } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { openDatabase } from '../../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../../src/store/sqlite/database.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
@@ -16,6 +16,7 @@ const [port, path = '', keyringFile = ''] = process.argv.slice(2);
 const LIFETIME = 3600;
 
 const keyring = new Keyring(readKeyringFile(keyringFile) ?? []);
+makeDatabase(path);
 const database = openDatabase(path);
 const wal = openSync(`${path}-wal`, 'r');
 const select = database.prepare(

@@ -6,9 +6,11 @@ import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
+import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
 import { whyNotAllowed } from './identity.ts';
+import { windowStart } from './outage.ts';
 
 /** How an authentic refresh token relates to the grant's current one. */
 export type Standing =
@@ -30,10 +32,14 @@ export interface RefreshFacts {
   /** The certificate and identity of the connection, where there is one. */
   readonly certificate: { readonly mark: CertificateMark; readonly identityId: string } | undefined;
   readonly settings: Settings;
+  /** The last outage; `not-loaded` until a decision needs it. */
+  readonly outage: Outage | undefined | 'not-loaded';
   readonly now: EpochSeconds;
 }
 
 export type RefreshDecision =
+  /** Load the last outage and decide again: only a token that looks reused needs it. */
+  | { readonly do: 'load-outage' }
   | { readonly do: 'rotate'; readonly settings: Settings }
   | { readonly do: 'repeat' }
   | { readonly do: 'refuse'; readonly refusal: Refusal; readonly end?: RevocationReason; readonly reuse?: true };
@@ -61,8 +67,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (!isBindingMet(facts, integration, grant)) return no('certificate-binding-unmet');
 
   const settings = settingsFor(integration, facts.settings);
-  const turn = decideTurn(standing(), grant, settings, now);
-  if (turn.do === 'refuse') return turn;
+  const turn = decideTurn(standing(), grant, settings, facts);
+  if (turn.do === 'refuse' || turn.do === 'load-outage') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const objection = whyNotAllowed(holder, integration);
@@ -70,12 +76,12 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
 }
 
 /** Rotation, retry or reuse: docs/spec-gaps.md, "Refresh, exactly once". */
-function decideTurn(standing: Standing, grant: Grant, settings: Settings, now: EpochSeconds): RefreshDecision {
+function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts: RefreshFacts): RefreshDecision {
   switch (standing) {
     case 'current':
       return { do: 'rotate', settings };
     case 'last-spent':
-      return isInRetryWindow(grant, settings, now) ? { do: 'repeat' } : reuse(settings);
+      return decideRetry(grant, settings, facts);
     case 'spent':
       return reuse(settings);
     case 'ahead':
@@ -85,9 +91,23 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, now: E
   }
 }
 
-/** The window counts from the rotation's commit and is never extended; 0 is strict. */
-function isInRetryWindow(grant: Grant, { refreshRetryWindow }: Settings, now: EpochSeconds): boolean {
-  return refreshRetryWindow > 0 && between(grant.pair.issuedAt, now) <= refreshRetryWindow;
+function decideRetry(grant: Grant, settings: Settings, { outage, now }: RefreshFacts): RefreshDecision {
+  const isLoaded = outage !== 'not-loaded';
+  if (isInRetryWindow(grant, settings, isLoaded ? outage : undefined, now)) return { do: 'repeat' };
+  return isLoaded || settings.refreshRetryWindow === 0 ? reuse(settings) : { do: 'load-outage' };
+}
+
+/**
+ * The window counts from the rotation's commit or, where the service could not answer then, from the moment it answered
+ * again. Use never extends it; 0 is strict.
+ */
+function isInRetryWindow(
+  grant: Grant,
+  { refreshRetryWindow: window }: Settings,
+  outage: Outage | undefined,
+  now: EpochSeconds,
+): boolean {
+  return window > 0 && between(windowStart(grant.pair.issuedAt, window, outage), now) <= window;
 }
 
 function reuse({ onReuse }: Settings): RefreshDecision {

@@ -86,7 +86,7 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   413: 'The body is too large.',
   429: 'Too many requests; see Retry-After.',
   431: 'The headers are too large.',
-  503: 'Temporarily unavailable, nothing was changed; see Retry-After.',
+  503: 'Temporarily unavailable: ask the same again after Retry-After. Error_description says whether something may have been changed.',
 };
 
 function statuses(bearer: true | undefined): number[] {

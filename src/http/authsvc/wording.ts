@@ -101,6 +101,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'access-token-superseded': token,
   'rate-limited': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
+  'outcome-unknown': unavailable,
   'revocation-unavailable': unavailable,
   overloaded: unavailable,
   'shutting-down': unavailable,

@@ -1,27 +1,23 @@
 // For machines that watch: is the process there, can it serve, how is it doing. No rate limits here.
 import type { FastifyInstance } from 'fastify';
 import { storyOf } from '../story.ts';
-import type { ReadinessCheck } from './checks.ts';
 import type { Metrics } from './metrics.ts';
+import type { CheckResult, Readiness } from './readiness.ts';
 
 export interface OpsDoor {
-  readonly checks: readonly ReadinessCheck[];
-  /** Why a check fails is for the log, not for whoever can reach this port. */
-  readonly tellFailing: (check: string, fault: unknown) => void;
+  readonly readiness: Pick<Readiness, 'look'>;
   readonly metrics: Metrics | undefined;
 }
 
-export function hangOps(app: FastifyInstance, { checks, tellFailing, metrics }: OpsDoor): void {
+export function hangOps(app: FastifyInstance, { readiness, metrics }: OpsDoor): void {
   app.addHook('onRequest', async (request) => {
     storyOf(request).operation = 'ops';
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const results = await Promise.all(checks.map((check) => stateOf(check, tellFailing)));
-    const isReady = results.every(([, state]) => state === 'ok');
-    return reply
-      .code(isReady ? 200 : 503)
-      .send({ status: isReady ? 'ok' : 'not ready', checks: Object.fromEntries(results) });
+    const results = await readiness.look();
+    const isReady = results.every(({ problem }) => problem === undefined);
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'not ready', ...shown(results) });
   });
   if (metrics)
     app.get('/metrics', async (_request, reply) =>
@@ -29,15 +25,9 @@ export function hangOps(app: FastifyInstance, { checks, tellFailing, metrics }: 
     );
 }
 
-async function stateOf(
-  { name, check }: ReadinessCheck,
-  tellFailing: OpsDoor['tellFailing'],
-): Promise<[name: string, state: 'ok' | 'failing']> {
-  try {
-    await check();
-    return [name, 'ok'];
-  } catch (fault) {
-    tellFailing(name, fault);
-    return [name, 'failing'];
-  }
+/** The details of a problem are for the log, not for whoever can reach this port. */
+function shown(results: readonly CheckResult[]): { checks: object; reasons?: object } {
+  const checks = Object.fromEntries(results.map(({ name, problem }) => [name, problem ? 'failing' : 'ok']));
+  const reasons = results.flatMap(({ name, problem }) => (problem ? [[name, problem.reason]] : []));
+  return reasons.length > 0 ? { checks, reasons: Object.fromEntries(reasons) } : { checks };
 }

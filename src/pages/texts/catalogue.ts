@@ -28,6 +28,7 @@ export const SAYINGS = [
   'unreadable',
   'requestsTooMany',
   'unavailable',
+  'outcomeUnknown',
   'fault',
 ] as const;
 export type Saying = (typeof SAYINGS)[number];

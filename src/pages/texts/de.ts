@@ -250,6 +250,10 @@ export const de: Texts = {
       title: 'Der Dienst ist gerade nicht verfügbar',
       text: 'Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
     },
+    outcomeUnknown: {
+      title: 'Es ist nicht bekannt, ob das geklappt hat',
+      text: 'Beim Speichern ist ein Fehler aufgetreten. Gehen Sie gleich zurück und sehen Sie nach, bevor Sie es noch einmal versuchen.',
+    },
     fault: {
       title: 'Etwas ist kaputtgegangen',
       text: 'Das liegt an uns, nicht an Ihnen. Versuchen Sie es noch einmal; bleibt es dabei, sagen Sie den Betreibern dieses Dienstes Bescheid.',

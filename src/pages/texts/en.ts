@@ -234,6 +234,10 @@ export const en: Texts = {
       title: 'The service is not available right now',
       text: 'Nothing was changed. Try again in a moment.',
     },
+    outcomeUnknown: {
+      title: 'It is not known whether this worked',
+      text: 'The service had a fault while it was saving. Go back in a moment and check before you try again.',
+    },
     fault: {
       title: 'Something broke',
       text: 'It is our fault, not yours. Try again; if it stays so, tell the people who run this service.',

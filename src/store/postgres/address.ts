@@ -18,6 +18,8 @@ export interface Address {
   /** Tried in this order; the first that accepts writes is used. */
   readonly hosts: readonly Host[];
   readonly database: string;
+  /** Where the tables are. Sessions look nowhere else, whatever search_path the role has. */
+  readonly schema: string;
   readonly user: string;
   /** Asked at every connection, so that a password may change while the service runs. */
   readonly password: () => string | undefined;
@@ -25,6 +27,8 @@ export interface Address {
   readonly sslRootCertificate: string | undefined;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  /** How long a statement waits for a lock, where it is not the short time that nodes wait. */
+  readonly lockTimeoutMs?: number;
   /** How many connections a node may hold. */
   readonly connections: number;
   readonly applicationName: string;
@@ -39,6 +43,7 @@ const PARAMETERS = [
   'connect_timeout',
   'statement_timeout',
   'connections',
+  'schema',
   'application_name',
   'target_session_attrs',
 ];
@@ -57,6 +62,7 @@ export function parseAddress(url: HiddenUrl, environment: NodeJS.ProcessEnv): Ad
   return {
     hosts: parseHosts(given.get('host') ?? decodeURIComponent(hosts ?? '')),
     database: decodeURIComponent(database ?? ''),
+    schema: given.get('schema') || 'public',
     user: decodeURIComponent(user ?? '') || environment['PGUSER'] || fail('names no user'),
     password: passwordSource(password, given.get('passwordFile'), environment),
     sslMode: parseSslMode(given.get('sslmode')),

@@ -15,6 +15,7 @@ import {
   RECEIVE,
   SWEEP_EVENTS,
 } from './events.ts';
+import { examine } from './examination.ts';
 import { Loads } from './loads.ts';
 import { countStatement, decodeRow, findStatement, pageStatement, parameterOf, statementsOf } from './statements.ts';
 
@@ -32,11 +33,12 @@ export function postgresBackEnd(connections: Connections): Receiver {
   const closeAll = async () => {
     await loads.drain(); // what was read is decided by now, and waits to be committed
     await commits.drain();
-    await connections.close();
+    connections.close();
   };
 
   return {
     now: () => loads.now(),
+    examine: () => examine({ connections, loads, commits }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       loads.load(table, key) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.commit(commit),

@@ -1,25 +1,42 @@
-import type { Commit, Swap } from '../back-end.ts';
-import { Lane } from '../lane.ts';
-import { encodeRow, type Value } from '../table.ts';
-import { columnArrays } from './arrays.ts';
-import type { Connection, Statement } from './connection.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Commit } from '../back-end.ts';
+import { Lane, type Run } from '../lane.ts';
+import { type Asking, firstStep, keyOf, nameOf, stepsOf, takingSteps, telling } from './commit-statements.ts';
+import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
-import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
-import { statementsOf } from './statements.ts';
+import { RowLocked, StatementRefused } from './faults.ts';
+import { areFree, LockedRows } from './locked-rows.ts';
 
 /** The most that go into one statement, and how many such statements a node has under way per kind. */
 const TOGETHER = { most: 500, parallel: 2 };
+/** What goes together again after a statement met a locked row: those that are free. */
+const AGAIN = { most: 50, parallel: 2 };
 /** Units of several steps: each is a transaction of its own. */
 const SEVERAL = { most: 1, parallel: 3 };
+/** Units that met a locked row, each alone. Few at a time: each holds a session while it waits for its lock. */
+const ALONE = { most: 1, parallel: 2 };
+/** Between two attempts at a locked row, during which no session is held. */
+const LOCKED_AGAIN_MS = 50;
+
+/** How long a failed commit keeps the node from being ready, if nothing succeeds meanwhile. */
+const FAULT_MS = 5_000;
+
+type Perform = Run<Commit, boolean>;
 
 /**
  * Commits that wait at the same moment and are of one kind (the same table, swapped or created in) share one statement,
  * which is one transaction and one wait for the disk. A unit's events are appended by that statement where its step
  * happened, and only there.
+ *
+ * A row that somebody else has locked delays nobody else. Statements wait briefly for a lock. Of a batch that fails on one,
+ * the units whose rows are free are done again together, and the others each alone: only those wait.
  */
 export class Commits {
   readonly #connections: Connections;
   readonly #lanes = new Map<string, Lane<Commit, boolean>>();
+  readonly #locked = new LockedRows();
+  readonly #waiting = new Set<Promise<boolean>>();
+  readonly #faults = new Map<string, { readonly fault: StatementRefused; readonly at: number }>();
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -28,60 +45,140 @@ export class Commits {
   commit(commit: Commit): Promise<boolean> {
     const [step, ...more] = stepsOf(commit);
     if (!step) return this.#lane('tell', (units) => this.#tell(units)).submit(commit);
+    if (this.#locked.has(step)) return this.#alone(commit);
     if (more.length > 0) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
     return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
   }
 
   async drain(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.drain()));
+    do {
+      await Promise.all([...this.#lanes.values()].map((lane) => lane.drain()));
+      await Promise.allSettled(this.#waiting);
+    } while (this.#waiting.size > 0 || [...this.#lanes.values()].some((lane) => lane.isBusy));
   }
 
-  #lane(
-    name: string,
-    run: (units: readonly Commit[]) => Promise<boolean[]>,
-    options = TOGETHER,
-  ): Lane<Commit, boolean> {
+  /** Why the server refused a kind of commit a moment ago, if it accepted none since. Forgotten after a while: perhaps nobody tries again. */
+  get recentFault(): StatementRefused | undefined {
+    const now = performance.now();
+    for (const { fault, at } of this.#faults.values()) if (now - at < FAULT_MS) return fault;
+    return undefined;
+  }
+
+  #lane(name: string, run: Perform, options = TOGETHER): Lane<Commit, boolean> {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = new Lane(run, options);
+      lane = new Lane((units) => this.#noting(name, run(units)), options);
       this.#lanes.set(name, lane);
     }
     return lane;
   }
 
+  async #noting(lane: string, running: ReturnType<Perform>): ReturnType<Perform> {
+    try {
+      const results = await running;
+      if (this.#faults.size > 0) this.#faults.delete(lane);
+      return results;
+    } catch (fault) {
+      const isLasting = fault instanceof StatementRefused && !(fault instanceof RowLocked);
+      if (isLasting) this.#faults.set(lane, { fault, at: performance.now() });
+      throw fault;
+    }
+  }
+
+  #together(units: readonly Commit[]): ReturnType<Perform> {
+    return this.#unlessLocked(units, () => this.#apart(units));
+  }
+
+  /** Those whose rows are free together again, the others each alone. */
+  async #apart(units: readonly Commit[]): ReturnType<Perform> {
+    const free = units.length > 1 ? await areFree(units.map(firstStep), this.#connections).catch(noneFree) : [];
+    return units.map((unit, index) => (free[index] ? this.#again(unit) : this.#alone(unit)));
+  }
+
+  #again(unit: Commit): Promise<boolean> {
+    const run: Perform = (units) => this.#unlessLocked(units, () => units.map((each) => this.#alone(each)));
+    return this.#lane(`again_${nameOf(firstStep(unit))}`, run, AGAIN).submit(unit);
+  }
+
+  async #unlessLocked(
+    units: readonly Commit[],
+    otherwise: () => Promise<boolean>[] | ReturnType<Perform>,
+  ): ReturnType<Perform> {
+    try {
+      return await this.#inOneStatement(units);
+    } catch (fault) {
+      if (!(fault instanceof RowLocked)) throw fault;
+      return otherwise();
+    }
+  }
+
   /** Units of one step each, all of the same kind. In the order of their keys: then no two nodes wait in a circle. */
-  async #together(units: readonly Commit[]): Promise<boolean[]> {
+  async #inOneStatement(units: readonly Commit[]): Promise<boolean[]> {
     const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => (a.key < b.key ? -1 : 1));
     const steps = ordered.map(({ unit }) => unit);
     const { statement, values } = takingSteps(steps);
-    const { rows } = await this.#connections.write((connection) => connection.run(statement, values));
+    const { rows } = await this.#connections.write((connection) => connection.change(statement, values));
     const happened = new Set(rows.map(([unit]) => steps[(unit as number) - 1]));
     return units.map((unit) => happened.has(unit));
   }
 
   async #tell(units: readonly Commit[]): Promise<boolean[]> {
     const { statement, values } = telling(units);
-    await this.#connections.write((connection) => connection.run(statement, values));
+    await this.#connections.write((connection) => connection.change(statement, values));
     return units.map(() => true);
   }
 
-  async #several(units: readonly Commit[]): Promise<boolean[]> {
-    const results: boolean[] = [];
-    for (const unit of units) {
-      const steps = stepsOf(unit).map((swap) =>
-        takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
-      );
-      const told = unit.events.length > 0 ? telling([unit]) : undefined;
-      results.push(await this.#connections.write((connection) => inTransaction(connection, steps, told)));
+  async #several([unit]: readonly Commit[]): ReturnType<Perform> {
+    if (!unit) return [];
+    try {
+      return [await this.#inOneTransaction(unit)];
+    } catch (fault) {
+      if (!(fault instanceof RowLocked)) throw fault;
+      return [this.#alone(unit)];
     }
-    return results;
+  }
+
+  #inOneTransaction(unit: Commit): Promise<boolean> {
+    const steps = stepsOf(unit).map((swap) =>
+      takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
+    );
+    const told = unit.events.length > 0 ? telling([unit]) : undefined;
+    return this.#connections.write((connection) => inTransaction(connection, steps, told));
+  }
+
+  #alone(unit: Commit): Promise<boolean> {
+    const waiting = this.#untilUnlocked(unit).finally(() => this.#waiting.delete(waiting));
+    this.#waiting.add(waiting);
+    return waiting;
+  }
+
+  async #untilUnlocked(unit: Commit): Promise<boolean> {
+    const step = firstStep(unit);
+    const latest = performance.now() + this.#connections.statementTimeoutMs;
+    for (;;) {
+      try {
+        const happened = await this.#lane('alone', (units) => this.#single(units), ALONE).submit(unit);
+        this.#locked.delete(step);
+        return happened;
+      } catch (fault) {
+        if (!(fault instanceof RowLocked)) throw fault;
+        this.#locked.add(step);
+        if (performance.now() > latest) throw fault;
+        await pause(LOCKED_AGAIN_MS);
+      }
+    }
+  }
+
+  async #single(units: readonly Commit[]): Promise<boolean[]> {
+    const [unit] = units as [Commit];
+    return stepsOf(unit).length > 1 ? [await this.#inOneTransaction(unit)] : this.#inOneStatement(units);
   }
 }
 
-/** A statement with its parameters: made before a connection is asked for, so that what cannot be worded is no fault of one. */
-interface Asking {
-  readonly statement: Statement;
-  readonly values: readonly Buffer[];
+/** A lock on the whole table. */
+function noneFree(fault: unknown): boolean[] {
+  if (!(fault instanceof RowLocked)) throw fault;
+  return [];
 }
 
 async function inTransaction(
@@ -92,75 +189,16 @@ async function inTransaction(
   await connection.execute('BEGIN');
   try {
     for (const { statement, values } of steps) {
-      if ((await connection.run(statement, values)).count === 0) {
+      if ((await connection.change(statement, values)).count === 0) {
         await connection.execute('ROLLBACK');
         return false;
       }
     }
-    if (told) await connection.run(told.statement, told.values);
+    if (told) await connection.change(told.statement, told.values);
     await connection.execute('COMMIT');
     return true;
   } catch (error) {
     if (!connection.isLost) await connection.execute('ROLLBACK');
     throw error;
   }
-}
-
-/** Nothing of a unit happens where one of its steps does not. An insert is a swap for a row that is not there. */
-function stepsOf({ swap, inserts }: Commit): Swap[] {
-  const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
-  return swap ? [swap, ...inserted] : inserted;
-}
-
-function firstStep(unit: Commit): Swap {
-  return unit.swap ?? (stepsOf(unit)[0] as Swap);
-}
-
-function keyOf(unit: Commit): string {
-  const { table, row } = firstStep(unit);
-  return table.keyOf(row);
-}
-
-function kindOf({ expected }: Swap): 'swap' | 'create' {
-  return expected === undefined ? 'create' : 'swap';
-}
-
-function nameOf(step: Swap): string {
-  return `${kindOf(step)}_${step.table.name}`;
-}
-
-/** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
-function takingSteps(units: readonly Commit[]): Asking {
-  const step = firstStep(units[0] as Commit);
-  const { text, columns } = statementsOf(step.table)[kindOf(step)];
-  const own = columnArrays(columns, units.map(stepValues));
-  const events = eventsOf(units);
-  const name = nameOf(step);
-  if (events.length === 0) return { statement: statementOf(name, text), values: own };
-  return {
-    statement: statementOf(`${name}_telling`, `${text}, ${tellText(columns.length + 1)}`),
-    values: [...own, ...columnArrays(EVENT_COLUMNS, events)],
-  };
-}
-
-/** Events alone. */
-function telling(units: readonly Commit[]): Asking {
-  const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit), ${tellText(1)}`;
-  return { statement: statementOf('tell', text), values: columnArrays(EVENT_COLUMNS, eventsOf(units)) };
-}
-
-function eventsOf(units: readonly Commit[]): Value[][] {
-  return units.flatMap(({ events }, index) => events.map((event) => eventValues(event, index + 1)));
-}
-
-function statementOf(name: string, ctes: string): Statement {
-  return { name, text: `WITH ${ctes} SELECT unit FROM done` };
-}
-
-function stepValues(unit: Commit): Value[] {
-  const { table, row, expected } = firstStep(unit);
-  if (expected === undefined) return [unit.revision, ...encodeRow(table, row)];
-  const values: Value[] = [expected, unit.revision, table.encodeKey(table.keyOf(row))];
-  for (const { of } of statementsOf(table).changing) values.push(of(row));
-  return values;
 }

@@ -3,10 +3,23 @@ import pg from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
-import { ConnectionLost, isReadOnly, isRefusedStatement } from './faults.ts';
+import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
+import { prepareSession } from './session.ts';
+import { VALUE_TYPES } from './values.ts';
 
-/** The server ends a statement that takes too long; one that has fallen silent is given up from here, after twice the time. */
-const SILENCE = 2;
+/**
+ * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
+ * statement timeout. So what has not been answered after both together has not happened, and will not.
+ */
+const START = 0.4;
+const SILENCE = 1 + START;
+
+/** How long a look at the server's clock is good for. */
+const CLOCK_MS = 10_000;
+const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8';
+
+/** The only unit in the answer of a changing statement that started too late; real units count from 1. */
+const TOO_LATE = 0;
 
 export interface Statement {
   /** Prepared once per connection under this name. */
@@ -24,10 +37,14 @@ export interface Answer {
 /** One session at a server that accepts writes. */
 export class Connection {
   readonly #client: pg.Client;
+  readonly #statementTimeoutMs: number;
+  /** What the server's clock showed, in seconds, and when we had read it by our own. */
+  #clock: { readonly seconds: number; readonly readAt: number } | undefined;
   #lost = false;
 
-  constructor(client: pg.Client) {
+  constructor(client: pg.Client, { statementTimeoutMs }: Pick<Address, 'statementTimeoutMs'>) {
     this.#client = client;
+    this.#statementTimeoutMs = statementTimeoutMs;
     client.on('error', () => this.#end());
     client.on('end', () => this.#end());
   }
@@ -47,6 +64,27 @@ export class Connection {
     }
   }
 
+  /**
+   * Runs a statement that changes something; commits.ts words them. Its last parameter is the time by the server's clock
+   * after which it does nothing: a server that hung must not do later what its caller was told did not happen.
+   */
+  async change(statement: Statement, values: readonly Parameter[]): Promise<Answer> {
+    const answer = await this.run(statement, [...values, await this.#latestStart()]);
+    if (answer.rows[0]?.[0] !== TOO_LATE) return answer;
+    this.#clock = undefined; // or the server's clock was set since
+    throw new StartedTooLate();
+  }
+
+  /** Never later than our own clock would say, however long the look at the server's clock took. */
+  async #latestStart(): Promise<number> {
+    const latest = performance.now() + START * this.#statementTimeoutMs;
+    if (!this.#clock || performance.now() - this.#clock.readAt > CLOCK_MS) {
+      const { rows } = await this.run({ name: 'clock', text: CLOCK });
+      this.#clock = { seconds: Number(rows[0]?.[0]), readAt: performance.now() };
+    }
+    return this.#clock.seconds + (latest - this.#clock.readAt) / 1000;
+  }
+
   /** Statements without parameters and without an answer. */
   async execute(text: string): Promise<void> {
     try {
@@ -61,7 +99,7 @@ export class Connection {
   }
 
   #told(error: unknown): unknown {
-    if (isReadOnly(error)) this.#end(); // another host may be the one that accepts writes by now
+    if (isSessionUnfit(error)) this.#end();
     if (isRefusedStatement(error)) return error;
     this.#end();
     return new ConnectionLost((error as Error).message);
@@ -99,7 +137,7 @@ async function connectTo(host: Host, address: Address): Promise<Connection> {
     query_timeout: address.statementTimeoutMs * SILENCE,
     keepAlive: true,
   });
-  const connection = new Connection(client);
+  const connection = new Connection(client, address);
   try {
     await client.connect();
     await prepareSession(client, address);
@@ -108,28 +146,6 @@ async function connectTo(host: Host, address: Address): Promise<Connection> {
     connection.close();
     throw error;
   }
-}
-
-/**
- * - A commit is acknowledged when it is safe: synchronous_commit `off` and `local` would say so before.
- * - Rows are found by an index: a plan made while a table was small must not go on reading all of it when it has grown.
- * - No statement is compiled: that takes a quarter of a second each time, and one of ours takes a millisecond.
- */
-const SESSION = {
-  name: 'tessera_session',
-  text: `SELECT pg_is_in_recovery(), current_setting('transaction_read_only'), set_config('statement_timeout', $1, false),
-    set_config('idle_in_transaction_session_timeout', $1, false),
-    set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-    set_config('default_transaction_isolation', 'read committed', false),
-    set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
-      ELSE current_setting('synchronous_commit') END, false)`,
-};
-
-async function prepareSession(client: pg.Client, { statementTimeoutMs }: Address): Promise<void> {
-  const { rows } = await client.query({ ...SESSION, values: [String(statementTimeoutMs)], rowMode: 'array' });
-  const [isStandby, isReadOnly] = rows[0] as [boolean, string];
-  if (isStandby) throw new StoreUnavailable('is a standby');
-  if (isReadOnly === 'on') throw new StoreUnavailable('is read-only');
 }
 
 /** Without a word about it, TLS is verified wherever the connection leaves the machine. */
@@ -144,15 +160,3 @@ function tlsOptions({ host }: Host, { sslMode, sslRootCertificate }: Address): p
 function staysHere(host: string): boolean {
   return host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 }
-
-const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [OID.boolean, (text) => text === 't'],
-  [OID.bytea, (text) => text.slice(2)], // \x and hex digits
-  [OID.int8, Number],
-  [OID.int2, Number],
-  [OID.int4, Number],
-]);
-const asText = (text: string) => text;
-
-const VALUE_TYPES = { getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText } as pg.CustomTypesConfig;

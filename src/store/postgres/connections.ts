@@ -1,21 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommitUnknown, StoreUnavailable } from '../store.ts';
+import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
-import { type Answer, type Connection, connect, type Parameter, type Statement } from './connection.ts';
-import { ConnectionLost, isPassingConflict, storeFault } from './faults.ts';
+import type { Answer, Connection, Parameter, Statement } from './connection.ts';
+import { ConnectionLost, isPassingConflict, StartedTooLate, storeFault } from './faults.ts';
+import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;
+/** A statement that started too late is sent once more, after a new look at the server's clock. */
+const MOST_LATE_STARTS = 2;
 
-/** A few connections, opened when needed; one that broke is replaced by the next use, so that nothing needs a restart. */
+/** What the rest of the back end does with sessions: one statement or one transaction at a time. */
 export class Connections {
-  readonly #address: Address;
-  readonly #idle: Connection[] = [];
-  readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
-  #count = 0;
-  #closed = false;
+  readonly #sessions: SessionPool;
+  readonly statementTimeoutMs: number;
 
   constructor(address: Address) {
-    this.#address = address;
+    this.#sessions = new SessionPool(address);
+    this.statementTimeoutMs = address.statementTimeoutMs;
   }
 
   /** Reads: where the connection is lost, once more on a new one. */
@@ -40,58 +41,27 @@ export class Connections {
         return await this.#use(work);
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
-        if (!isPassingConflict(error) || attempt === MOST_ATTEMPTS) throw storeFault(error);
+        if (attempt >= mostAttempts(error)) throw storeFault(error);
         await pause(attempt);
       }
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const turn of this.#waiting.splice(0)) turn(undefined);
-    for (const connection of this.#idle.splice(0)) connection.close();
+  close(): void {
+    this.#sessions.close();
   }
 
   async #use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+    const connection = await this.#sessions.take();
     try {
       return await work(connection);
     } finally {
-      this.#giveBack(connection);
+      this.#sessions.giveBack(connection);
     }
   }
+}
 
-  async #take(): Promise<Connection> {
-    if (this.#closed) throw new StoreUnavailable('the store is closed');
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isLost) return idle;
-      this.#count--;
-    }
-    if (this.#count < this.#address.connections) return this.#open();
-    const given = await new Promise<Connection | undefined>((resolve) => this.#waiting.push(resolve));
-    return given ?? this.#take();
-  }
-
-  async #open(): Promise<Connection> {
-    this.#count++;
-    try {
-      return await connect(this.#address);
-    } catch (error) {
-      this.#count--;
-      this.#waiting.shift()?.(undefined);
-      throw error;
-    }
-  }
-
-  #giveBack(connection: Connection): void {
-    if (this.#closed) connection.close();
-    if (connection.isLost) {
-      this.#count--;
-      this.#waiting.shift()?.(undefined);
-      return;
-    }
-    const next = this.#waiting.shift();
-    if (next) next(connection);
-    else this.#idle.push(connection);
-  }
+function mostAttempts(error: unknown): number {
+  if (isPassingConflict(error)) return MOST_ATTEMPTS;
+  return error instanceof StartedTooLate ? MOST_LATE_STARTS : 1;
 }

@@ -7,21 +7,51 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
+/** A changing statement reached the server after its time, and did nothing. */
+export class StartedTooLate extends Error {
+  override readonly name = 'StartedTooLate';
+  override readonly message = 'a statement reached the server too late and did nothing';
+}
+
+/** The server lives and refused a statement, for a reason that passes: nothing happened. */
+export class StatementRefused extends StoreUnavailable {
+  /** SQLSTATE. */
+  readonly code: string;
+
+  constructor({ message }: Error, code: string) {
+    super(`PostgreSQL: ${message} (${code})`);
+    this.code = code;
+  }
+}
+
+/** Somebody else holds a lock that the statement needs. */
+export class RowLocked extends StatementRefused {}
+
 /** Serialization failure and deadlock: nothing happened, and doing it again is the cure. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
 /**
  * States that pass, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
- * intervention and time-outs, I/O; and singly: read-only, lock not available, authentication.
+ * intervention and time-outs, I/O, what an operator can undo (a missing table, schema or privilege, lost prepared
+ * statements); and singly: read-only, authentication, no such database.
  */
-const PASSING = new Set(['08', '53', '57', '58', '25006', '55P03', '28000', '28P01', '3D000']);
+const PASSING = new Set(['08', '53', '57', '58', '42', '3F', '26', '25006', '28000', '28P01', '3D000', '0A000']);
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * After these, the next statement gets a new session, which is checked when it opens:
+ * - 42, 3F: a table, schema or privilege is missing
+ * - 26, 0A000: prepared statements were dropped, or no longer fit their table
+ * - 25006: read-only; another host may be the one that accepts writes by now
+ */
+const UNFIT_SESSION = /^(?:42|3F|26|0A000|25006)/;
 
 export function isPassingConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && PASSING_CONFLICTS.has(error.code ?? '');
 }
 
-export function isReadOnly(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '25006';
+export function isSessionUnfit(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && UNFIT_SESSION.test(error.code ?? '');
 }
 
 /** Codes after which the server ends the session, whatever it calls that in its language. */
@@ -39,8 +69,9 @@ export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
   const code = error.code ?? '';
+  if (code === LOCK_NOT_AVAILABLE) return new RowLocked(error, code);
   const passes = PASSING.has(code) || PASSING.has(code.slice(0, 2)) || PASSING_CONFLICTS.has(code);
-  return passes ? new StoreUnavailable(`PostgreSQL: ${error.message} (${code})`) : withoutValues(error);
+  return passes ? new StatementRefused(error, code) : withoutValues(error);
 }
 
 /** The server's details quote rows; a message and a code are all that a log may see. */

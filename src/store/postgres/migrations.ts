@@ -95,6 +95,15 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE service_times (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, seen_at bigint NOT NULL, silent_from bigint,
+    answering_since bigint
+  ) WITH (fillfactor = 70);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
@@ -128,7 +137,10 @@ export async function migrate(connection: Connection, migrations = MIGRATIONS): 
   }
 }
 
-export async function schemaState(connection: Connection, known = MIGRATIONS.length): Promise<SchemaState> {
+export async function schemaState(
+  connection: Pick<Connection, 'run'>,
+  known = MIGRATIONS.length,
+): Promise<SchemaState> {
   const { rows } = await connection.run(LEDGER_EXISTS);
   if (rows[0]?.[0] === null) return { version: 0, isUsable: false };
   const { rows: found } = await connection.run(APPLIED, [known]);

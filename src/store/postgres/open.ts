@@ -49,7 +49,7 @@ export async function migratePostgres({ url, environment }: PostgresOptions): Pr
 
 /** A connection apart, for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS });
+  const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS });
   try {
     return await work(connection);
   } finally {

@@ -65,6 +65,16 @@ function sweepStatement(table: AnyTable): Statement | undefined {
   };
 }
 
+/** The keys of those rows that can be locked at once. The locks end with the statement. */
+export function freeStatement(table: AnyTable, strength: 'NO KEY UPDATE' | 'KEY SHARE'): Statement {
+  const { name, kind } = keyColumn(table);
+  return {
+    name: `free_${table.name}_${strength}`,
+    text: `SELECT ${quote(name)} FROM ${quote(table.name)} WHERE ${quote(name)} = ANY ($1::${ARRAY_TYPE[kind]})
+      FOR ${strength} SKIP LOCKED`,
+  };
+}
+
 function countEndingStatement({ name, endsAt }: AnyTable): Statement | undefined {
   if (!endsAt) return undefined;
   const end = quote(endsAt);
@@ -121,7 +131,7 @@ function swapText(table: AnyTable): Writing {
   const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${quote(name)} = i.${quote(name)}`);
   const key = quote(keyColumn(table).name);
   const text = `done AS (UPDATE ${quote(table.name)} t SET ${set.join(', ')} FROM ${unnested(columns, 'i')}
-    WHERE t.${key} = i.${key} AND t.revision = i.expected RETURNING i.unit)`;
+    WHERE t.${key} = i.${key} AND t.revision = i.expected AND ${IN_TIME} RETURNING i.unit)`;
   return { text, columns };
 }
 
@@ -130,11 +140,27 @@ function createText(table: AnyTable): Writing {
   const columns: Column[] = [REVISIONS[1], ...table.columns];
   const names = columns.map(({ name }) => quote(name)).join(', ');
   const key = quote(keyColumn(table).name);
-  const text = `given AS (SELECT DISTINCT ON (${key}) * FROM ${unnested(columns, 'i')} ORDER BY ${key}, unit),
+  const text = `given AS (SELECT DISTINCT ON (${key}) * FROM ${unnested(columns, 'i')} WHERE ${IN_TIME} ORDER BY ${key}, unit),
     made AS (INSERT INTO ${quote(table.name)} (${names}) SELECT ${names} FROM given ORDER BY ${key}
       ON CONFLICT DO NOTHING RETURNING ${key}),
     done AS (SELECT given.unit FROM given JOIN made ON made.${key} = given.${key})`;
   return { text, columns };
+}
+
+/** True in every part of a changing statement, or in none: the clock is read once. */
+export const IN_TIME = '(SELECT is_in_time FROM start)';
+
+/**
+ * A statement out of common table expressions that ask IN_TIME. The parameter behind theirs is the latest moment, in
+ * seconds, at which it may start; if it starts later it does nothing, and answers with unit 0.
+ */
+export function changingStatement(name: string, parts: string, parameters: number): Statement {
+  return {
+    name,
+    text: `WITH start AS MATERIALIZED (
+      SELECT clock_timestamp() <= to_timestamp($${parameters + 1}::float8) AS is_in_time), ${parts}
+      SELECT 0::bigint AS unit FROM start WHERE NOT is_in_time UNION ALL SELECT unit FROM done`,
+  };
 }
 
 const REVISIONS = [
@@ -173,8 +199,8 @@ export function decodeRow(
   first = 0,
 ): { row: unknown; companion: unknown; revision: number } | undefined {
   const end = first + table.columns.length;
-  const revision = values[end];
-  if (typeof revision !== 'number') return undefined;
+  const revision = values[end] as number | null;
+  if (revision === null) return undefined;
   const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1));
   return { row: table.decode(decodeColumns(table, values.slice(first, end)), companion), companion, revision };
 }

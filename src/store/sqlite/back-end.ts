@@ -2,11 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd, Commit, LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import { StoreUnavailable } from '../store.ts';
+import { check } from '../report.ts';
+import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value, Where } from '../table.ts';
 import { storeFault, whileBusy } from './database.ts';
 import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
 import { Prepared } from './prepared.ts';
+import type { Soundness } from './soundness.ts';
 import {
   countStatement,
   decodeCounts,
@@ -20,11 +22,13 @@ import {
 import type { Step, Unit, Writer } from './writer.ts';
 
 const FIND_LIMIT = 100;
+const ANY_READ = 'SELECT count(*) FROM service_times';
 
 export interface SqliteParts {
   /** One connection to read and to write: SQLite keeps its pages at hand as long as no other writes. */
   readonly database: DatabaseSync;
   readonly writer: Writer;
+  readonly soundness: Soundness;
   readonly clock: () => EpochSeconds;
 }
 
@@ -34,11 +38,11 @@ const SWEEPING = { most: 1, parallel: 1 };
 const READING = { most: 1000, parallel: 1 };
 
 /** Reads that wait at the same moment share one transaction, and so do commits. */
-export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd {
-  const reader = new Reader(database);
+export function sqliteBackEnd({ database, writer, soundness, clock }: SqliteParts): BackEnd {
+  const reader = new Reader(database, soundness);
   const reads = new Lane(async (waiting: readonly Read[]) => reader.together(waiting), READING);
   const commits = new Lane(async (units: readonly Unit[]) => (await writer.run(units)).map(happened), WRITING);
-  const sweeps = new Lane((units: readonly Unit[]) => writer.run(units), SWEEPING);
+  const sweeps = new Lane((units: readonly Unit[]) => writer.run(units).catch(sweptOrNot), SWEEPING);
   let closing: Promise<void> | undefined;
   // What was read before may still be decided and committed; nothing more is begun.
   const refused = () => Promise.reject(new StoreUnavailable('the store is closed'));
@@ -53,6 +57,10 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
 
   return {
     now: () => (closing ? refused() : Promise.resolve(clock())),
+    examine: async () => ({
+      now: clock(),
+      checks: [check('store', 'the database cannot be read', () => reader.all(ANY_READ, [])), ...soundness.examine()],
+    }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
     commit: (commit) => commits.submit(unitOf(commit)),
@@ -86,6 +94,11 @@ export function sqliteBackEnd({ database, writer, clock }: SqliteParts): BackEnd
 
 type Read = () => unknown;
 
+/** What may have been swept or not is swept the next time. */
+function sweptOrNot(fault: unknown): never {
+  throw fault instanceof CommitUnknown ? new StoreUnavailable(fault.message) : fault;
+}
+
 /** Of what Writer.run says about a unit. */
 function happened(changed: number): boolean {
   return changed >= 0;
@@ -93,9 +106,11 @@ function happened(changed: number): boolean {
 
 class Reader {
   readonly #prepared: Prepared;
+  readonly #soundness: Soundness;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, soundness: Soundness) {
     this.#prepared = new Prepared(database);
+    this.#soundness = soundness;
   }
 
   /** In one transaction: each would take and leave the locks of its own, which costs as much as most reads. */
@@ -124,6 +139,7 @@ class Reader {
 
   #guarded<T>(read: () => T): T {
     try {
+      this.#soundness.assertReadable();
       return whileBusy(read);
     } catch (error) {
       throw storeFault(error);

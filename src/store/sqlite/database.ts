@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { StoreUnavailable } from '../store.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -8,13 +9,21 @@ const PAGE_SIZE = 4096;
 /** Should the checkpoints (checkpoints.ts) not keep up: 48 MB. */
 const LONGEST_WAL_PAGES = 12_000;
 /** A WAL that a long reader let grow is cut back to this once it is empty. */
-const WAL_LIMIT = 32 * 2 ** 20;
+export const WAL_LIMIT = 32 * 2 ** 20;
 
-/** A commit is in the WAL when it returns; wal.ts makes it durable. */
+/**
+ * Makes the file where there is none. SQLite gives the WAL and SHM files its mode, so it must be 0600 before SQLite sees
+ * it. One that is there is left alone: closing it here would drop the locks that this process holds on it.
+ */
+export function makeDatabase(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Never makes a database. A commit is in the WAL when it returns; wal.ts makes it durable. */
 export function openDatabase(path: string): DatabaseSync {
-  // SQLite gives the WAL and SHM files the mode of the database file, so it must be 0600 before SQLite sees it.
-  closeSync(openSync(path, 'a', 0o600));
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  const existing = pathToFileURL(path);
+  existing.search = 'mode=rw';
+  const database = new DatabaseSync(existing, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   // Where another process opens or closes the same database, SQLite says busy here without waiting.
   whileBusy(() =>
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
@@ -48,6 +57,12 @@ export function whileBusy<T>(work: () => T): T {
 
 export function isBusy(error: unknown): boolean {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+}
+
+const DISK = new Set([8, 10, 13]); // read-only, I/O error, full
+
+export function isOfDisk(error: unknown): boolean {
+  return DISK.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 }
 
 // SQLite's primary result codes for states that pass: busy, locked, read-only, I/O error, full, cannot open.

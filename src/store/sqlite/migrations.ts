@@ -1,5 +1,6 @@
 // Numbered, forward only. A migration that has been released is never edited; the next one follows it.
 import type { DatabaseSync } from 'node:sqlite';
+import { StoreMissing } from '../store.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -78,13 +79,20 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX list_contents_fetched_at ON list_contents (fetched_at);
   `,
+  `
+  CREATE TABLE service_times (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, seen_at INTEGER NOT NULL, silent_from INTEGER,
+    answering_since INTEGER
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
-export function migrate(database: DatabaseSync): void {
+export function migrate(database: DatabaseSync, mustExist = false): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = schemaVersion(database);
+    if (version === 0 && mustExist) throw new StoreMissing('the database holds no store');
     if (version > MIGRATIONS.length) {
       throw new Error(
         `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length}); use a newer release`,

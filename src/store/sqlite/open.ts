@@ -1,17 +1,23 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
-import type { Store } from '../store.ts';
+import { type Store, StoreMissing } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { openDatabase } from './database.ts';
+import { makeDatabase, openDatabase } from './database.ts';
+import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
-import { type Sync, syncInPool, Wal } from './wal.ts';
+import { Soundness } from './soundness.ts';
+import { type Sync, syncFolder, syncInPool } from './wal.ts';
 import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
   readonly clock: () => EpochSeconds;
+  /** The store must be there: a service never makes one. */
+  readonly mustExist?: boolean;
   /** How the WAL is brought to the disk: for those who simulate one. */
   readonly sync?: Sync;
 }
@@ -20,10 +26,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return storeOf(await openSqlite(options));
 }
 
-export async function openSqlite({ path, clock, sync = syncInPool }: SqliteOptions): Promise<BackEnd> {
+export async function openSqlite({ path, clock, mustExist, sync = syncInPool }: SqliteOptions): Promise<BackEnd> {
+  if (mustExist) refuseMissing(path);
+  else makeDatabase(path);
   const database = openDatabase(path);
-  migrate(database);
+  migrate(database, mustExist === true);
   database.exec('PRAGMA busy_timeout = 0'); // from here on nobody waits on the event loop
-  const writer = new Writer(database, new Wal(path, sync), new Checkpoints(path));
-  return sqliteBackEnd({ database, writer, clock });
+  const files = new Files(path);
+  syncFolder(dirname(path));
+  const soundness = new Soundness(database, files);
+  const writer = new Writer({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
+  return sqliteBackEnd({ database, writer, soundness, clock });
+}
+
+function refuseMissing(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
+  if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`);
 }

@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailable } from '../store.ts';
+import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS, isBusy, storeFault } from './database.ts';
+import { BUSY_TIMEOUT_MS, isBusy, isOfDisk, storeFault } from './database.ts';
+import type { Files } from './files.ts';
 import { Prepared } from './prepared.ts';
-import type { Wal } from './wal.ts';
+import type { Soundness } from './soundness.ts';
+import type { Sync } from './wal.ts';
 
 /** One statement of a unit. `decisive`: changing no row means that the unit conflicts. */
 export interface Step {
@@ -21,33 +23,46 @@ export type Unit = readonly Step[];
 
 const LOOK_AGAIN_MS = 1;
 
+export interface WriterParts {
+  readonly database: DatabaseSync;
+  readonly files: Files;
+  readonly soundness: Soundness;
+  readonly sync: Sync;
+  readonly checkpoints: Checkpoints;
+}
+
 /** Executes units, as many as wait at one moment in one durable transaction. */
 export class Writer {
   readonly #database: DatabaseSync;
-  readonly #wal: Wal;
+  readonly #files: Files;
+  readonly #soundness: Soundness;
+  readonly #sync: Sync;
   readonly #checkpoints: Checkpoints;
   readonly #prepared: Prepared;
-  #isDoubtful = false;
   /** Written since the checkpoints were last told. */
   #pages = 0;
 
-  constructor(database: DatabaseSync, wal: Wal, checkpoints: Checkpoints) {
+  constructor({ database, files, soundness, sync, checkpoints }: WriterParts) {
     this.#database = database;
     this.#prepared = new Prepared(database);
-    this.#wal = wal;
+    this.#files = files;
+    this.#soundness = soundness;
+    this.#sync = sync;
     this.#checkpoints = checkpoints;
   }
 
   /**
-   * How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Rejects where none is
-   * durable. Others see what was written before it is durable: whatever they answer that must not be lost is a commit of
-   * their own, synced behind it in the same file.
+   * How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Rejects with
+   * StoreUnavailable where none was written, and with CommitUnknown where they may not be durable: then nobody reads or
+   * writes until they are. Others see what was written before it is durable: whatever they answer that must not be lost is
+   * a commit of their own, synced behind it in the same file.
    */
   async run(units: readonly Unit[]): Promise<number[]> {
     try {
-      if (this.#isDoubtful) this.#writeAnew();
+      this.#soundness.assertReadable();
       const results = await this.#whenFree(() => this.#transaction(units));
-      await this.#sync();
+      this.#soundness.wrote(undefined);
+      await this.#makeDurable();
       this.#checkpoints.wrote(this.#pages);
       this.#pages = 0;
       return results;
@@ -59,8 +74,9 @@ export class Writer {
   /** After the last unit. */
   async close(): Promise<void> {
     await this.#checkpoints.close();
-    this.#wal.close();
-    this.#database.close();
+    this.#files.close();
+    if (this.#soundness.isSound) this.#database.close();
+    else leaveAsItIs();
   }
 
   /** Another process may be writing, or the rest of the WAL be on its way into the database. Neither takes long. */
@@ -79,31 +95,28 @@ export class Writer {
     this.#run('BEGIN IMMEDIATE');
     try {
       const results = units.map((unit) => this.#runUnit(unit));
+      this.#soundness.assertUncut();
       this.#run('COMMIT');
       return results;
     } catch (error) {
       if (this.#database.isTransaction) this.#run('ROLLBACK');
+      if (isOfDisk(error)) this.#soundness.wrote(error);
       throw error;
     }
   }
 
-  async #sync(): Promise<void> {
+  async #makeDurable(): Promise<void> {
     try {
-      await this.#wal.sync();
+      await this.#sync(this.#files.wal);
     } catch (error) {
-      this.#isDoubtful = true;
-      throw new StoreUnavailable(`the disk does not take what was written: ${(error as Error).message}`);
+      const why = `the disk does not take what was written: ${(error as Error).message}`;
+      if (!this.#soundness.recovers(why)) throw new CommitUnknown(why);
     }
-  }
-
-  /**
-   * A sync that failed is not asked again: the system may have forgotten what it could not write, and would say that all
-   * is well. Everything in the WAL is written to the database instead, where a failure would be told again.
-   */
-  #writeAnew(): void {
-    const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
-    if (busy !== 0) throw new StoreUnavailable('the disk did not take what was written, and others are reading it');
-    this.#isDoubtful = false;
+    try {
+      this.#soundness.assertOurs();
+    } catch (error) {
+      throw new CommitUnknown((error as Error).message);
+    }
   }
 
   #runUnit(unit: Unit): number {
@@ -128,4 +141,12 @@ export class Writer {
   #run(sql: string): void {
     this.#prepared.get(sql).run();
   }
+}
+
+/**
+ * Closing would write the WAL into a database that is not ours any more, and delete what bears the WAL's name. Node closes
+ * databases too when a process ends by itself, but not when it is told to end.
+ */
+function leaveAsItIs(): void {
+  process.once('exit', (code) => process.exit(code));
 }

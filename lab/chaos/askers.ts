@@ -1,0 +1,110 @@
+// Callers over HTTP who obey: told 503, they ask exactly the same again. They remember what was acknowledged, and when.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Answer, Caller } from '../../test/e2e/caller.ts';
+import { json } from '../../test/e2e/caller.ts';
+import { CERTIFICATE, CLIENT, type Pair, refresh, SCOPE, verify } from '../../test/e2e/steps.ts';
+
+const REFRESHING = 8;
+const ISSUING = 4;
+const AGAIN_MS = 60;
+
+export interface Acknowledged {
+  readonly pair: Pair;
+  /** When it was asked for. */
+  readonly askedAt: number;
+}
+
+/** What one caller was told, in order. */
+export interface History {
+  readonly acknowledged: Acknowledged[];
+  /** The descriptions of each 503, in the order they came. */
+  readonly unavailable: string[];
+  /** Anything else that it was told. */
+  readonly refused: string[];
+}
+
+export class Askers {
+  readonly refreshing: readonly History[];
+  readonly issuing: readonly History[];
+  readonly #caller: Caller;
+  readonly #ended: Promise<unknown>;
+  #isRunning = true;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    this.refreshing = Array.from({ length: REFRESHING }, history);
+    this.issuing = Array.from({ length: ISSUING }, history);
+    this.#ended = Promise.all([
+      ...this.refreshing.map((each) => this.#refreshOn(each)),
+      ...this.issuing.map((each) => this.#issueOn(each)),
+    ]);
+  }
+
+  /** Resolves when every caller has been told something twice. */
+  async areAtWork(): Promise<void> {
+    while (this.all.some(({ acknowledged }) => acknowledged.length < 2)) await pause(10);
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    await this.#ended;
+  }
+
+  get all(): readonly History[] {
+    return [...this.refreshing, ...this.issuing];
+  }
+
+  acknowledgedAfter(moment: number): number {
+    return this.all.flatMap(({ acknowledged }) => acknowledged).filter(({ askedAt }) => askedAt > moment).length;
+  }
+
+  async #refreshOn(told: History): Promise<void> {
+    let pair = await this.#insist(told, () => this.#issue());
+    while (this.#isRunning && pair) {
+      const spent: Pair = pair;
+      pair = await this.#insist(told, () => refresh(this.#caller, spent.refresh_token));
+    }
+  }
+
+  async #issueOn(told: History): Promise<void> {
+    while (this.#isRunning && told.refused.length === 0) await this.#insist(told, () => this.#issue());
+  }
+
+  #issue(): Promise<Answer> {
+    return this.#caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) });
+  }
+
+  async #insist(told: History, ask: () => Promise<Answer>): Promise<Pair | undefined> {
+    for (; this.#isRunning; await pause(AGAIN_MS)) {
+      const askedAt = performance.now();
+      const { status, json: body, text } = await ask();
+      if (status === 200) {
+        const pair = body as unknown as Pair;
+        told.acknowledged.push({ pair, askedAt });
+        return pair;
+      }
+      if (status !== 503) {
+        told.refused.push(text);
+        return undefined;
+      }
+      told.unavailable.push(String(body['Error_description']));
+    }
+    return undefined;
+  }
+}
+
+function history(): History {
+  return { acknowledged: [], unavailable: [], refused: [] };
+}
+
+/** How many acknowledged things do not work at the service on the same store: each caller's last pair, and each new grant. */
+export async function countLost(askers: Askers, caller: Caller): Promise<number> {
+  const kept = [
+    ...askers.refreshing.flatMap(({ acknowledged }) => acknowledged.slice(-1)),
+    ...askers.issuing.flatMap(({ acknowledged }) => acknowledged),
+  ];
+  const answers = await Promise.all(kept.map(({ pair }) => verify(caller, pair.access_token)));
+  const last = askers.refreshing.flatMap(({ acknowledged }) => acknowledged.slice(-1));
+  const refreshes = await Promise.all(last.map(({ pair }) => refresh(caller, pair.refresh_token)));
+  return [...answers, ...refreshes].filter(({ status }) => status !== 200).length;
+}

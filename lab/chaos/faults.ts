@@ -1,0 +1,49 @@
+// A disk and a clock that fail when told to: faults.c, compiled for the drill and loaded into the service's process.
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SOURCE = new URL('faults.c', import.meta.url).pathname;
+const MODES = ['fine', 'sync-fails', 'disk-full', 'sync-says-full'] as const;
+export type Fault = (typeof MODES)[number];
+
+/** Undefined where there is no C compiler. */
+export class Faults {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly #file: number;
+
+  static make(folder: string): Faults | undefined {
+    const library = join(folder, 'faults.so');
+    const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE, '-ldl'], { encoding: 'utf8' });
+    if (made.error) return undefined;
+    if (made.status !== 0) throw new Error(`faults.c cannot be compiled: ${made.stderr}`);
+    return new Faults(folder, library);
+  }
+
+  private constructor(folder: string, library: string) {
+    const path = join(folder, 'faults');
+    this.#file = openSync(path, 'w+', 0o600);
+    this.environment = { LD_PRELOAD: library, TESSERA_FAULTS: path, TESSERA_FAULTY: folder };
+    this.set('fine');
+    this.aheadBy(0);
+  }
+
+  set(fault: Fault): void {
+    this.#write(0, MODES.indexOf(fault));
+  }
+
+  /** The clock, in seconds. */
+  aheadBy(seconds: number): void {
+    this.#write(8, seconds);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #write(at: number, value: number): void {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(BigInt(value));
+    writeSync(this.#file, bytes, 0, 8, at);
+  }
+}

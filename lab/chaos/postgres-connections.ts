@@ -1,0 +1,71 @@
+// Others take every connection that the server has left. A node goes on with the sessions it has, and nobody is refused.
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { check, issue, type Node, refresh } from '../../test/node.ts';
+import { type DrillNode, drillNode } from './drill-nodes.ts';
+
+const CALLERS = 64;
+const ROUND_MS = 250;
+/** A node that was refused a session asks for none for half a second. */
+const CONTENT_MS = 600;
+
+/** Returns how many requests failed while the node had sessions. */
+export async function takeConnections(rounds: number): Promise<number> {
+  const drill = await drillNode(['max_connections = 12'], 'connections=8&statement_timeout=2000');
+  const others = await takeAll(drill.server);
+  const sessions = await sessionsOf(drill.server);
+  const tally = { answered: 0, refused: 0 };
+  for (let n = 0; n < rounds; n++) await callMany(drill.node, tally);
+  await Promise.all(others.map((other) => other.end()));
+  await pause(CONTENT_MS);
+  await callMany(drill.node, tally);
+  const later = await sessionsOf(drill.server);
+  await drill.remove();
+  console.log(`${sessions} sessions of the node, ${others.length} of others, none left at the server`);
+  console.log(
+    `${tally.answered} requests answered, ${tally.refused} refused; ${later} sessions once there were some to have`,
+  );
+  return tally.refused + Number(later <= sessions);
+}
+
+async function callMany(node: Node, tally: { answered: number; refused: number }): Promise<void> {
+  const ends = performance.now() + ROUND_MS;
+  const call = async (caller: number) => {
+    while (performance.now() < ends) {
+      tally[(await isAnswered(node)) ? 'answered' : 'refused']++;
+      await pause(caller % 7); // otherwise all of them go in step, and share every statement
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+}
+
+async function isAnswered(node: Node): Promise<boolean> {
+  try {
+    const pair = await issue(node);
+    const outcome = await refresh(node, pair);
+    return outcome.ok && (await check(node, outcome.value)).ok;
+  } catch (fault) {
+    if (!(fault instanceof StoreUnavailable)) throw fault;
+    return false;
+  }
+}
+
+async function takeAll(server: DrillNode['server']): Promise<pg.Client[]> {
+  const others: pg.Client[] = [];
+  for (;;) {
+    const other = new pg.Client({ connectionString: server.url('tessera', 'node') });
+    other.on('error', () => undefined);
+    try {
+      await other.connect();
+    } catch {
+      return others;
+    }
+    others.push(other);
+  }
+}
+
+async function sessionsOf(server: DrillNode['server']): Promise<number> {
+  const [row] = await server.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tessera'");
+  return Number(row?.['count']);
+}

@@ -1,0 +1,71 @@
+// The server freezes with statements on their way to it, and wakes after their callers were told 503. What they were told
+// must stay true: nothing is committed after its answer, and no honest retry is taken for reuse.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TokenPair } from '../../src/operations/token-pair.ts';
+import { OutcomeUnknown } from '../../src/store/store.ts';
+import { answer, refresh } from '../../test/node.ts';
+import type { Seeded } from '../../test/seeded.ts';
+import { type DrillNode, drillNode, issueMany } from './drill-nodes.ts';
+
+const CALLERS = 40;
+const STATEMENT_MS = 300;
+/** Refreshes begin within this time around the freeze. */
+const SPREAD_MS = 12;
+/** A woken server has done by then what it will do. */
+const AWAKE_MS = 250;
+
+interface Result {
+  readonly pair: TokenPair;
+  readonly is: 'refreshed' | 'refused' | 'unavailable' | 'unknown';
+  readonly answeredAt: number;
+}
+
+/** Returns how many answers were made false by the server that woke. */
+export async function freezeServer(freezes: number, seeded: Seeded): Promise<number> {
+  const query = `statement_timeout=${STATEMENT_MS}&connect_timeout=1`;
+  const drill = await drillNode(['track_commit_timestamp = on'], query, 1);
+  const totals = { unavailable: 0, unknown: 0, late: 0, reuse: 0, slowest: 0 };
+  for (let n = 0; n < freezes; n++) await freeze(drill, seeded, totals);
+  await drill.remove();
+  const { unavailable, unknown, late, reuse, slowest } = totals;
+  console.log(`${freezes} freezes: ${unavailable} answers "nothing was changed", ${unknown} "not known"`);
+  console.log(`slowest answer ${slowest.toFixed(0)} ms, at a statement_timeout of ${STATEMENT_MS} ms`);
+  console.log(`${late} commits after their answer, ${reuse} honest retries taken for reuse`);
+  return late + reuse;
+}
+
+async function freeze({ server, node }: DrillNode, seeded: Seeded, totals: Record<string, number>): Promise<void> {
+  const pairs = await issueMany(node, CALLERS);
+  const began = performance.now();
+  const refreshing = pairs.map(async (pair): Promise<Result> => {
+    await pause(seeded.next() * SPREAD_MS);
+    const is = await refresh(node, pair).then(
+      ({ ok }) => (ok ? 'refreshed' : 'refused'),
+      (fault: unknown) => (fault instanceof OutcomeUnknown ? 'unknown' : 'unavailable'),
+    );
+    return { pair, is, answeredAt: Date.now() };
+  });
+  await pause(SPREAD_MS / 2);
+  server.signalAll('SIGSTOP');
+  const results = await Promise.all(refreshing);
+  totals['slowest'] = Math.max(totals['slowest'] ?? 0, performance.now() - began);
+  server.signalAll('SIGCONT');
+  await pause(AWAKE_MS);
+  for (const result of results) {
+    if (result.is === 'refreshed' || result.is === 'refused') continue;
+    totals[result.is] = (totals[result.is] ?? 0) + 1;
+    if (await wasCommittedLate(result, server)) totals['late'] = (totals['late'] ?? 0) + 1;
+    if ((await answer(refresh(node, result.pair))) !== 'accepted') totals['reuse'] = (totals['reuse'] ?? 0) + 1;
+  }
+}
+
+/** After its answer; or at all, where the answer was that nothing was changed. */
+async function wasCommittedLate({ pair, is, answeredAt }: Result, server: DrillNode['server']): Promise<boolean> {
+  const [row] = await server.query(
+    `SELECT generation::integer, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 * 1000 AS at
+      FROM grants WHERE id = decode('${pair.grantId}', 'hex')`,
+    'tessera',
+  );
+  const isCommitted = Number(row?.['generation']) > 0;
+  return isCommitted && (is === 'unavailable' || Number(row?.['at']) > answeredAt);
+}

@@ -1,0 +1,81 @@
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { bad, type Finding, poor } from './finding.ts';
+
+const LOCAL_DISK = 'Move the data folder to a disk of this machine, or use PostgreSQL.';
+
+/** By the number that statfs gives (man 2 statfs): file systems on which SQLite's locks or syncs cannot be relied on. */
+const KNOWN: ReadonlyMap<number, (about: string) => Finding> = new Map([
+  [0x6969, network('NFS')],
+  [0x517b, network('SMB')],
+  [0xff534d42, network('CIFS')],
+  [0xfe534d42, network('SMB 2')],
+  [0x01021997, network('9P')],
+  [0x5346414f, network('AFS')],
+  [0x00c36400, network('Ceph')],
+  [0x0bd00bd0, network('Lustre')],
+  [0x786f4256, network('a VirtualBox shared folder')],
+  [0x65735546, uncertain('FUSE')],
+  [0x01021994, inMemory('tmpfs')],
+  [0x858458f6, inMemory('ramfs')],
+]);
+
+function network(name: string) {
+  return (about: string) => bad(about, `it is on ${name}: locks and syncs may not work there`, LOCAL_DISK);
+}
+
+function uncertain(name: string) {
+  return (about: string) => poor(about, `it is on ${name}: whether locks and syncs work there depends`, LOCAL_DISK);
+}
+
+function inMemory(name: string) {
+  return (about: string) => poor(about, `it is on ${name}: all is lost when the machine stops`, LOCAL_DISK);
+}
+
+export function fileSystemFinding(about: string, type: number): Finding | undefined {
+  return KNOWN.get(type >>> 0)?.(about);
+}
+
+/** Says something only where something is wrong: a file system without working locks or syncs, as far as that can be told. */
+export function examineFileSystem({ store }: Config): Finding[] {
+  if (store.kind !== 'sqlite') return [];
+  const folder = dirname(store.path);
+  if (!existsSync(folder)) return [];
+  const about = 'file system of the store';
+  const found = fileSystemFinding(about, statfsSync(folder).type);
+  const why = whyNoSync(folder);
+  return [
+    ...(found ? [found] : []),
+    ...(why === undefined ? [] : [bad(about, `a sync fails there: ${why}`, LOCAL_DISK)]),
+  ];
+}
+
+/** Of a new file and of the folder; a folder that may not be written to is another check's finding. */
+function whyNoSync(folder: string): string | undefined {
+  const path = join(folder, `.tessera-doctor-${process.pid}`);
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      writeSync(file, 'sync');
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(path);
+    }
+    syncOf(folder);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'EACCES' || code === 'EROFS' ? undefined : message;
+  }
+}
+
+function syncOf(folder: string): void {
+  const file = openSync(folder, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,30 @@
+// Outages and the retry window: whoever obeyed a 503 must not be taken for a thief when the service answers again.
+import type { Outage, ServiceTimes } from '../service-times.ts';
+import { after, between, type EpochSeconds, earlier, later, type Seconds, seconds } from '../time.ts';
+
+/** Outages this close together count as one: a window that the first one held open may still be open. */
+const ONE_OUTAGE = seconds(600);
+
+/**
+ * Where the retry window of a commit begins: with the commit, or, if the window was still open when an outage began, at
+ * the moment the service began answering again.
+ */
+export function windowStart(issuedAt: EpochSeconds, window: Seconds, outage: Outage | undefined): EpochSeconds {
+  if (!outage || outage.silentFrom > after(issuedAt, window)) return issuedAt;
+  return later(issuedAt, outage.answeringSince);
+}
+
+/** The row after an outage has ended. */
+export function withOutage(times: ServiceTimes | undefined, outage: Outage): ServiceTimes {
+  const { silentFrom, answeringSince } = outage;
+  const seenAt = times ? later(times.seenAt, answeringSince) : answeringSince;
+  const last = times?.outage;
+  if (!last || between(last.answeringSince, silentFrom) > ONE_OUTAGE) return { seenAt, outage };
+  return {
+    seenAt,
+    outage: {
+      silentFrom: earlier(last.silentFrom, silentFrom),
+      answeringSince: later(last.answeringSince, answeringSince),
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// What the back end says of itself: whether a refresh could be served now.
+import type { GrantId } from '../../core/grant.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { failing } from '../report.ts';
+import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
+import { grants } from '../tables/grants.ts';
+import { arrayOf } from './arrays.ts';
+import type { Commits } from './commits.ts';
+import type { Statement } from './connection.ts';
+import type { Connections } from './connections.ts';
+import { RowLocked, type StatementRefused } from './faults.ts';
+import type { Loads } from './loads.ts';
+import { MIGRATIONS, schemaState } from './migrations.ts';
+
+const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+/** What a node does with each table. Its role must be allowed all of it. */
+export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  identities: CHANGED,
+  passwords: CHANGED,
+  grants: CHANGED,
+  device_authorizations: CHANGED,
+  integrations: CHANGED,
+  issuers: CHANGED,
+  keys: CHANGED,
+  sessions: CHANGED,
+  attempts: CHANGED,
+  revocation_lists: CHANGED,
+  list_contents: CHANGED,
+  service_times: CHANGED,
+  events: ['SELECT', 'INSERT', 'DELETE'],
+  event_sequence: ['SELECT', 'USAGE'],
+};
+
+/** Of a table that is missing, every privilege is. */
+const MISSING: Statement = {
+  name: 'missing_privileges',
+  text: `SELECT needed.name, needed.privilege, place IS NULL FROM unnest($1::text[], $2::text[]) AS needed (name, privilege),
+      LATERAL (SELECT to_regclass(quote_ident(needed.name))::oid AS place) found
+    WHERE place IS NULL OR NOT CASE (SELECT relkind FROM pg_class WHERE oid = place)
+      WHEN 'S' THEN has_sequence_privilege(place, needed.privilege) ELSE has_table_privilege(place, needed.privilege) END`,
+};
+
+/** A row for each session of the server, so that nodes do not wait for each other. It is swept after a day. */
+const WRITE: Statement = {
+  name: 'readiness_write',
+  text: `INSERT INTO attempts (about, revision, count, ends_at)
+    SELECT 'readiness of session ' || pg_backend_pid(), 1, 0, floor(extract(epoch FROM clock_timestamp()))::bigint + 86400
+    ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000`,
+};
+
+const DISK_FULL = '53100';
+const NO_GRANT = '0'.repeat(32) as GrantId;
+
+export interface Examined {
+  readonly connections: Connections;
+  readonly loads: Loads;
+  readonly commits: Commits;
+}
+
+export async function examine(examined: Examined): Promise<StoreReport> {
+  const { now, check } = await examineRead(examined);
+  if (now === undefined) return { now, checks: [check] };
+  const others = [examineSchema, examinePrivileges, examineWrite].map((each) => each(examined));
+  return { now, checks: [check, ...(await Promise.all(others)), examineSpace(examined)] };
+}
+
+/** A real read of a grant with its holder, by the statement that every request uses. */
+async function examineRead({ loads }: Examined): Promise<{ now: EpochSeconds | undefined; check: StoreCheck }> {
+  const now = await loads.now().catch((fault: unknown) => ({ fault }));
+  if (typeof now === 'object') return { now: undefined, check: away(now.fault) };
+  const check = await settled('store', 'a grant cannot be read', async () => void (await loads.load(grants, NO_GRANT)));
+  return { now, check };
+}
+
+function away(fault: unknown): StoreCheck {
+  return failing('store', 'the database does not answer', fault);
+}
+
+function examineSchema({ connections }: Examined): Promise<StoreCheck> {
+  return settled('schema', 'the schema is not one that this release can use', async () => {
+    const { version, isUsable } = await schemaState({
+      run: (statement, values) => connections.read(statement, values),
+    });
+    if (!isUsable) throw new Error(`the schema is ${version}, this release needs ${MIGRATIONS.length}`);
+  });
+}
+
+async function examinePrivileges({ connections }: Examined): Promise<StoreCheck> {
+  const needed = Object.entries(NEEDED).flatMap(([name, all]) => all.map((privilege) => [name, privilege] as const));
+  return settled('privileges', 'the role of this node lacks a privilege or a table', async () => {
+    const names = needed.map(([name]) => name);
+    const privileges = needed.map(([, privilege]) => privilege);
+    const { rows } = await connections.read(MISSING, [arrayOf('text', names), arrayOf('text', privileges)]);
+    const words = rows.map(([name, what, isGone]) => (isGone ? `${name} does not exist` : `no ${what} on ${name}`));
+    if (rows.length > 0) throw new Error([...new Set(words)].join(', '));
+  });
+}
+
+/** A small write, and what happened to the last writes of requests: those may need room that this one does not. */
+async function examineWrite({ connections, commits }: Examined): Promise<StoreCheck> {
+  const fault = commits.recentFault;
+  if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
+  return settled('writes', 'the database does not accept writes', async () => {
+    await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
+  });
+}
+
+function examineSpace({ commits }: Examined): StoreCheck {
+  const fault = commits.recentFault;
+  return fault && isFull(fault) ? failing('space', 'the database has no room to write', fault) : { name: 'space' };
+}
+
+function isFull({ code }: StatementRefused): boolean {
+  return code === DISK_FULL;
+}
+
+/** Whoever has locked the row can write. */
+function unlessLocked(fault: unknown): void {
+  if (!(fault instanceof RowLocked)) throw fault;
+}
+
+async function settled(name: StoreCheckName, reason: string, work: () => Promise<void>): Promise<StoreCheck> {
+  try {
+    await work();
+    return { name };
+  } catch (fault) {
+    return failing(name, reason, fault);
+  }
+}

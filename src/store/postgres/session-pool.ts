@@ -1,0 +1,120 @@
+import { StoreUnavailable } from '../store.ts';
+import type { Address } from './address.ts';
+import { type Connection, connect } from './connection.ts';
+
+interface Waiting {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (fault: unknown) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** How many may wait for a session; those who come after them are refused at once. */
+const MOST_WAITING = 1_000;
+/** How long one waits, as a share of the statement timeout. With the statement itself, that makes twice the timeout. */
+const LONGEST_WAIT = 0.6;
+/** After a server has refused a session: how long we make do with those we have. */
+const CONTENT_MS = 500;
+
+/**
+ * The sessions of a node, opened when needed. One that broke is replaced by the next use, so nothing needs a restart.
+ * Whoever finds none idle waits for the first that is free, whether it was given back or has just been opened: a server
+ * that has no more sessions to give makes callers wait, and does not make them fail.
+ */
+export class SessionPool {
+  readonly #address: Address;
+  readonly #idle: Connection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  /** Sessions that are open, and those being opened. */
+  #open = 0;
+  #opening = 0;
+  #contentUntil = 0;
+  #lastFault: Error | undefined;
+  #isClosed = false;
+
+  constructor(address: Address) {
+    this.#address = address;
+  }
+
+  async take(): Promise<Connection> {
+    if (this.#isClosed) throw new StoreUnavailable('the store is closed');
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle;
+      this.#open--;
+    }
+    if (this.#waiting.size >= MOST_WAITING) throw this.#overrun(`${MOST_WAITING} requests wait already`);
+    return this.#wait();
+  }
+
+  giveBack(connection: Connection): void {
+    if (this.#isClosed) connection.close();
+    if (connection.isLost) {
+      this.#open--;
+      this.#openMore();
+    } else this.#hand(connection);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#refuseAll(new StoreUnavailable('the store is closed'));
+    for (const connection of this.#idle.splice(0)) connection.close();
+  }
+
+  #wait(): Promise<Connection> {
+    const longest = LONGEST_WAIT * this.#address.statementTimeoutMs;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(this.#overrun(`none became free in ${longest} ms`));
+      }, longest);
+      const waiting = { resolve, reject, timer };
+      this.#waiting.add(waiting);
+      this.#openMore();
+    });
+  }
+
+  /** As many as there are waiting, within what is allowed. */
+  #openMore(): void {
+    if (this.#open > 0 && performance.now() < this.#contentUntil) return;
+    while (this.#opening < this.#waiting.size && this.#open + this.#opening < this.#address.connections) {
+      this.#opening++;
+      void this.#openOne();
+    }
+  }
+
+  async #openOne(): Promise<void> {
+    try {
+      const connection = await connect(this.#address);
+      this.#open++;
+      this.#lastFault = undefined;
+      this.#hand(connection);
+    } catch (fault) {
+      this.#contentUntil = performance.now() + CONTENT_MS;
+      this.#lastFault = fault as Error;
+    } finally {
+      this.#opening--;
+    }
+    if (this.#open + this.#opening === 0 && this.#lastFault) this.#refuseAll(this.#lastFault);
+  }
+
+  #hand(connection: Connection): void {
+    const [next] = this.#waiting;
+    if (this.#isClosed) connection.close();
+    else if (next) this.#settle(next).resolve(connection);
+    else this.#idle.push(connection);
+  }
+
+  #refuseAll(fault: Error): void {
+    for (const waiting of this.#waiting) this.#settle(waiting).reject(fault);
+  }
+
+  #settle(waiting: Waiting): Waiting {
+    clearTimeout(waiting.timer);
+    this.#waiting.delete(waiting);
+    return waiting;
+  }
+
+  #overrun(why: string): StoreUnavailable {
+    const refused = this.#lastFault ? `; the last attempt to open one: ${this.#lastFault.message}` : '';
+    return new StoreUnavailable(`no free session: ${why}${refused}`);
+  }
+}

@@ -1,0 +1,95 @@
+// What a session relies on. A server, a database and a role can each bring their own defaults, so every session sets its
+// own values when it opens and reads them back before it is used.
+import type pg from 'pg';
+import { StoreUnavailable } from '../store.ts';
+import type { Address } from './address.ts';
+
+/** How long a statement waits for a lock that another session holds. Then it fails: commits.ts says what happens then. */
+const LOCK_WAIT_MS = 50;
+
+type Settings = Readonly<Record<string, string>>;
+
+const SETTINGS: Settings = {
+  // What is read and how.
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  row_security: 'off', // a policy that hides rows then fails the statement, instead of making tokens unknown
+
+  // Transactions. `default_transaction_read_only` is left alone: it is how an operator makes a database read-only.
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  synchronous_commit: 'on',
+  session_replication_role: 'origin', // otherwise foreign keys are not checked; only a superuser may set it
+  exit_on_error: 'off',
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+
+  // Plans. Rows are found by an index: a plan made while a table was small must not read all of it when it has grown.
+  // Batches lock rows in the order given, which a nested loop keeps. Compiling a statement takes longer than running it.
+  enable_seqscan: 'off',
+  enable_indexscan: 'on',
+  enable_bitmapscan: 'on',
+  enable_nestloop: 'on',
+  plan_cache_mode: 'auto',
+  max_parallel_workers_per_gather: '0',
+  force_parallel_mode: 'off', // up to PostgreSQL 15
+  debug_parallel_query: 'off', // from 16 on
+  jit: 'off',
+};
+
+/** Those that wait for a synchronous standby do more than `on` asks for, and stay. */
+const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
+
+function settingsFor({ schema, statementTimeoutMs, lockTimeoutMs = LOCK_WAIT_MS }: Address): Settings {
+  return {
+    ...SETTINGS,
+    search_path: quoted(schema),
+    statement_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(statementTimeoutMs),
+    lock_timeout: String(lockTimeoutMs),
+  };
+}
+
+/** Throws StoreUnavailable where the session cannot be what we need; the caller then closes it. */
+export async function prepareSession(client: pg.Client, address: Address): Promise<void> {
+  const wanted = settingsFor(address);
+  // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.
+  await client.query(
+    `SET statement_timeout = ${address.statementTimeoutMs}; SET search_path = ${wanted['search_path']}`,
+  );
+  await client.query(SET, [Object.keys(wanted), Object.values(wanted), SAFE_COMMITS]);
+  const { rows } = await client.query<[string, string]>({
+    text: CHECK,
+    values: [Object.keys(wanted)],
+    rowMode: 'array',
+  });
+  checkSession(wanted, new Map(rows));
+}
+
+/** Only what differs is set. Settings that this release of PostgreSQL does not have are skipped. */
+const SET = `SELECT set_config(s.name, w.value, false) FROM unnest($1::text[], $2::text[]) AS w (name, value)
+  JOIN pg_settings s ON s.name = w.name AND s.setting <> w.value WHERE NOT (s.name = 'synchronous_commit' AND s.setting = ANY ($3::text[]))`;
+
+const CHECK = `SELECT name, setting FROM pg_settings WHERE name = ANY ($1::text[] || '{transaction_read_only}'::text[])
+  UNION ALL SELECT 'is a standby', pg_is_in_recovery()::text`;
+
+function checkSession(wanted: Settings, found: ReadonlyMap<string, string>): void {
+  if (found.get('is a standby') !== 'false') throw new StoreUnavailable('is a standby');
+  if (found.get('transaction_read_only') !== 'off') throw new StoreUnavailable('is read-only');
+  for (const [name, value] of Object.entries(wanted)) {
+    const setting = found.get(name);
+    const isSafe = name === 'synchronous_commit' ? SAFE_COMMITS.includes(setting ?? '') : setting === value;
+    if (setting !== undefined && !isSafe)
+      throw new StoreUnavailable(`a session has ${name} = ${setting} after setting it to ${value}`);
+  }
+}
+
+function quoted(schema: string): string {
+  return `"${schema.replaceAll('"', '""')}"`;
+}

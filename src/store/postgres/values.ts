@@ -1,0 +1,37 @@
+// How values are read from the text that PostgreSQL sends. A value in any other form means that the session is not what
+// we set it to: that is a fault, and never a missing row.
+import type pg from 'pg';
+
+const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
+const BACKSLASH = 0x5c;
+const X = 0x78;
+
+function readInteger(text: string): number {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : fail('an integer');
+}
+
+function readBoolean(text: string): boolean {
+  return text === 't' || (text === 'f' ? false : fail('a boolean'));
+}
+
+/** The digits of `\x…`. The other format, `escape`, never has an x behind a single backslash. */
+function readHex(text: string): string {
+  return text.charCodeAt(0) === BACKSLASH && text.charCodeAt(1) === X ? text.slice(2) : fail('bytes');
+}
+
+/** Without the value: it may be a hash that no log should hold. */
+function fail(what: string): never {
+  throw new Error(`PostgreSQL sent ${what} in an unexpected format`);
+}
+
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [OID.boolean, readBoolean],
+  [OID.bytea, readHex],
+  [OID.int8, readInteger],
+  [OID.int2, readInteger],
+  [OID.int4, readInteger],
+]);
+const readText = (text: string) => text;
+
+export const VALUE_TYPES = { getTypeParser: (oid: number) => PARSERS.get(oid) ?? readText } as pg.CustomTypesConfig;

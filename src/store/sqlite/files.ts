@@ -1,0 +1,88 @@
+// Whether the files under the store's names are still those that were opened, and have not been cut. A database that was
+// deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
+import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { WAL_LIMIT } from './database.ts';
+
+interface Mark {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** The first four bytes, but for the last bit: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const WAL_MAGIC = 0x377f0682;
+/** With less than this, the WAL may not fit any more. */
+const LEAST_SPACE = 16 * 2 ** 20;
+
+export class Files {
+  readonly #path: string;
+  /** The WAL alone has a descriptor of ours: closing one of the database or the SHM would drop SQLite's locks on it. */
+  readonly wal: number;
+  readonly #header = Buffer.alloc(4);
+  readonly #marks: ReadonlyMap<string, Mark>;
+  #databaseSize: number;
+  #walSize: number;
+  #isClosed = false;
+
+  /** All three exist as long as somebody has the database open. */
+  constructor(path: string) {
+    this.#path = path;
+    this.wal = openSync(`${path}-wal`, 'r');
+    this.#marks = new Map(['', '-wal', '-shm'].map((name) => [name, statSync(path + name)]));
+    this.#databaseSize = statSync(path).size;
+    this.#walSize = fstatSync(this.wal).size;
+  }
+
+  /** Just before a commit is written: SQLite would write behind what was cut off, and nobody could tell any more. */
+  whyCut(): string | undefined {
+    return this.#isClosed ? 'the store is closed' : this.#whyShorter(fstatSync(this.wal).size);
+  }
+
+  /** With every sync, so it is cheap: three calls to the system. */
+  whyNotOurs(): string | undefined {
+    const database = this.#found('');
+    if (typeof database === 'string') return database;
+    if (database.size < this.#databaseSize)
+      return `the database was cut from ${this.#databaseSize} to ${database.size} bytes`;
+    this.#databaseSize = database.size;
+    const wal = this.#found('-wal');
+    return typeof wal === 'string' ? wal : (this.#whyShorter(wal.size) ?? this.#whyNoHeader(wal.size));
+  }
+
+  /** Every second. */
+  whyNotWhole(): string | undefined {
+    const shm = this.#found('-shm');
+    return this.whyCut() ?? this.whyNotOurs() ?? (typeof shm === 'string' ? shm : undefined);
+  }
+
+  whyNoSpace(): string | undefined {
+    const { bavail, bsize } = statfsSync(dirname(this.#path));
+    return bavail * bsize < LEAST_SPACE ? `${Math.floor((bavail * bsize) / 2 ** 20)} MB are free` : undefined;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    closeSync(this.wal);
+  }
+
+  /** SQLite cuts a WAL that has grown beyond the limit, and never below it. */
+  #whyShorter(size: number): string | undefined {
+    if (size < Math.min(this.#walSize, WAL_LIMIT)) return `the WAL was cut from ${this.#walSize} to ${size} bytes`;
+    this.#walSize = size;
+    return undefined;
+  }
+
+  /** One that was cut to nothing and written to again begins with zeros. */
+  #whyNoHeader(size: number): string | undefined {
+    if (size === 0) return undefined;
+    readSync(this.wal, this.#header, 0, 4, 0);
+    return (this.#header.readUInt32BE() & ~1) === WAL_MAGIC ? undefined : 'the WAL has lost its header';
+  }
+
+  #found(name: string): Stats | string {
+    const stats = statSync(this.#path + name, { throwIfNoEntry: false });
+    if (!stats) return `${this.#path}${name} is gone`;
+    const { dev, ino } = this.#marks.get(name) as Mark;
+    return stats.ino === ino && stats.dev === dev ? stats : `${this.#path}${name} was replaced by another file`;
+  }
+}

@@ -1,0 +1,113 @@
+// What must hold before anybody is answered: the files are ours and whole, and everything written is on the disk.
+import type { DatabaseSync } from 'node:sqlite';
+import { check } from '../report.ts';
+import { OutcomeUnknown, type StoreCheck, StoreUnavailable } from '../store.ts';
+import type { Files } from './files.ts';
+
+const AGAIN_MS = 250;
+
+export class Soundness {
+  readonly #database: DatabaseSync;
+  readonly #files: Files;
+  /** Why a file is not ours, or not whole. */
+  #damage: string | undefined;
+  /** Why what was written may not be on the disk. */
+  #doubt: string | undefined;
+  /** Why the last commit could not be written. */
+  #unwritten: unknown;
+  #mendedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(database: DatabaseSync, files: Files) {
+    this.#database = database;
+    this.#files = files;
+  }
+
+  get isSound(): boolean {
+    return this.#damage === undefined && this.#doubt === undefined;
+  }
+
+  /** Before anything is read or begun. Throws StoreUnavailable; OutcomeUnknown where a commit before it is in doubt. */
+  assertReadable(): void {
+    if (!this.isSound) this.#mend();
+  }
+
+  /** Just before a commit is written. Throws StoreUnavailable. */
+  assertUncut(): void {
+    this.#damage = this.#files.whyCut();
+    this.#refuseDamage();
+  }
+
+  /** Whether the last commit could be written, though nothing is known of a sync: undefined where it could. */
+  wrote(fault: unknown): void {
+    this.#unwritten = fault;
+  }
+
+  /** After a sync. Throws where what was synced does not bear the store's name. */
+  assertOurs(): void {
+    this.#damage = this.#files.whyNotOurs();
+    this.#refuseDamage();
+  }
+
+  /** A sync failed: true where everything is on the disk by another way. */
+  recovers(why: string): boolean {
+    this.#doubt = why;
+    // The first may be told of the same failure, which the system tells once to each who has the file open.
+    return this.#isMended() || this.#isMended();
+  }
+
+  #isMended(): boolean {
+    this.#mendedAt = Number.NEGATIVE_INFINITY;
+    try {
+      this.#mend();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Every second, and by whoever asks. */
+  examine(): StoreCheck[] {
+    this.#damage = this.#files.whyNotWhole();
+    return [
+      check('files', 'the files of the store were deleted, replaced or cut', () => this.#refuseDamage()),
+      check('writes', 'the disk does not take what is written', () => this.#assertWriting()),
+      check('space', 'the disk is full', () => refuse(this.#files.whyNoSpace())),
+    ];
+  }
+
+  #mend(): void {
+    if (this.#damage !== undefined) this.#damage = this.#files.whyNotWhole();
+    this.#refuseDamage();
+    if (this.#doubt !== undefined) this.#writeAnew(this.#doubt);
+  }
+
+  /**
+   * A sync that failed is not asked again: the system may have forgotten what it could not write, and would say that all
+   * is well. Everything in the WAL is written to the database instead, where a failure would be told again, and the WAL
+   * begins anew.
+   */
+  #writeAnew(doubt: string): void {
+    if (performance.now() < this.#mendedAt + AGAIN_MS) throw new OutcomeUnknown(doubt);
+    this.#mendedAt = performance.now();
+    try {
+      const { busy } = this.#database.prepare('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
+      if (busy !== 0) throw new Error('others are reading it');
+      this.#doubt = undefined;
+    } catch (error) {
+      throw new OutcomeUnknown(`${doubt}; writing it anew: ${(error as Error).message}`);
+    }
+  }
+
+  #assertWriting(): void {
+    this.assertReadable();
+    if (this.#unwritten !== undefined) throw this.#unwritten;
+  }
+
+  #refuseDamage(): void {
+    refuse(this.#damage);
+  }
+}
+
+function refuse(why: string | undefined): void {
+  if (why !== undefined) throw new StoreUnavailable(why);
+}

@@ -1,0 +1,98 @@
+// A clock that is wrong destroys nothing: nothing is issued, ended or swept by it.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { keepSeen } from '../../src/operations/service-times.ts';
+import { sweep } from '../../src/operations/sweep.ts';
+import { acceptClock, Timekeeper } from '../../src/operations/timekeeper.ts';
+import { recordingOutages } from '../../src/store/outages.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { accepted, anotherNode, answer, check, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';
+import { onSqlite } from './on-sqlite.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const TEN_YEARS = 3650 * DAY;
+
+/** `bare`: on the same store without a timekeeper, as a command works. */
+async function aNodeWithTimekeeper(t: TestContext) {
+  const { node: bare, clock } = await onSqlite(t);
+  await keepSeen(bare);
+  return { ...(await begun(bare, clock)), bare, clock };
+}
+
+/** As a service that starts on the store. */
+async function begun(bare: Node, clock: TestClock): Promise<{ node: Node; timekeeper: Timekeeper }> {
+  const timekeeper = await Timekeeper.begin({ store: bare.store, clock });
+  const store = recordingOutages(bare.store, timekeeper.admit);
+  return { node: await anotherNode(store, { keyring: bare.keyring, clock }), timekeeper };
+}
+
+async function assertRefused(node: Node, pair: Parameters<typeof check>[1]): Promise<void> {
+  await assert.rejects(issue(node), StoreUnavailable);
+  await assert.rejects(refresh(node, pair), StoreUnavailable);
+  await assert.rejects(check(node, pair), StoreUnavailable);
+  await assert.rejects(
+    sweep(node, async () => {}),
+    StoreUnavailable,
+  );
+}
+
+test('ten years ahead: all is refused, and all is there when the clock is right again', async (t) => {
+  const { node, clock, timekeeper } = await aNodeWithTimekeeper(t);
+  const pair = await issue(node);
+  const next = accepted(await refresh(node, pair));
+  clock.jump(TEN_YEARS);
+  await assertRefused(node, next);
+  assert.match(timekeeper.tell(clock.now())?.reason ?? '', /87599 hours beyond what is plausible/);
+  clock.move(600);
+  clock.jump(-TEN_YEARS);
+  assert.equal(timekeeper.tell(clock.now()), undefined);
+  assert.equal(await answer(check(node, next)), 'accepted');
+  assert.equal(textOf(accepted(await refresh(node, pair))), textOf(next), 'the window counts from here');
+});
+
+test('a jump of an hour is believed, one of more is not; time that really passes always is', async (t) => {
+  const { clock, timekeeper } = await aNodeWithTimekeeper(t);
+  clock.move(400 * DAY);
+  assert.equal(timekeeper.tell(clock.now()), undefined);
+  clock.jump(HOUR);
+  assert.equal(timekeeper.tell(clock.now()), undefined);
+  clock.jump(HOUR + 1);
+  assert.match(timekeeper.tell(clock.now())?.reason ?? '', /1 seconds beyond/);
+});
+
+test('a clock that is set back by hours and forth again is believed; one that is days behind is not', async (t) => {
+  const { node, clock, timekeeper } = await aNodeWithTimekeeper(t);
+  clock.jump(-12 * HOUR);
+  assert.equal(timekeeper.tell(clock.now()), undefined);
+  clock.jump(12 * HOUR);
+  assert.equal(timekeeper.tell(clock.now()), undefined);
+  const pair = await issue(node);
+  clock.jump(-DAY - 1);
+  await assertRefused(node, pair);
+});
+
+test('at the start: a month after the mark is believed, ten years are not, unless an operator says so', async (t) => {
+  const { bare, clock } = await aNodeWithTimekeeper(t);
+  const pair = await issue(bare);
+  clock.jump(31 * DAY);
+  assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'accepted');
+  clock.jump(TEN_YEARS);
+  await assertRefused((await begun(bare, clock)).node, pair);
+  await acceptClock(bare);
+  assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'access-token-expired');
+});
+
+test('sweeping waits an hour of real running time, and a day after a start long after the mark', async (t) => {
+  const { bare, clock, timekeeper } = await aNodeWithTimekeeper(t);
+  clock.jump(2 * HOUR);
+  clock.move(HOUR - 1);
+  assert.equal(timekeeper.maySweep, false);
+  clock.move(1);
+  assert.equal(timekeeper.maySweep, true);
+  const late = (await begun(bare, clock)).timekeeper;
+  clock.move(DAY - 1);
+  assert.equal(late.maySweep, false);
+  clock.move(1);
+  assert.equal(late.maySweep, true);
+});

@@ -1,0 +1,124 @@
+// A row that somebody else has locked: whoever wants it waits, and nobody else.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { aNode, BOB, confirmed, issue, type Node, redeem } from '../node.ts';
+import { counter, countOf, increment, put } from './conformance/rows.ts';
+import { openAt } from './postgres-node.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+let backEnd: BackEnd;
+let store: Store;
+let node: Node;
+let operator: pg.Client;
+
+before(async () => {
+  server = await PostgresServer.start();
+  backEnd = await openAt(`${server.url()}?statement_timeout=1500`);
+  store = storeOf(backEnd);
+  node = await aNode(store);
+  operator = new pg.Client({ connectionString: server.url() });
+  operator.on('error', () => undefined);
+  await operator.connect();
+});
+after(async () => {
+  await operator.end();
+  await backEnd.close();
+  await server.remove();
+});
+
+const rows = Array.from({ length: 100 }, (_, n) => `row ${n}`);
+
+/** What settles first: the others, or the one that needs the locked row. */
+async function order(locked: Promise<unknown>, others: Promise<unknown>): Promise<string[]> {
+  const settled: string[] = [];
+  const all = [
+    [locked, 'locked'],
+    [others, 'others'],
+  ] as const;
+  await Promise.all(all.map(([each, name]) => each.then(() => settled.push(name))));
+  return settled;
+}
+
+test('a hundred changes share a moment, one row is locked: ninety-nine happen, and it happens when it is free', async () => {
+  await Promise.all(rows.map((about) => put(store, attempts, counter(about))));
+  await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'row 50' FOR UPDATE");
+  const changes = rows.map((about) => increment(store, about));
+  const [locked] = changes.splice(50, 1);
+  const others = Promise.all(changes).then(() => operator.query('COMMIT'));
+  assert.deepEqual(await order(locked as Promise<number>, others), ['others', 'locked']);
+  for (const about of rows) assert.equal(await countOf(backEnd, about), 1);
+});
+
+test('while a row stays locked, changes of others share statements that do not wait for it', async () => {
+  await put(store, attempts, counter('held'));
+  await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'held' FOR UPDATE");
+  const held = increment(store, 'held');
+  await pause(150); // noticed by then
+  const before = await lockTimeouts();
+  const again = increment(store, 'held');
+  await Promise.all(rows.map((about) => increment(store, about)));
+  await operator.query('COMMIT');
+  assert.deepEqual((await Promise.all([held, again])).sort(), [1, 2]);
+  assert.ok((await lockTimeouts()) - before < 30, 'only the two that want the row tried to lock it');
+});
+
+/** Transactions that were rolled back. */
+async function lockTimeouts(): Promise<number> {
+  await operator.query('SELECT pg_stat_force_next_flush()');
+  const [row] = await server.query("SELECT xact_rollback FROM pg_stat_database WHERE datname = 'postgres'");
+  return Number(row?.['xact_rollback']);
+}
+
+test('a row that stays locked for longer than the statement timeout: StoreUnavailable, and nothing happened', async () => {
+  await put(store, attempts, counter('long'));
+  await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'long' FOR UPDATE");
+  await assert.rejects(increment(store, 'long'), StoreUnavailable);
+  await operator.query('ROLLBACK');
+  assert.equal(await countOf(backEnd, 'long'), 0);
+  assert.equal(await increment(store, 'long'), 1);
+});
+
+test('an identity that is locked holds up its own new grants, and those of nobody else', async () => {
+  await operator.query(`BEGIN; SELECT 1 FROM identities WHERE id <> '${BOB}' FOR UPDATE`);
+  const ofAda = issue(node);
+  const others = Promise.all(rows.map((about) => increment(store, about))).then(() => operator.query('COMMIT'));
+  assert.deepEqual(await order(ofAda, others), ['others', 'locked']);
+});
+
+test('a change of several rows waits for a locked one as well', async () => {
+  const started = await confirmed(node);
+  await operator.query('BEGIN; SELECT 1 FROM device_authorizations FOR UPDATE');
+  const redeeming = redeem(node, started);
+  await pause(200);
+  await operator.query('COMMIT');
+  assert.ok((await redeeming).ok);
+});
+
+test('a table that is locked: everybody waits, and goes on when it is free', async () => {
+  await operator.query('BEGIN; LOCK TABLE attempts IN SHARE MODE'); // reads go on, writes wait
+  const changes = Promise.all(rows.slice(0, 20).map((about) => increment(store, about)));
+  await pause(300);
+  await operator.query('COMMIT');
+  assert.equal((await changes).length, 20);
+});
+
+test('closing waits for a change that waits for a row', async () => {
+  const other = await openAt(server.url());
+  await put(storeOf(other), attempts, counter('closing'));
+  await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'closing' FOR UPDATE");
+  const changing = increment(storeOf(other), 'closing');
+  await pause(150);
+  const closing = other.close();
+  await operator.query('COMMIT');
+  await closing;
+  assert.equal(await changing, 1);
+  assert.ok((await backEnd.page(identities, { limit: 1 })).length > 0);
+});

@@ -1,0 +1,92 @@
+// Sessions that the server does not give, and sessions that are all in use.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { parseAddress } from '../../src/store/postgres/address.ts';
+import { Connections } from '../../src/store/postgres/connections.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { Secret } from '../../src/tokens/secret.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+before(async () => {
+  server = await PostgresServer.start({ settings: ['max_connections = 10'] });
+});
+after(() => server.remove());
+
+const connections = (query: string) => new Connections(parseAddress(new Secret(`${server.url()}?${query}`), {}));
+const ONE = { name: 'one', text: 'SELECT 1' };
+
+/** Keeps a session busy until released. */
+function busy(node: Connections): { done: Promise<void>; release: () => void } {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  return { done: node.write(() => promise), release };
+}
+
+async function takeAll(): Promise<pg.Client[]> {
+  const others: pg.Client[] = [];
+  for (;;) {
+    const other = new pg.Client({ connectionString: server.url() });
+    other.on('error', () => undefined);
+    try {
+      await other.connect();
+    } catch {
+      return others;
+    }
+    others.push(other);
+  }
+}
+
+test('a server without connections: requests wait for a session that the node has', async () => {
+  const node = connections('connections=8&statement_timeout=5000');
+  await node.read(ONE);
+  const others = await takeAll();
+  const work = busy(node);
+  const reads = Array.from({ length: 20 }, () => node.read(ONE));
+  await pause(100);
+  work.release();
+  for (const { rows } of await Promise.all(reads)) assert.deepEqual(rows, [[1]]);
+  await work.done;
+  await Promise.all(others.map((other) => other.end()));
+  node.close();
+});
+
+test('a node without any session: StoreUnavailable at once, with the reason', async () => {
+  const others = await takeAll();
+  const node = connections('connections=8&statement_timeout=60000');
+  await assert.rejects(node.read(ONE), (fault) => {
+    assert.ok(fault instanceof StoreUnavailable);
+    assert.match(fault.message, /too many clients|reserved for/);
+    return true;
+  });
+  await Promise.all(others.map((other) => other.end()));
+  await pause(50);
+  assert.deepEqual((await node.read(ONE)).rows, [[1]]);
+  node.close();
+});
+
+test('whoever waits too long is refused, and so is whoever finds too many waiting', async () => {
+  const node = connections('connections=1&statement_timeout=500');
+  const work = busy(node);
+  const waiting = Array.from({ length: 1000 }, () => node.read(ONE));
+  await assert.rejects(node.read(ONE), /no free session: 1000 requests wait already/);
+  const results = await Promise.allSettled(waiting);
+  assert.ok(results.every(({ status }) => status === 'rejected'));
+  assert.match(String((results[0] as PromiseRejectedResult).reason), /no free session: none became free in 300 ms/);
+  work.release();
+  await work.done;
+  assert.deepEqual((await node.read(ONE)).rows, [[1]]);
+  node.close();
+});
+
+test('closing refuses those who wait', async () => {
+  const node = connections('connections=1');
+  const work = busy(node);
+  const waiting = node.read(ONE);
+  await pause(50);
+  node.close();
+  await assert.rejects(waiting, /the store is closed/);
+  work.release();
+  await work.done;
+});

@@ -1,0 +1,126 @@
+// What a node's back end says of itself when something it needs is taken away, and what requests get meanwhile.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { NEEDED } from '../../src/store/postgres/examination.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { accepted, aNode, check, issue, type Node, refresh } from '../node.ts';
+import { openAt } from './postgres-node.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+let backEnd: BackEnd;
+let node: Node;
+
+before(async () => {
+  server = await PostgresServer.start();
+  await (await openAt(server.url())).close();
+  await server.query(`CREATE ROLE node LOGIN; GRANT USAGE ON SCHEMA public TO node;
+    GRANT ALL ON ALL TABLES IN SCHEMA public TO node; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO node`);
+  backEnd = await openAt(server.url('postgres', 'node'));
+  node = await aNode(storeOf(backEnd));
+});
+after(async () => {
+  await backEnd.close();
+  await server.remove();
+});
+afterEach(async () => assert.deepEqual(await problems(), [], 'ready again'));
+
+async function problems(): Promise<string[]> {
+  const { checks } = await backEnd.examine();
+  return checks.flatMap(({ name, problem }) => (problem ? [`${name}: ${problem.reason} (${problem.detail})`] : []));
+}
+
+/** Something is broken, must be noticed, and is mended; requests meanwhile are told to come again, and afterwards work. */
+async function whileBroken(broken: string, mended: string, noticed: RegExp): Promise<void> {
+  const pair = await issue(node);
+  await server.query(broken);
+  try {
+    assert.match((await problems()).join('\n'), noticed);
+    await assert.rejects(refresh(node, pair), StoreUnavailable);
+  } finally {
+    await server.query(mended);
+  }
+  accepted(await check(node, accepted(await refresh(node, pair))));
+}
+
+test('all is well: every check is made, and none has a problem', async () => {
+  const { checks, now } = await backEnd.examine();
+  assert.deepEqual(
+    checks.map(({ name }) => name),
+    ['store', 'schema', 'privileges', 'writes', 'space'],
+  );
+  assert.ok(now);
+});
+
+test('every table of the schema is looked at', async () => {
+  const rows = await server.query(`SELECT relname::text AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')`);
+  const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'tessera_schema');
+  assert.deepEqual(names.sort(), Object.keys(NEEDED).sort());
+});
+
+test('a table that is gone', () =>
+  whileBroken(
+    'ALTER TABLE grants RENAME TO grants_away',
+    'ALTER TABLE grants_away RENAME TO grants',
+    /store: a grant cannot be read .*42P01.*\n.*privileges: .*grants does not exist/,
+  ));
+
+test('a column that is gone', () =>
+  whileBroken(
+    'ALTER TABLE identities RENAME COLUMN enabled TO disabled',
+    'ALTER TABLE identities RENAME COLUMN disabled TO enabled',
+    /store: a grant cannot be read .*42703/,
+  ));
+
+test('a privilege that is gone', () =>
+  whileBroken(
+    'REVOKE UPDATE ON grants FROM node; REVOKE USAGE ON SEQUENCE event_sequence FROM node',
+    'GRANT UPDATE ON grants TO node; GRANT USAGE ON SEQUENCE event_sequence TO node',
+    /privileges: .*\(no UPDATE on grants, no USAGE on event_sequence\)/,
+  ));
+
+test('a schema that is gone from the path', () =>
+  whileBroken(
+    'ALTER SCHEMA public RENAME TO elsewhere',
+    'ALTER SCHEMA elsewhere RENAME TO public',
+    /schema: the schema is not one that this release can use \(the schema is 0/,
+  ));
+
+test('a policy that hides rows is a fault, not a missing token', async () => {
+  await server.query('ALTER TABLE grants OWNER TO postgres');
+  await whileBroken(
+    'ALTER TABLE grants ENABLE ROW LEVEL SECURITY',
+    'ALTER TABLE grants DISABLE ROW LEVEL SECURITY',
+    /store: a grant cannot be read .*42501/,
+  );
+});
+
+test('a schema of a later release that this one cannot use', async () => {
+  await server.query('INSERT INTO tessera_schema (version, additive) VALUES (99, false)');
+  assert.match((await problems()).join(), /schema: .*the schema is 99/);
+  await server.query('DELETE FROM tessera_schema WHERE version = 99');
+});
+
+test('a database that became read-only', async () => {
+  const pair = await issue(node);
+  await server.query('ALTER ROLE node SET default_transaction_read_only = on');
+  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
+  assert.match((await problems()).join(), /store: the database does not answer .*read-only/);
+  await assert.rejects(refresh(node, pair), StoreUnavailable);
+  await server.query('ALTER ROLE node RESET default_transaction_read_only');
+  accepted(await refresh(node, pair));
+});
+
+test('a disk that is full: noticed by the first write that fails, until one succeeds', async () => {
+  const pair = await issue(node);
+  await server.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER full_disk BEFORE INSERT ON events EXECUTE FUNCTION full_disk()`);
+  await assert.rejects(refresh(node, pair), StoreUnavailable);
+  assert.match((await problems()).join(), /space: the database has no room to write .*53100/);
+  await server.query('DROP TRIGGER full_disk ON events; DROP FUNCTION full_disk');
+  accepted(await refresh(node, pair));
+});

@@ -1,0 +1,174 @@
+// Files that are deleted, replaced or cut under a store that is open, and syncs that fail: a success means stored.
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import type { BackEnd } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Sync } from '../../src/store/sqlite/wal.ts';
+import { OutcomeUnknown, type Store, StoreMissing, StoreUnavailable } from '../../src/store/store.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { systemClock } from '../../src/system.ts';
+import { countOf, increment } from './conformance/rows.ts';
+import { sqliteDatabase } from './sqlite-database.ts';
+
+interface Opened {
+  readonly path: string;
+  readonly backEnd: BackEnd;
+  readonly store: Store;
+}
+
+async function opened(t: TestContext, sync?: Sync): Promise<Opened> {
+  const database = await sqliteDatabase(undefined, sync);
+  t.after(() => database.remove());
+  const backEnd = await database.open();
+  const store = storeOf(backEnd);
+  for (let n = 0; n < 50; n++) await increment(store, `before ${n}`);
+  return { path: database.path, backEnd, store };
+}
+
+async function problemsOf(store: Store): Promise<Record<string, string>> {
+  const { checks } = await store.examine();
+  return Object.fromEntries(checks.flatMap(({ name, problem }) => (problem ? [[name, problem.detail ?? '']] : [])));
+}
+
+/** Nothing is acknowledged, read or written any more; the first change may have been under way. */
+async function assertStopped({ store }: Opened, why: RegExp): Promise<void> {
+  await assert.rejects(increment(store, 'a'), StoreUnavailable);
+  await assert.rejects(increment(store, 'a'), why);
+  await assert.rejects(store.load(attempts, 'a'), why);
+  assert.match((await problemsOf(store))['files'] ?? '', why);
+}
+
+test('database and WAL deleted: nothing is acknowledged, and the alarm says which file', async (t) => {
+  const all = await opened(t);
+  for (const name of ['', '-wal', '-shm']) rmSync(all.path + name);
+  await assertStopped(all, /tessera\.db is gone/);
+  await all.store.close();
+  assert.ok(!existsSync(all.path), 'and nothing is made in its place');
+});
+
+test('the WAL alone deleted: the change that was under way is told as unknown', async (t) => {
+  const all = await opened(t);
+  rmSync(`${all.path}-wal`);
+  await assert.rejects(increment(all.store, 'a'), OutcomeUnknown);
+  await assertStopped(all, /tessera\.db-wal is gone/);
+});
+
+test('replaced by another file: that file is left as it is, also at the end', async (t) => {
+  const all = await opened(t);
+  writeFileSync(`${all.path}.other`, 'a restored copy');
+  writeFileSync(`${all.path}-wal.other`, 'its WAL');
+  for (const name of ['', '-wal']) renameSync(`${all.path}${name}.other`, all.path + name);
+  await assertStopped(all, /was replaced by another file/);
+  await all.store.close();
+  assert.equal(readFileSync(all.path, 'utf8'), 'a restored copy');
+  assert.equal(readFileSync(`${all.path}-wal`, 'utf8'), 'its WAL');
+});
+
+for (const [what, length] of [
+  ['cut to nothing', 0],
+  ['cut in the middle', 20_000],
+] as const) {
+  test(`the WAL ${what}: nothing is written behind the cut`, async (t) => {
+    const all = await opened(t);
+    truncateSync(`${all.path}-wal`, length);
+    await assertStopped(all, /the WAL was cut/);
+    assert.equal(statSync(`${all.path}-wal`).size, length);
+  });
+}
+
+test('the database cut: noticed with the next sync', async (t) => {
+  const all = await opened(t);
+  const size = statSync(all.path).size;
+  truncateSync(all.path, size - 4096);
+  await assertStopped(all, /the database was cut/);
+});
+
+test('a file that was moved away is the same when it is moved back: the store goes on, and knows what was written', async (t) => {
+  const { path, store, backEnd } = await opened(t);
+  renameSync(`${path}-wal`, `${path}-elsewhere`);
+  await assert.rejects(increment(store, 'a'), OutcomeUnknown);
+  renameSync(`${path}-elsewhere`, `${path}-wal`);
+  assert.equal(await countOf(backEnd, 'a'), 1);
+  assert.deepEqual(await problemsOf(store), {});
+});
+
+test('a copy taken while all is well is whole: the checks drop no lock and disturb nobody', async (t) => {
+  const { path, store } = await opened(t);
+  await problemsOf(store);
+  const other = new DatabaseSync(path, { timeout: 0 });
+  assert.throws(() => other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE'), /locked/);
+  other.close();
+  assert.equal(await increment(store, 'a'), 1);
+});
+
+/** A disk whose syncs can be made to fail. */
+function brittle(): { readonly sync: Sync; isBroken: boolean } {
+  const disk = {
+    isBroken: false,
+    sync: async () => {
+      if (disk.isBroken) throw new Error('EIO');
+    },
+  };
+  return disk;
+}
+
+test('a sync fails, and all is written anew by another way: the change is durable, and a success', async (t) => {
+  const disk = brittle();
+  const { path, store } = await opened(t, disk.sync);
+  disk.isBroken = true;
+  assert.equal(await increment(store, 'a'), 1);
+  const copy = `${path}.copy`;
+  copyFileSync(path, copy); // without the WAL
+  const database = new DatabaseSync(copy);
+  assert.equal(database.prepare("SELECT count FROM attempts WHERE about = 'a'").get()?.['count'], 1);
+  database.close();
+});
+
+test('a sync fails and nothing else works: unknown, nobody is answered until it is durable, then all see it', async (t) => {
+  const disk = brittle();
+  const { path, store, backEnd } = await opened(t, disk.sync);
+  const reader = new DatabaseSync(path);
+  const rows = reader.prepare('SELECT 1 UNION ALL SELECT count(*) FROM attempts').iterate();
+  rows.next(); // holds the WAL
+  disk.isBroken = true;
+  await assert.rejects(increment(store, 'a'), OutcomeUnknown);
+  await assert.rejects(store.load(attempts, 'a'), /does not take what was written: EIO/);
+  await assert.rejects(increment(store, 'a'), OutcomeUnknown, 'and stays so for whoever asks again');
+  assert.match((await problemsOf(store))['writes'] ?? '', /EIO/);
+  disk.isBroken = false;
+  rows.return?.();
+  reader.close();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.deepEqual(await problemsOf(store), {});
+  assert.equal(await countOf(backEnd, 'a'), 1);
+  assert.equal(await increment(store, 'a'), 2);
+});
+
+test('a service never makes a store: one that is missing, empty or without tables is refused and left alone', async (t) => {
+  const database = await sqliteDatabase();
+  t.after(() => database.remove());
+  const { path } = database;
+  const open = () => openSqlite({ path, clock: systemClock.now, mustExist: true });
+  await assert.rejects(open(), StoreMissing);
+  assert.ok(!existsSync(path));
+  writeFileSync(path, '');
+  await assert.rejects(open(), StoreMissing);
+  assert.equal(statSync(path).size, 0);
+  rmSync(path);
+  const empty = new DatabaseSync(path);
+  empty.exec('CREATE TABLE other (x)');
+  empty.close();
+  await assert.rejects(open(), StoreMissing);
+});

@@ -1,0 +1,66 @@
+"""A second implementation of docs/exactly-once-refresh.md, from that page alone, with Python's standard library.
+
+Usage: python3 exactly_once.py docs/vectors/exactly-once-refresh.json   (or - for standard input)
+"""
+import base64, hashlib, hmac, json, sys
+
+PREFIX = {1: "tsr_", 2: "tsa_"}
+TAG_PURPOSE = {1: "refresh-tag", 2: "access-tag"}
+
+
+def subkey(secret, purpose):
+    """HKDF-SHA256 (RFC 5869) with an empty salt; 32 bytes are one block."""
+    extracted = hmac.digest(b"\0" * 32, secret, "sha256")
+    return hmac.digest(extracted, f"tessera {purpose}".encode() + b"\1", "sha256")
+
+
+def text(kind, key_id, keys, body):
+    head = bytes([kind, key_id]) + body
+    tag = hmac.digest(subkey(keys[key_id], TAG_PURPOSE[kind]), head, "sha256")[:16]
+    return PREFIX[kind] + base64.urlsafe_b64encode(head + tag).decode()
+
+
+def successor(secret, generation, nonce, grant, root, key):
+    message = root + secret + nonce + grant + (generation + 1).to_bytes(4, "big")
+    return hmac.digest(subkey(key, "next-secret"), message, "sha256")[:16]
+
+
+def pair(generation, key_id, secret, expires_at, grant, root, keys):
+    number = generation.to_bytes(4, "big")
+    access = hashlib.sha256(b"access" + root + grant).digest()[:28]
+    return (text(1, key_id, keys, grant + number + root + secret),
+            text(2, key_id, keys, grant + number + expires_at.to_bytes(4, "big") + access))
+
+
+def standing(presented, secret, row, grant, root, keys):
+    """What a row says of an authentic refresh token of generation `presented`."""
+    if presented > row["generation"]:
+        return "ahead"
+    if presented == row["generation"]:
+        return "current" if hashlib.sha256(secret).hexdigest() == row["refreshHash"] else "foreign"
+    if presented < row["generation"] - 1:
+        return "spent"
+    after = successor(secret, presented, bytes.fromhex(row["nonce"]), grant, root, keys[row["keyId"]])
+    return "last-spent" if hashlib.sha256(after).hexdigest() == row["refreshHash"] else "spent"
+
+
+def check(v):
+    keys = {key["id"]: bytes.fromhex(key["secret"]) for key in v["keys"]}
+    grant, root, rows = bytes.fromhex(v["grantId"]), bytes.fromhex(v["root"]), v["generations"]
+    assert hashlib.sha256(hashlib.sha256(b"access" + root + grant).digest()[:28]).hexdigest() == v["accessHash"]
+    secret = bytes.fromhex(rows[0]["secret"])
+    for row in rows:
+        n = row["generation"]
+        if n > 0:
+            secret = successor(secret, n - 1, bytes.fromhex(row["nonce"]), grant, root, keys[row["keyId"]])
+        assert secret.hex() == row["secret"], f"secret {n}"
+        assert hashlib.sha256(secret).hexdigest() == row["refreshHash"], f"hash {n}"
+        made = pair(n, row["keyId"], secret, row["expiresAt"], grant, root, keys)
+        assert made == (row["refreshToken"], row["accessToken"]), f"pair {n}"
+    for p in v["presentations"]:
+        shown = bytes.fromhex(rows[p["presented"]]["secret"])
+        assert standing(p["presented"], shown, rows[p["row"]], grant, root, keys) == p["standing"], p
+    print(f"{len(rows)} generations, {len(v['presentations'])} presentations agree")
+
+
+check(json.load(sys.stdin if sys.argv[1] == "-" else open(sys.argv[1])))

@@ -1,0 +1,38 @@
+// docs/exactly-once-refresh.md is a specification: its vectors hold for our code, and for a second implementation.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { computeVectors, type Vectors } from './vectors.ts';
+
+const file = fileURLToPath(new URL('../../docs/vectors/exactly-once-refresh.json', import.meta.url));
+const published = JSON.parse(readFileSync(file, 'utf8')) as Vectors;
+
+test('the published vectors are what the code computes: a change here breaks every token in the world', () => {
+  assert.deepEqual(published, computeVectors());
+});
+
+test('the vectors show every standing: current, last spent, spent, ahead', () => {
+  const standings = new Set(published.presentations.map(({ standing }) => standing));
+  assert.deepEqual([...standings].sort(), ['ahead', 'current', 'last-spent', 'spent']);
+  const repeats = published.presentations.filter(({ standing }) => standing === 'last-spent');
+  assert.ok(repeats.length > 0 && repeats.every(({ row, repeats: generation }) => generation === row));
+});
+
+test('an independent implementation in Python agrees with every vector', () => {
+  const script = fileURLToPath(new URL('./exactly_once.py', import.meta.url));
+  const { status, stdout, stderr } = spawnSync('python3', [script, file], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const { generations, presentations } = published;
+  assert.match(stdout, new RegExp(`^${generations.length} generations, ${presentations.length} presentations agree`));
+});
+
+test('the independent implementation notices a vector that is wrong', () => {
+  const script = fileURLToPath(new URL('./exactly_once.py', import.meta.url));
+  const [first, ...rest] = published.generations;
+  assert.ok(first);
+  const wrong = { ...published, generations: [{ ...first, refreshHash: '00'.repeat(32) }, ...rest] };
+  const { status } = spawnSync('python3', [script, '-'], { input: JSON.stringify(wrong) });
+  assert.equal(status, 1);
+});

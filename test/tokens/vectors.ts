@@ -1,0 +1,111 @@
+// The test vectors of docs/exactly-once-refresh.md, computed by the code that serves requests.
+//   node test/tokens/vectors.ts > docs/vectors/exactly-once-refresh.json
+import type { Grant, GrantId } from '../../src/core/grant.ts';
+import type { Hex } from '../../src/core/hex.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { type Key, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
+import { firstPair, type MintedPair, NO_NONCE, nextPair, samePair, standingOf } from '../../src/tokens/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../src/tokens/token-text.ts';
+import { aGrant } from '../samples.ts';
+
+interface Generation {
+  readonly generation: number;
+  readonly keyId: number;
+  readonly nonce: string;
+  readonly expiresAt: number;
+  readonly secret: string;
+  readonly refreshHash: string;
+  readonly refreshToken: string;
+  readonly accessToken: string;
+}
+
+interface Presentation {
+  readonly presented: number;
+  readonly row: number;
+  readonly standing: string;
+  /** For the last spent token: the generation whose pair the answer repeats, byte for byte. */
+  readonly repeats?: number;
+}
+
+export interface Vectors {
+  readonly keys: readonly { readonly id: number; readonly secret: string }[];
+  readonly grantId: string;
+  readonly root: string;
+  readonly accessHash: string;
+  readonly generations: readonly Generation[];
+  readonly presentations: readonly Presentation[];
+}
+
+const BEGINS = 1_800_000_000;
+const GENERATIONS = 4;
+
+/** Bytes that look like nothing else in the vectors: 16 (or more) bytes counting up from `first`. */
+function counting(first: number, length = 16): Buffer {
+  return Buffer.from(Array.from({ length }, (_, index) => (first + index) & 0xff));
+}
+
+const KEYS: readonly StoredKey[] = [
+  { id: 1, state: 'retiring', secret: counting(0x10, 32) },
+  { id: 2, state: 'minting', secret: counting(0x80, 32) },
+];
+const GRANT_ID = counting(0x40).toString('hex') as GrantId;
+const ROOT = counting(0xa0);
+
+interface Held {
+  readonly token: RefreshToken;
+  readonly pair: MintedPair;
+  readonly grant: Grant;
+}
+
+/** Generations 0 and 1 are made under key 1, the others under key 2: a rotation of keys changes nothing for the caller. */
+export function computeVectors(): Vectors {
+  const keyring = new Keyring(KEYS);
+  const held: Held[] = [];
+  for (let generation = 0; generation < GENERATIONS; generation++) held.push(next(held.at(-1), generation, keyring));
+  const [first] = held;
+  return {
+    keys: KEYS.map(({ id, secret }) => ({ id, secret: secret.toString('hex') })),
+    grantId: GRANT_ID,
+    root: ROOT.toString('hex'),
+    accessHash: first?.grant.accessHash ?? '',
+    generations: held.map(shown),
+    presentations: held.flatMap(({ grant }) => held.map(({ token }) => presented(token, grant, held, keyring))),
+  };
+}
+
+function next(before: Held | undefined, generation: number, keyring: Keyring): Held {
+  const key = keyring.key(generation < 2 ? 1 : 2) as Key;
+  const expiresAt = epochSeconds(BEGINS + 3600 * (generation + 1));
+  const nonce = before ? (counting(0xc0 + 16 * generation).toString('hex') as Hex) : NO_NONCE;
+  const first = firstPair(GRANT_ID, { root: ROOT, secret: counting(0xb0) }, key, expiresAt);
+  const pair = before ? nextPair(before.token, nonce, key, expiresAt) : first;
+  const grant = before?.grant ?? aGrant({ id: GRANT_ID, accessHash: first.accessHash });
+  const { refreshHash } = pair;
+  const row = { ...grant, pair: { ...grant.pair, generation, keyId: key.id, nonce, refreshHash, expiresAt } };
+  const token = parseRefreshToken(pair.refreshToken.reveal(), keyring) as RefreshToken;
+  return { token, pair, grant: row };
+}
+
+function shown({ token, pair, grant }: Held): Generation {
+  const { generation, keyId, nonce, expiresAt, refreshHash } = grant.pair;
+  return {
+    generation,
+    keyId,
+    nonce,
+    expiresAt,
+    secret: token.secret.toString('hex'),
+    refreshHash,
+    refreshToken: pair.refreshToken.reveal(),
+    accessToken: pair.accessToken.reveal(),
+  };
+}
+
+function presented(token: RefreshToken, grant: Grant, held: readonly Held[], keyring: Keyring): Presentation {
+  const standing = standingOf(token, grant, keyring);
+  const facts = { presented: token.generation, row: grant.pair.generation, standing };
+  if (standing !== 'last-spent') return facts;
+  const again = samePair(token, grant, keyring).refreshToken.reveal();
+  return { ...facts, repeats: held.findIndex(({ pair }) => pair.refreshToken.reveal() === again) };
+}
+
+if (import.meta.main) console.log(JSON.stringify(computeVectors(), null, 2));
