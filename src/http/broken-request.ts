@@ -65,7 +65,10 @@ function answerOnce(socket: Socket, visitor: Visitor, code: string, refusal: Bar
   if (visitor.isEnding) return;
   const reason = REASONS[code] ?? 'request-malformed';
   const broken = [...visitor.places].find(({ raw }) => !raw.complete);
-  if (!broken) return answerInTurn(socket, visitor, () => answerSocket(socket, refusal(reason)));
+  if (!broken) {
+    answerInTurn(socket, visitor, () => answerSocket(socket, refusal(reason)));
+    return;
+  }
   visitor.isEnding = true;
   if (code === 'HPE_INVALID_EOF_STATE') return void socket.destroy(); // the caller went away
   broken.response.shouldKeepAlive = false;

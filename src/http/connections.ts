@@ -32,10 +32,6 @@ export class Connections {
     });
   }
 
-  get count(): number {
-    return this.#open.size;
-  }
-
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();
   }

@@ -8,8 +8,8 @@ const STEP_MS = 20;
 /** Handshakes a second: the rate at which they begin while the process is busy, at least and at most. */
 const LEAST = 20;
 const MOST = 2000;
-/** A step that comes later than this on average: requests wait too, and come first. */
-const LATE_MS = 4;
+/** Steps that come later than this part of what requests may wait for: requests wait too, and come first. */
+const LATE = 1 / 15;
 const FOLLOWING = 0.3;
 /** Steps without a new connection, after which there is nothing to watch. */
 const QUIET_STEPS = 50;
@@ -28,6 +28,7 @@ interface Waiting {
 
 export class Handshakes {
   readonly #pressure: Pressure;
+  readonly #queueMs: number;
   /** By address, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
@@ -38,12 +39,9 @@ export class Handshakes {
   #quietSteps = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pressure: Pressure) {
+  constructor(pressure: Pressure, queueMs: number) {
     this.#pressure = pressure;
-  }
-
-  get waiting(): number {
-    return this.#count;
+    this.#queueMs = queueMs;
   }
 
   /** Calls `begin` now or later, or closes the socket. */
@@ -51,7 +49,11 @@ export class Handshakes {
     this.#pressure.arrive();
     this.#quietSteps = 0;
     if (!this.#timer) this.#start();
-    if (this.#rate === MOST && !this.#isBusy) return begin();
+    if (this.#rate === MOST && !this.#isBusy) begin();
+    else this.#enqueue(socket, address, begin);
+  }
+
+  #enqueue(socket: Socket, address: string, begin: () => void): void {
     const queue = this.#waiting.get(address) ?? [];
     if (queue.length >= MOST_WAITING_PER_ADDRESS || this.#count >= MOST_WAITING) return void socket.destroy();
     queue.push({ socket, begin, since: performance.now() });
@@ -60,7 +62,7 @@ export class Handshakes {
   }
 
   get #isBusy(): boolean {
-    return this.#pressure.isBusy || this.#lateMs > LATE_MS;
+    return this.#lateMs > this.#queueMs * LATE;
   }
 
   #start(): void {

@@ -14,8 +14,6 @@ const REFUSING = 0.25;
 /** How quickly the estimate of what a request costs follows. */
 const FOLLOWING = 0.2;
 const [LEAST_COST_MS, MOST_COST_MS] = [0.02, 20];
-/** Less of its time than this spent waiting for work: the process is busy all the time. */
-const SPARE = 0.05;
 
 export interface LoopClock {
   now(): number;
@@ -41,8 +39,6 @@ export class Pressure {
   #costMs = LEAST_COST_MS;
   /** Since when turns have been longer than the target. */
   #longSince: number | undefined;
-  #window: { readonly began: number; readonly idle: number };
-  #isBusy = false;
 
   /** `targetMs`: a wait that is not a queue yet, since work comes in bursts. */
   constructor(targetMs: number, loop: LoopClock = LOOP) {
@@ -50,7 +46,6 @@ export class Pressure {
     this.#loop = loop;
     this.#began = loop.now();
     this.#idle = loop.idle();
-    this.#window = { began: this.#began, idle: this.#idle };
   }
 
   /** Called for everything that arrives; returns how long it will have waited if it is accepted. */
@@ -72,11 +67,6 @@ export class Pressure {
     return this.#longSince !== undefined && this.#began - this.#longSince >= INTERVAL_MS;
   }
 
-  /** Whether there was hardly a moment without work of late. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
   /** Whether something that waits as long comes too late to be served. */
   isTooLate(waitMs: number, isKnown: boolean): boolean {
     if (waitMs < this.#targetMs) return false;
@@ -92,11 +82,6 @@ export class Pressure {
     this.#idle = idle;
     this.#accepted = 0;
     this.#refused = 0;
-    const { began } = this.#window;
-    if (now - began >= INTERVAL_MS) {
-      this.#isBusy = idle - this.#window.idle < (now - began) * SPARE;
-      this.#window = { began: now, idle };
-    }
     this.#loop.afterTurn(() => {
       this.#isInTurn = false;
     });

@@ -22,8 +22,8 @@ export class RefusalQueue {
   /** At once, where there are few. */
   refuse(response: ServerResponse, refusal: PreparedRefusal): void {
     this.#timer ??= setInterval(() => this.#step(), EVERY_MS).unref();
-    if (this.#sentInStep < PER_STEP && this.#waiting.length === 0) return this.#send({ response, refusal });
-    this.#waiting.push({ response, refusal });
+    if (this.#sentInStep < PER_STEP && this.#waiting.length === 0) this.#send({ response, refusal });
+    else this.#waiting.push({ response, refusal });
   }
 
   #step(): void {

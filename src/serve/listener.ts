@@ -98,7 +98,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     prepareRefusal: (url, reason) => prepareRefusal(url, reason, pages?.owns(url) ?? false),
     tellTurnedAway: (reason) => parts.metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });
-  parts.metrics?.showPlaces(app.census);
+  parts.metrics?.showPlaces(() => app.census());
   hangDoors(app, options, parts, readConnection);
   if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
   const server = app.fastify.server as unknown as TlsServer;
@@ -107,7 +107,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   return {
     listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing() }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
-    census: app.census,
+    census: () => app.census(),
     drain: () => app.drain(),
   };
 }

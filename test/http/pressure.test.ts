@@ -47,7 +47,6 @@ suite('pressure', () => {
     const { accepted, pressure } = turns(50, 40, { idleMs: 20 });
     assert.deepEqual(new Set(accepted), new Set([40]));
     assert.equal(pressure.isOverloaded, false);
-    assert.equal(pressure.isBusy, false);
   });
 
   test('a burst is accepted up to twice the target', () => {
@@ -74,9 +73,5 @@ suite('pressure', () => {
     turn(pressure, loop, 10);
     pressure.arrive();
     assert.equal(pressure.isOverloaded, false);
-  });
-
-  test('it is busy when there is hardly a moment without work', () => {
-    assert.equal(turns(30, 40).pressure.isBusy, true);
   });
 });
