@@ -35,7 +35,8 @@ export async function attackPlaces(): Promise<number> {
 }
 
 async function attack(siege: Siege, what: string, bytes: string, keepsOpen: boolean): Promise<string[]> {
-  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => strike(siege, bytes)));
+  const struck = await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => strike(siege, bytes)));
+  const sockets = struck.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])); // the rest was turned away
   if (!keepsOpen) for (const socket of sockets) socket.destroy();
   await pause(LOOK_AFTER_MS);
   const [health, work] = await Promise.all([askOnce(siege.reach, '/healthz'), askOnce(siege.reach, VERIFY)]);

@@ -16,7 +16,7 @@ const QUIET_STEPS = 50;
 const SLOWER = 0.8;
 const FASTER = 1.05;
 /** A connection that has waited for as long is closed. */
-const WAIT_MS = 1000;
+const WAIT_MS = 3000;
 const MOST_WAITING_PER_ADDRESS = 50;
 const MOST_WAITING = 1000;
 
