@@ -10,8 +10,12 @@ import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
+import { rollOutKeys } from './chaos/postgres-keys.ts';
 import { lockRows } from './chaos/postgres-lock.ts';
+import { freezeLog } from './chaos/postgres-log.ts';
+import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
+import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
 import { failDisk } from './chaos/sync.ts';
 
@@ -29,23 +33,30 @@ const DRILLS = {
     'freezes the server until callers are told 503, wakes it, and looks for late commits',
   ],
   'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
+  'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],
+  'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
+  'postgres-rollback': [rollBack, 'puts the database back to an older state under three nodes', 3],
+  'postgres-log': [freezeLog, 'holds the advisory locks of the event log as a stranger', 100],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
   http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],
   overload: [attackWithLoad, 'more load than the service can take, and floods of handshakes'],
-} as const;
+} as const satisfies Record<string, Drill>;
+
+/** The third: how many cycles, where that is not 20. */
+type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    cycles: { type: 'string', default: '20' },
+    cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 });
-const [drill] = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
+const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles), new Seeded(Number(values.seed)));
+  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

@@ -16,6 +16,7 @@ const NEEDS = {
     ['apache2', 'apache2', 'the same'],
     ['caddy', 'caddy', 'the same'],
     ['curl', 'curl', 'the commands that a person pastes'],
+    ['pgbouncer', 'pgbouncer', 'a pooler between nodes and PostgreSQL'],
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
     ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
   ],

@@ -1,4 +1,5 @@
 // Puts the service together from an open store, a keyring and the configuration.
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
@@ -10,8 +11,10 @@ import type { Census } from './http/places.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
+import { type EventNews, EventWatch } from './operations/event-watch.ts';
 import { byOneNode } from './operations/lease.ts';
 import type { Clock, Ports } from './operations/ports.ts';
+import { NodeReporter } from './operations/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from './operations/service-times.ts';
 import { SharedLists } from './operations/shared-lists.ts';
 import { sweep } from './operations/sweep.ts';
@@ -53,20 +56,30 @@ export async function composeService(
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const parts = partsOf(config, ports, timekeeper, judgeOf(ports, log), log);
+  const watch = new EventWatch(
+    store,
+    clock.milliseconds,
+    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+  );
+  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
     fault instanceof StoreUnavailable
       ? log.debug({ fault: fault.message }, 'left for later')
       : log.error({ fault: String(fault) }, 'fault in the background');
-  const stopChores = await startChores(choresOf(parts, timekeeper, registry, listeners, tellFault), tellFault);
+  const reporter = new NodeReporter(nodeName(), ports);
+  const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
+  const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
+  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
+  const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
       stopChores();
-      await Promise.all(listeners.map((listener) => listener.drain()));
+      const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
+      await Promise.all([leaving, ...listeners.map((listener) => listener.drain())]);
       await store.close();
     },
   };
@@ -75,6 +88,14 @@ export async function composeService(
 function sumOf(censuses: readonly Census[]): Census {
   const sum = (what: keyof Census) => censuses.reduce((total, census) => total + census[what], 0);
   return { held: sum('held'), living: sum('living'), orphaned: sum('orphaned') };
+}
+
+/** A stop does not wait longer for a store that is away. */
+const LEAVE_MS = 1_000;
+
+/** For people who look for a node, and unlike any other: containers may share a host name and a process id. */
+function nodeName(): string {
+  return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
 function judgeOf(ports: Ports, log: Log): CertificateJudge {
@@ -132,10 +153,32 @@ function tellReadiness(log: Log): ReadinessNews {
   };
 }
 
+const LONG_LAG = 30;
+
+function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
+  let isLate = false;
+  return {
+    rolledBack: ({ seen, found }) =>
+      log.error(
+        { seen, found },
+        'the store was put back to an older state: grants and revocations since then are forgotten',
+      ),
+    lag: (seconds) => {
+      measure(seconds);
+      if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
+      isLate = seconds > LONG_LAG;
+    },
+  };
+}
+
+interface Watchers {
+  readonly timekeeper: Timekeeper;
+  readonly watch: Pick<EventWatch, 'problem'>;
+}
+
 function partsOf(
   config: Config,
-  ports: Ports,
-  timekeeper: Timekeeper,
+  { timekeeper, watch, ...ports }: Ports & Watchers,
   judge: CertificateJudge,
   log: Log,
 ): ServiceParts {
@@ -167,6 +210,8 @@ function partsOf(
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
     look: readLook(config.pages),
-    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log)),
+    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
+      watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
+    ),
   };
 }

@@ -1,9 +1,10 @@
 // Which back end an address names. The only file that knows the back ends; each is loaded when it is named.
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
-import type { BackEnd } from './store/back-end.ts';
-import type { Receiver } from './store/move.ts';
-import type { Store } from './store/store.ts';
+import type { Receiver, Source } from './store/move.ts';
+import type { SchemaChange } from './store/postgres/open.ts';
+import type { ServerFacts } from './store/postgres/server-facts.ts';
+import type { Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
 import { Secret } from './tokens/secret.ts';
 
@@ -13,7 +14,7 @@ import { Secret } from './tokens/secret.ts';
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
-  opener: 'service' | 'command' | 'init',
+  opener: 'service' | 'command' | 'init' | WhileAway,
   clock: Clock = systemClock,
 ): Promise<Store> {
   if (store.kind === 'sqlite') {
@@ -24,20 +25,37 @@ export async function openStore(
   return openPostgresStore({
     url: store.url,
     environment: process.env,
-    ...(opener === 'service' && { whileAway: tellWaiting }),
+    ...(typeof opener === 'function' && { whileAway: opener }),
+    ...(opener === 'service' && { whileAway: () => undefined }),
   });
 }
 
-function tellWaiting(why: string): void {
-  process.stderr.write(`tessera: waiting for the store: ${why}\n`);
-}
+/** Called about once a second while a service waits. What it throws ends the wait. */
+export type WhileAway = (why: StoreUnavailable) => void;
 
 /** Both ends of a move, as back ends: a move sees rows and events, not decisions. */
-export async function openForMove(path: string, to: string): Promise<{ source: BackEnd; target: Receiver }> {
-  const { openSqlite } = await import('./store/sqlite/open.ts');
+export async function openForMove(path: string, to: string): Promise<{ source: Source; target: Receiver }> {
   const { openPostgres } = await import('./store/postgres/open.ts');
-  const source = await openSqlite({ path, clock: systemClock.now, mustExist: true });
-  return { source, target: await openPostgres({ url: new Secret(to), environment: process.env }) };
+  const target = await openPostgres({ url: new Secret(to), environment: process.env });
+  try {
+    return { source: await openSource(path), target };
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** Where a service runs on it, beside that; otherwise alone, so that none can start meanwhile. */
+async function openSource(path: string): Promise<Source> {
+  const { openSqlite } = await import('./store/sqlite/open.ts');
+  const { isBusy } = await import('./store/sqlite/database.ts');
+  const options = { path, clock: systemClock.now, mustExist: true };
+  try {
+    return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { backEnd: await openSqlite(options), isAlone: false };
+  }
 }
 
 /** Copies of a SQLite store: taking one, looking at one, putting one back. */
@@ -45,8 +63,14 @@ export function sqliteCopies() {
   return import('./store/sqlite/backup.ts');
 }
 
-/** Says which schema there is now. */
-export async function migratePostgresSchema(address: string): Promise<number> {
+/** Brings the schema of a PostgreSQL store forward, as the role in the address. */
+export async function migratePostgresSchema(address: Secret): Promise<SchemaChange> {
   const { migratePostgres } = await import('./store/postgres/open.ts');
-  return migratePostgres({ url: new Secret(address), environment: process.env });
+  return migratePostgres({ url: address, environment: process.env });
+}
+
+/** What a person should know about the server and the role that an address leads to. */
+export async function examinePostgres(address: Secret): Promise<ServerFacts> {
+  const { serverFacts } = await import('./store/postgres/server-facts.ts');
+  return serverFacts(address, process.env);
 }

@@ -20,7 +20,7 @@ interface Damage {
 const DAMAGES: readonly Damage[] = [
   {
     what: 'database and WAL deleted',
-    inflict: (path) => ['', '-wal', '-shm'].forEach((name) => void rmSync(path + name)),
+    inflict: deleteAll,
     isMissingAfter: true,
   },
   { what: 'WAL deleted', inflict: (path) => rmSync(`${path}-wal`), isMissingAfter: false },
@@ -29,6 +29,10 @@ const DAMAGES: readonly Damage[] = [
   { what: 'database cut to nothing', inflict: (path) => truncateSync(path, 0), isMissingAfter: true },
   { what: 'database replaced', inflict: replace, isMissingAfter: false },
 ];
+
+function deleteAll(path: string): void {
+  for (const name of ['', '-wal', '-shm']) rmSync(path + name);
+}
 
 /** As somebody would who puts a copy back under a running service. */
 function replace(path: string): void {

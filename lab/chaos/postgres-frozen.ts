@@ -8,7 +8,7 @@ import type { Seeded } from '../../test/seeded.ts';
 import { type DrillNode, drillNode, issueMany } from './drill-nodes.ts';
 
 const CALLERS = 40;
-const STATEMENT_MS = 300;
+const STATEMENT_MS = 500;
 /** Refreshes begin within this time around the freeze. */
 const SPREAD_MS = 12;
 /** A woken server has done by then what it will do. */

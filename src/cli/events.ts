@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { LoggedEvent } from '../store/store.ts';
+import type { LoggedEvent, Store } from '../store/store.ts';
+import { CommandFailure } from './exit.ts';
 import { asCount, examples } from './options.ts';
 import { moment, print } from './output.ts';
 import { atWorkplace } from './workplace.ts';
@@ -34,11 +35,25 @@ export function eventsCommand(program: Command): void {
           for (const event of events) print(flags.json ? JSON.stringify(event) : eventLine(event));
           if (!flags.follow) return;
           last = events.at(-1)?.sequence ?? last;
-          if (events.length === 0) await sleep(POLL_MS);
+          if (events.length === 0) {
+            await sleep(POLL_MS);
+            await refuseRolledBack(store, last);
+          }
           events = await store.events({ after: last, limit: 500 });
         }
       }),
     );
+}
+
+/** Whoever follows must not wait in silence for numbers that are given a second time. */
+async function refuseRolledBack(store: Store, last: number): Promise<void> {
+  const { drawn } = await store.eventProgress();
+  if (drawn >= last) return;
+  throw new CommandFailure(
+    'store',
+    `the event log ended at ${last}, and ends at ${drawn} now: the store was put back to an older state`,
+    'See "A store that was put back" in docs/operators.md. Then follow it anew, and expect these numbers a second time.',
+  );
 }
 
 function eventLine({ sequence, at, type, clientId, identityId, subjectId, presenter, detail }: LoggedEvent): string {

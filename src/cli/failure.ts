@@ -16,10 +16,10 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.configuration,
     lines: ['tessera: the configuration cannot be used', ...message.split('\n')],
   }),
-  StoreUnavailable: ({ message }) => ({
-    code: EXIT.store,
-    lines: [`tessera: the store cannot answer: ${message}`, '  Check the disk and its permissions, then try again.'],
-  }),
+  StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
+  StoreUnusable: (fault) => ending('store', fault),
+  StoreAddressFault: (fault) => ending('configuration', fault),
+  MoveRefused: (fault) => ending('refused', fault),
   StoreMissing: ({ message }) => ({
     code: EXIT.store,
     lines: [
@@ -36,6 +36,17 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   }),
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
+
+const LOOK = 'See: tessera doctor';
+
+/** What the fault itself knows about the next step. */
+export function todoOf(fault: unknown): string | undefined {
+  return (fault as { todo?: string }).todo;
+}
+
+function ending(end: keyof typeof EXIT, fault: Error, before = ''): Ending {
+  return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? LOOK}`] };
+}
 
 export function endOf(error: unknown, debug: boolean): number {
   const fault = error instanceof Error ? error : new Error(String(error));

@@ -2,14 +2,14 @@ import { inYaml } from '../config/read.ts';
 import type { InitFlags } from './init-flags.ts';
 
 /** A first tessera.yaml: short, with a word on what one may want to change. All settings: docs/configuration.md. */
-export function configText({ publicUrl, dataFolder }: InitFlags): string {
+export function configText({ publicUrl, dataFolder, store }: InitFlags): string {
   return `# Settings of Tessera. Every setting is explained in docs/configuration.md; what is not here has its default.
 # Check it with: tessera config check
 
 ${publicPart(publicUrl)}
 # The keyring, the store and the server certificate are kept here.
 dataFolder: ${inYaml(dataFolder)}
-
+${storePart(store)}
 listeners:
   - host: ${publicUrl === undefined ? '127.0.0.1   # loopback only; give publicUrl before you open it to others' : '0.0.0.0'}
     port: 8443
@@ -29,6 +29,10 @@ listeners:
 #   accessTokenLifetime: 90d
 #   grantLifetime: 365d
 `;
+}
+
+function storePart(store: string | undefined): string {
+  return store === undefined ? '' : `\n# Shared by all nodes: docs/postgresql.md.\nstore: ${inYaml(store)}\n`;
 }
 
 function publicPart(publicUrl: string | undefined): string {

@@ -1,23 +1,29 @@
-// `tessera init`: the production version of a first start. Everything is checked before anything is written.
+// `tessera init`: the production version of a first start. It makes what is missing, leaves what is there, and says which.
+// So it can be run again, over a configuration of one's own, and for either store.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readKeys } from '../config/keys.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { openStore } from '../open-store.ts';
-import { addIdentity } from '../operations/admin/add-identity.ts';
 import { draftedIntegration } from '../operations/admin/integration-draft.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
-import { registerIntegration } from '../operations/admin/register-integration.ts';
+import { rows } from '../store/pages.ts';
+import type { Store } from '../store/store.ts';
+import { keyMarks } from '../store/tables/registry.ts';
 import { firstKey, Keyring } from '../tokens/keyring.ts';
 import { writeKeyringFile } from '../tokens/keyring-file.ts';
 import { CommandFailure } from './exit.ts';
+import { addFirstOnes } from './init-first.ts';
 import type { InitFlags } from './init-flags.ts';
+import { sayNext } from './init-next.ts';
+import { prepareStore } from './init-store.ts';
 import { configText } from './init-text.ts';
+import { keysOf } from './keyring-place.ts';
 import { print } from './output.ts';
-import { obtainPassword } from './password.ts';
 import { granted } from './wording.ts';
-import { atWorkplace, type Workplace } from './workplace.ts';
+import { atWorkplace } from './workplace.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
@@ -25,23 +31,18 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
     set?: string[];
   }>();
   const file = resolve(named);
-  refuseToOverwrite('configuration', file);
   checkFirstIntegration(flags);
-  const config = writeConfig(file, flags, sets);
-  print(`Wrote ${file}`);
-  await makeKeyringAndStore(config);
+  const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
+  await prepareStore(config);
+  const store = await openStore(config, 'command');
+  try {
+    await prepareKeyring(config, store);
+  } finally {
+    await store.close();
+  }
   command.setOptionValue('config', file);
   await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
   sayNext(config, flags);
-}
-
-function refuseToOverwrite(what: string, path: string): void {
-  if (!existsSync(path)) return;
-  throw new CommandFailure(
-    'refused',
-    `there is a ${what} at ${path} already`,
-    'Nothing was changed; init never overwrites.',
-  );
 }
 
 function checkFirstIntegration({ integration, scope }: InitFlags): void {
@@ -52,14 +53,29 @@ function checkFirstIntegration({ integration, scope }: InitFlags): void {
   granted(draftedIntegration(integration, { scope }));
 }
 
-/** Writes the file and loads it as the service would. One that does not load, or would take over what is there, goes again. */
+/** Flags that would be written into a new file. */
+const WRITTEN = { publicUrl: '--public-url', dataFolder: '--data-folder', store: '--store' } as const;
+
+function takeConfig(file: string, sets: readonly string[], command: Command): Config {
+  for (const [name, flag] of Object.entries(WRITTEN))
+    if (command.getOptionValueSource(name) === 'cli')
+      throw new CommandFailure(
+        'usage',
+        `${flag} is for a new configuration, and there is one at ${file}`,
+        'Change it in the file, then run init without the flag. Nothing was changed.',
+      );
+  const config = loadConfig({ file, env: process.env, sets });
+  print(`Left the configuration ${file} as it is`);
+  return config;
+}
+
+/** Writes the file and loads it as the service would. One that does not load is removed again. */
 function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, configText(flags), { flag: 'wx' });
   try {
     const config = loadConfig({ file, env: process.env, sets });
-    refuseToOverwrite('keyring', keyringPath(config));
-    refuseToOverwrite('store', storePath(config));
+    print(`Wrote ${file}`);
     return config;
   } catch (error) {
     rmSync(file);
@@ -67,68 +83,29 @@ function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): C
   }
 }
 
-function keyringPath({ keyring }: Config): string {
-  if (keyring.from === 'file') return keyring.path;
-  throw new CommandFailure(
-    'configuration',
-    `the keyring is in the variable ${keyring.name}`,
-    'init makes a file: unset it for now.',
-  );
+/** A new keyring is made only where the store has never seen a key; anywhere else it would end every grant. */
+async function prepareKeyring(config: Config, store: Store): Promise<void> {
+  const isNew =
+    readKeys(config, process.env) === undefined && (await Array.fromAsync(rows(store, keyMarks))).length === 0;
+  if (isNew) makeKeyring(config);
+  const keyring = new Keyring(await keysOf(config, store));
+  if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
+  await markMinting(keyring.minting, undefined, { store, by: 'tessera init' });
 }
 
-function storePath({ store }: Config): string {
-  if (store.kind === 'sqlite') return store.path;
-  throw new CommandFailure(
-    'configuration',
-    'the store is PostgreSQL',
-    'init makes SQLite stores; a PostgreSQL store is made when the service first opens it.',
-  );
+function makeKeyring(config: Config): void {
+  const { keyring } = config;
+  if (keyring.from === 'variable')
+    throw new CommandFailure(
+      'keyring',
+      `the configuration takes the keyring from the variable ${keyring.name}, which is not set`,
+      'Make one in a file with --set keyring=FILE, then put its contents into the variable.',
+    );
+  mkdirSync(dirname(keyring.path), { recursive: true, mode: 0o700 });
+  writeKeyringFile(keyring.path, firstKey());
+  print(`Made the keyring ${keyring.path} (mode 0600)`);
 }
 
-async function makeKeyringAndStore(config: Config): Promise<void> {
-  const [keyring, database] = [keyringPath(config), storePath(config)];
-  for (const folder of [config.dataFolder, dirname(keyring), dirname(database)]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-  const keys = firstKey();
-  writeKeyringFile(keyring, keys);
-  print(`Made the keyring ${keyring} (mode 0600)`);
-  const store = await openStore(config, 'init');
-  try {
-    await markMinting(new Keyring(keys).minting, undefined, { store, by: 'tessera init' });
-    print(`Made the store ${database}`);
-  } finally {
-    await store.close();
-  }
-}
-
-async function addFirstOnes({ integration, scope = '', identity }: InitFlags, workplace: Workplace): Promise<void> {
-  if (integration !== undefined) {
-    granted(await registerIntegration(integration, { scope }, workplace));
-    print(`Registered ${integration} with the scope ${scope}`);
-  }
-  if (identity === undefined) return;
-  const { password } = await obtainPassword({ generate: true }, workplace.random);
-  const { id } = granted(await addIdentity({ userName: identity, password }, workplace));
-  print(`Added ${identity} as ${id}`);
-  print(`Password, shown this once: ${password.reveal()}`);
-}
-
-function sayNext({ listeners, publicUrl }: Config, { integration, identity }: InitFlags): void {
-  const tls = listeners[0]?.tls;
-  const steps = [
-    ...(tls
-      ? [`Put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600).`]
-      : []),
-    'Back up the keyring, apart from the store: without it every grant ends.',
-    ...(integration === undefined
-      ? ["Register an integration:  tessera integration add orders-sync --scope 'orders:read'"]
-      : []),
-    ...(identity === undefined ? ['Add people:               tessera identity add ada'] : []),
-    'Approve an authority:     tessera issuer add corp corp-ca.pem',
-    'See what is missing:      tessera doctor',
-    'Start:                    tessera serve',
-  ];
-  print('\nNext:');
-  for (const [index, step] of steps.entries()) print(`  ${index + 1}. ${step}`);
+function placeOf({ keyring }: Config): string {
+  return keyring.from === 'file' ? keyring.path : `in the variable ${keyring.name}`;
 }

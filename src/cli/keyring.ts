@@ -64,12 +64,13 @@ function declareMint(group: Command): void {
     .command('mint')
     .argument('<key>', 'its id', asCount)
     .description('let a key mint from now on; the one before it is kept for what it minted')
+    .option('--force', 'although a node that ran in the last minutes has not reported the key')
     .addHelpText('after', examples('tessera keyring mint 2'))
-    .action((id: number, _: unknown, command: Command) =>
+    .action((id: number, { force = false }: { force?: boolean }, command: Command) =>
       atWorkplace(command, async (workplace) => {
         const { changeKeys } = await import('./keyring-place.ts');
         const { mintWithKey } = await import('../operations/admin/change-keyring.ts');
-        await changeKeys(workplace, (keys) => mintWithKey(keys, id, workplace));
+        await changeKeys(workplace, (keys) => mintWithKey(keys, { id, force }, workplace));
         print(`Key ${id} mints from now on, on every node that has this keyring`);
       }),
     );

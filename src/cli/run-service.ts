@@ -5,8 +5,11 @@ import { openStore } from '../open-store.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
 import { followKeyring } from '../serve/follow-keyring.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
+import { takeOver } from '../store/move-mark.ts';
+import type { Store, StoreUnavailable } from '../store/store.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { VERSION } from '../version.ts';
+import { todoOf } from './failure.ts';
 import { keysOf } from './keyring-place.ts';
 
 /** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
@@ -22,7 +25,8 @@ export async function runService(
     process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log });
     return;
   }
-  const service = await startService(config, log);
+  const service = await startService(config, log, stopSignal);
+  if (!service) return;
   try {
     const addresses = await service.listen();
     log.info({ publicUrl: config.publicUrl, addresses, version: VERSION }, 'ready');
@@ -38,9 +42,12 @@ export async function runService(
 /** Beyond the time that requests in flight have. */
 const GRACE_MS = 3_000;
 
-async function startService(config: Config, log: Log) {
-  const store = await openStore(config, 'service');
+/** Undefined where a signal came while it waited for the store. */
+async function startService(config: Config, log: Log, stopSignal: Promise<string>) {
+  const store = await openWhenThere(config, log, stopSignal);
+  if (!store) return undefined;
   try {
+    await takeOver(store);
     const readKeys = () => keysOf(config, store);
     const keyring = new Keyring(await readKeys());
     const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });
@@ -59,6 +66,38 @@ async function startService(config: Config, log: Log) {
     await store.close();
     throw error;
   }
+}
+
+async function openWhenThere(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
+  const giveUp = new Error('stopped while waiting for the store');
+  let isStopping = false;
+  void stopSignal.then(() => {
+    isStopping = true;
+  });
+  const logWaiting = waitingLog(log);
+  try {
+    return await openStore(config, (fault) => {
+      if (isStopping) throw giveUp;
+      logWaiting(fault);
+    });
+  } catch (error) {
+    if (error !== giveUp) throw error;
+    log.info({ signal: await stopSignal }, 'stopped while waiting for the store');
+    return undefined;
+  }
+}
+
+const REMIND_MS = 60_000;
+
+/** A line when the reason changes, and one a minute while it does not. */
+function waitingLog(log: Log): (fault: StoreUnavailable) => void {
+  let [last, loggedAt] = ['', 0];
+  return (fault) => {
+    const now = performance.now();
+    if (fault.message === last && now - loggedAt < REMIND_MS) return;
+    [last, loggedAt] = [fault.message, now];
+    log.warn({ why: fault.message, todo: todoOf(fault) }, 'waiting for the store');
+  };
 }
 
 function firstSignal(): Promise<string> {

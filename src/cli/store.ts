@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
+import type { Move } from '../store/move.ts';
+import { Secret } from '../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
 import { examples } from './options.ts';
-import { counted, print, remark } from './output.ts';
+import { counted, print, printTable, remark } from './output.ts';
+import { refusePassword } from './store-address.ts';
 import { atWorkplace, configOf } from './workplace.ts';
 
 export function storeCommands(program: Command): void {
@@ -73,36 +76,55 @@ async function restoreFrom(file: string, { endGrants }: { endGrants?: true }, co
 async function migrateStore({ from, to }: { from?: string; to: string }, command: Command): Promise<void> {
   refusePassword(to);
   const config = await configOf(command);
+  const path = from ? sqliteAddress(from) : sqlitePath(config);
+  if (!existsSync(path)) throw new CommandFailure('store', `there is no store at ${path}`, 'Check --from or --config.');
   const { openForMove } = await import('../open-store.ts');
   const { moveStore } = await import('../store/move.ts');
-  const { source, target } = await openForMove(from ? sqliteAddress(from) : sqlitePath(config), to);
+  const { source, target } = await openForMove(path, to);
   try {
-    const moved = await moveStore(source, target, ({ what, rows, written }) =>
+    const move = await moveStore(source, target, ({ what, rows, written }) =>
       remark(`${what}: ${rows} seen, ${written} written`),
     );
-    for (const { what, rows } of moved) print(`${what}  ${rows}`);
-    print('Moved, and proved by counts and checksums. Now set store: in the configuration, and start the service.');
+    printMove(move);
   } finally {
-    await Promise.all([source.close(), target.close()]);
+    await Promise.all([source.backEnd.close(), target.close()]);
   }
 }
+
+function printMove({ moved, isComplete }: Move): void {
+  printTable(
+    ['what', 'rows', 'written'],
+    moved.map(({ what, rows, written }) => [what, rows, written]),
+  );
+  const [says, ...next] = isComplete ? COMPLETE : INCOMPLETE;
+  print(`\n${says}\n\nNext:`);
+  for (const [index, step] of next.entries()) print(`  ${index + 1}. ${step}`);
+}
+
+const COMPLETE = [
+  'Moved, and proved by counts and checksums. The old store is unchanged.',
+  'Set store: in the configuration of every node to this address, with the role that nodes use. The keyring stays the same.',
+  'Check it:  tessera doctor',
+  'Start:     tessera serve',
+  'Do not start a service on the old store again: what it changes would be missing here.',
+] as const;
+
+const INCOMPLETE = [
+  'Copied, but not complete: another process has the old store open and may change it.',
+  'Stop the service.',
+  'Run the same command once more. It writes only what has changed, and proves that both stores are equal.',
+] as const;
 
 async function copies() {
   const { sqliteCopies } = await import('../open-store.ts');
   return sqliteCopies();
 }
 
-/** Several hosts make no URL that a parser takes, so the text is looked at. */
-function refusePassword(address: string): void {
-  if (!/^[^/]*\/\/[^/?]*:[^/?]*@/.test(address)) return;
-  const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
-  throw new CommandFailure('usage', 'the address holds a password', todo);
-}
-
 async function migrateSchema({ as }: { as: string }): Promise<void> {
   refusePassword(as);
   const { migratePostgresSchema } = await import('../open-store.ts');
-  print(`The database has schema ${await migratePostgresSchema(as)}`);
+  const { before, now } = await migratePostgresSchema(new Secret(as));
+  print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
 }
 
 function sqlitePath({ store }: Config): string {

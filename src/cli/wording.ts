@@ -82,6 +82,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
   'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
   'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
+  'key-not-everywhere': [
+    (names) => `these nodes do not have the key yet: ${names}`,
+    'Copy the keyring to them: they read it by themselves and report it within seconds. --force: mint all the same.',
+  ],
   'key-in-use': [
     (count) => `live grants still use this key: ${count}`,
     'They move to the minting key when they refresh. Wait for that, or end them with: tessera grant revoke',

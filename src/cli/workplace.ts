@@ -7,6 +7,7 @@ import type { AdminPorts } from '../operations/admin/admin.ts';
 import type { Random } from '../operations/ports.ts';
 import type { Store } from '../store/store.ts';
 import { CommandFailure } from './exit.ts';
+import { todoOf } from './failure.ts';
 
 export interface Workplace extends AdminPorts {
   readonly config: Config;
@@ -39,6 +40,7 @@ async function openExisting(config: Config): Promise<Store> {
   }
   const { openStore } = await import('../open-store.ts');
   return openStore(config, 'command').catch((error: Error) => {
+    if (todoOf(error) !== undefined) throw error;
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });
 }

@@ -87,6 +87,7 @@ export const REFUSAL_REASONS = [
   'rate-limited',
   'store-unavailable',
   'outcome-unknown',
+  'key-missing',
   'revocation-unavailable',
   'overloaded',
   'shutting-down',

@@ -13,6 +13,7 @@ import type { Refusal, RefusalReason } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { Overloaded } from '../operations/overloaded.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { KeyMissing } from '../tokens/keyring.ts';
 import { answerBrokenRequests, type BareRefusal, BrokenRequest, isWellFormed } from './broken-request.ts';
 import { peersOf } from './connection.ts';
 import { Connections } from './connections.ts';
@@ -254,6 +255,10 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     return { reason, retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof BrokenRequest) return { reason: error.reason };
+  if (error instanceof KeyMissing) {
+    options.tellFault(request, error);
+    return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };
+  }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };

@@ -82,6 +82,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'store-unavailable': 'The service cannot reach its store. This request changed nothing. Ask again.',
   'outcome-unknown':
     'The store failed while changes were being written: they may have been made or not. Ask exactly the same again.',
+  'key-missing': 'This server does not have the key of this token yet. Nothing was changed. Ask again.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
   overloaded: 'The service is overloaded. Nothing was changed. Ask again.',
   'shutting-down': 'The service is shutting down. Nothing was changed. Ask again.',

@@ -6,6 +6,7 @@ import type { EpochSeconds } from '../core/time.ts';
 import { grants } from '../store/tables/grants.ts';
 import { isAccessTokenOf } from '../tokens/pair.ts';
 import { type AccessToken, parseAccessToken } from '../tokens/token-text.ts';
+import { refuseToGuess } from './missing-key.ts';
 import type { Ports } from './ports.ts';
 
 export interface CheckedToken extends CheckedAccess {
@@ -16,7 +17,10 @@ export interface CheckedToken extends CheckedAccess {
 /** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
 export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
   const token = parseAccessToken(accessToken, ports.keyring);
-  if (!token) return refuse('access-token-not-authentic');
+  if (!token) {
+    await refuseToGuess(accessToken, ports);
+    return refuse('access-token-not-authentic');
+  }
   const { found, now } = await ports.store.load(grants, token.grantId);
   const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
   const integration = grant && ports.registry.integration(grant.clientId);

@@ -26,13 +26,29 @@ export async function byOneNode(
     return { outcome: ends, next: { about, count: 1, endsAt: ends } };
   });
   if (endsAt === undefined) return false;
+  const held = { endsAt };
+  const renewing = setInterval(() => void renew(lease, held, store).catch(() => undefined), (lasts * 1000) / RENEWALS);
+  renewing.unref();
   try {
     await work();
   } finally {
+    clearInterval(renewing);
     // Where that fails, the lease lasts its time.
-    if (endsWithWork) await giveUp(about, endsAt, store).catch(() => undefined);
+    if (endsWithWork) await giveUp(about, held.endsAt, store).catch(() => undefined);
   }
   return true;
+}
+
+/** How often a lease is renewed while it lasts: work that takes longer than the lease stays this node's. */
+const RENEWALS = 3;
+
+/** One that another node has taken up meanwhile is left to it. */
+async function renew({ about, lasts }: Lease, held: { endsAt: EpochSeconds }, store: Ports['store']): Promise<void> {
+  held.endsAt = await store.change(attempts, about, (found, now) => {
+    if (found?.row.endsAt !== held.endsAt) return { outcome: held.endsAt };
+    const ends = after(now, lasts);
+    return { outcome: ends, next: { ...found.row, endsAt: ends } };
+  });
 }
 
 /** One that another node has taken up meanwhile is not ours to give up. */

@@ -9,6 +9,7 @@ import { grants } from '../store/tables/grants.ts';
 import { hashesTo } from '../tokens/pair.ts';
 import { parseDeviceCode } from '../tokens/token-text.ts';
 import { drawGrant, issueGrant } from './issue-grant.ts';
+import { refuseToGuess } from './missing-key.ts';
 import type { Ports } from './ports.ts';
 import type { TokenPair } from './token-pair.ts';
 
@@ -24,7 +25,10 @@ export interface RedeemRequest {
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseDeviceCode(request.deviceCode, ports.keyring);
   const asked = askToRedeem(ports.registry.integration(request.clientId), parsed, ports.settings);
-  if (!asked.ok) return asked;
+  if (!asked.ok) {
+    if (asked.refusal.reason === 'device-code-not-authentic') await refuseToGuess(request.deviceCode, ports);
+    return asked;
+  }
   const { integration, code } = asked.value;
   const overLimit = request.overLimit?.();
   const drawn = drawGrant(ports);

@@ -13,6 +13,7 @@ import { grants } from '../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../store/tables/service-times.ts';
 import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../tokens/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../tokens/token-text.ts';
+import { refuseToGuess } from './missing-key.ts';
 import type { Ports } from './ports.ts';
 import { type TokenPair, tokenPair } from './token-pair.ts';
 
@@ -30,7 +31,10 @@ export interface RefreshRequest {
 export async function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
   const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
-  if (!asked.ok) return asked;
+  if (!asked.ok) {
+    if (asked.refusal.reason === 'refresh-token-not-authentic') await refuseToGuess(request.refreshToken, ports);
+    return asked;
+  }
   const caller = asked.value.integration.binding === 'none' ? undefined : await request.certifiedCaller();
   const outcome = await change(request, { ...asked.value, caller, outage: 'not-loaded' }, ports);
   if (outcome !== 'load-outage') return outcome;

@@ -3,6 +3,7 @@ import type { AnyTable } from '../store/table.ts';
 import { devices } from '../store/tables/devices.ts';
 import { grants } from '../store/tables/grants.ts';
 import { listContents, revocationLists } from '../store/tables/lists.ts';
+import { nodes } from '../store/tables/nodes.ts';
 import { attempts, sessions } from '../store/tables/sign-in.ts';
 import type { Ports } from './ports.ts';
 
@@ -18,6 +19,7 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [devices, seconds(HOUR)],
   [sessions, seconds(HOUR)],
   [attempts, seconds(HOUR)],
+  [nodes, seconds(HOUR)],
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];

@@ -90,6 +90,7 @@ export const PAGE_WORDING: Readonly<Record<RefusalReason, PageWording>> = {
   'access-token-superseded': fault,
   'rate-limited': { status: 429, says: 'requestsTooMany' },
   'store-unavailable': unavailable,
+  'key-missing': unavailable,
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   'revocation-unavailable': unavailable,
   overloaded: unavailable,

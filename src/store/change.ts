@@ -21,6 +21,7 @@ export function storeOf(backEnd: BackEnd): Store {
     examine: () => backEnd.examine(),
     events: (query) => backEnd.events(query),
     newestEvents: (query) => backEnd.newestEvents(query),
+    eventProgress: () => backEnd.eventProgress(),
     sweep: (table, before, limit) => backEnd.sweep(table, before, limit),
     sweepEvents: (before, limit) => backEnd.sweepEvents(before, limit),
     countEnding: (table, time, most) => backEnd.countEnding(table, time, most),

@@ -14,16 +14,20 @@ export function recordingOutages(store: Store, admit: Admit = () => undefined): 
   const outages = new Outages(store, admit);
   return {
     ...store,
-    load: async (table, key) => {
-      const loaded = await outages.watch(store.load(table, key));
-      admit(loaded.now);
-      return loaded;
-    },
+    load: (table, key) =>
+      store.load(table, key).then((loaded) => {
+        admit(loaded.now);
+        return loaded;
+      }, outages.note),
     change: (table, key, decide) =>
       outages.recorded(() => store.change(table, key, (found, now) => decide(found, outages.answeredAt(now)))),
     create: (table, key, decide) =>
       outages.recorded(() => store.create(table, key, (now) => decide(outages.answeredAt(now)))),
-    now: () => outages.watch(store.now().then((now) => outages.answeredAt(now))),
+    now: () =>
+      store
+        .now()
+        .then((now) => outages.answeredAt(now))
+        .catch(outages.note),
     examine: async () => {
       const report = await store.examine();
       if (report.now !== undefined) outages.seenAt(report.now);
@@ -58,18 +62,15 @@ class Outages {
     }
   }
 
-  async watch<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (fault) {
-      if (fault instanceof StoreUnavailable) this.#silentFrom ??= this.#lastAnswer;
-      throw fault;
-    }
-  }
+  /** Takes note of what a store has thrown, and throws it on. */
+  readonly note = (fault: unknown): never => {
+    if (fault instanceof StoreUnavailable) this.#silentFrom ??= this.#lastAnswer;
+    throw fault;
+  };
 
-  async recorded<T>(change: () => Promise<T>): Promise<T> {
-    if (this.#silentFrom !== undefined) await this.#record(this.#silentFrom);
-    return this.watch(change());
+  recorded<T>(change: () => Promise<T>): Promise<T> {
+    if (this.#silentFrom === undefined) return change().catch(this.note);
+    return this.#record(this.#silentFrom).then(change).catch(this.note);
   }
 
   /** Once for all who wait. */

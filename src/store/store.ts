@@ -59,6 +59,13 @@ export interface EventQuery {
   readonly identityId?: string;
 }
 
+export interface EventProgress {
+  /** Up to this sequence number the log can be read by now. */
+  readonly readable: number;
+  /** The last number that was given. Beyond `readable`, commits are under way. */
+  readonly drawn: number;
+}
+
 export interface NewestQuery {
   readonly count: number;
   /** As in EventQuery. */
@@ -109,6 +116,9 @@ export interface Store {
 
   /** The newest of the events that can be read by now, the oldest of them first: a reader may go on behind the last. */
   newestEvents(query: NewestQuery): Promise<readonly LoggedEvent[]>;
+
+  /** How far the event log has come. */
+  eventProgress(): Promise<EventProgress>;
 
   /** Removes rows that ended before `before`, at most `limit` in one short step, and says how many. */
   sweep<Row, Companion>(table: Table<Row, Companion>, before: EpochSeconds, limit: number): Promise<number>;
@@ -168,6 +178,17 @@ export interface Problem {
  */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
+}
+
+/** The store cannot be used as it is (schema, privileges, address): waiting does not help, an operator has to act. */
+export class StoreUnusable extends Error {
+  override readonly name = 'StoreUnusable';
+  readonly todo: string;
+
+  constructor(what: string, todo: string) {
+    super(what);
+    this.todo = todo;
+  }
 }
 
 /** There is no store where the configuration says, or it was emptied. Only `tessera init` makes one. */

@@ -41,6 +41,17 @@ export class KeyringFault extends Error {
   override readonly name = 'KeyringFault';
 }
 
+/** This node lacks a key that is in use: another node can answer, and this one once its keyring has been copied. */
+export class KeyMissing extends Error {
+  override readonly name = 'KeyMissing';
+  readonly id: number;
+
+  constructor(id: number) {
+    super(`key ${id} is in use and this node lacks it: copy the keyring from a node that has it`);
+    this.id = id;
+  }
+}
+
 export class Keyring {
   #held: HeldKeys;
 

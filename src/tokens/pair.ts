@@ -4,7 +4,7 @@ import type { Grant, GrantId } from '../core/grant.ts';
 import type { Hex } from '../core/hex.ts';
 import type { Standing } from '../core/rules/refresh.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { Key, Keyring } from './keyring.ts';
+import { type Key, KeyMissing, type Keyring } from './keyring.ts';
 import { isSameHex } from './mac.ts';
 import type { Secret } from './secret.ts';
 import { sha256 } from './sha256.ts';
@@ -101,9 +101,9 @@ function firstBytes(digits: Hex, length: number): Buffer {
   return Buffer.from(digits.slice(0, 2 * length), 'hex');
 }
 
-/** A node that lacks a key in use refuses to start, so this fault means that the keyring changed under our feet. */
+/** A node that lacks a key in use refuses to start; while it runs, others may begin to mint with one it does not have yet. */
 function keyOf(keyring: Keyring, id: number): Key {
   const key = keyring.key(id);
-  if (!key) throw new Error(`key ${id} is in use but not in the keyring`);
+  if (!key) throw new KeyMissing(id);
   return key;
 }

@@ -101,6 +101,15 @@ export function parseDeviceCode(text: string, keyring: Keyring): DeviceCode | un
   return { deviceId, expiresAt: epochSeconds(bytes.readUInt32BE(18)), secret: bytes.subarray(22, TAG_AT) };
 }
 
+/** The key that a well-formed text of any kind names, whether or not anybody has that key. */
+export function keyIdOf(text: string): number | undefined {
+  for (const kind of [REFRESH, ACCESS, DEVICE]) {
+    const bytes = decode(text, kind);
+    if (bytes) return bytes[1];
+  }
+  return undefined;
+}
+
 function begin(kind: Kind, key: Key, id: string): Buffer {
   const bytes = Buffer.allocUnsafe(LENGTH);
   bytes[0] = kind.byte;
@@ -119,9 +128,13 @@ function encode(bytes: Buffer, kind: Kind): string {
 }
 
 /** The bytes of a text that minting would write, and only of such a text: decoding is lenient, so re-encode and compare. */
-function open(text: string, kind: Kind, keyring: Keyring): Buffer | undefined {
+function decode(text: string, kind: Kind): Buffer | undefined {
   if (!text.startsWith(kind.prefix)) return undefined;
   const bytes = Buffer.from(text.slice(kind.prefix.length), 'base64url');
-  if (bytes.length !== LENGTH || bytes[0] !== kind.byte || encode(bytes, kind) !== text) return undefined;
-  return keyring.key(bytes[1] as number)?.mac[kind.purpose].isSigned(bytes, TAG_AT) ? bytes : undefined;
+  return bytes.length === LENGTH && bytes[0] === kind.byte && encode(bytes, kind) === text ? bytes : undefined;
+}
+
+function open(text: string, kind: Kind, keyring: Keyring): Buffer | undefined {
+  const bytes = decode(text, kind);
+  return bytes && keyring.key(bytes[1] as number)?.mac[kind.purpose].isSigned(bytes, TAG_AT) ? bytes : undefined;
 }

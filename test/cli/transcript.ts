@@ -14,6 +14,7 @@ import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandEnvironment, TESSERA } from './command.ts';
 
 interface Step {
   readonly line: number;
@@ -27,7 +28,7 @@ interface Transcript {
 }
 
 const PROGRAMS = {
-  tessera: fileURLToPath(import.meta.resolve('../../src/cli/main.ts')),
+  tessera: TESSERA,
   seed: fileURLToPath(import.meta.resolve('./seed.ts')),
 } as const;
 
@@ -113,7 +114,7 @@ async function runProgram(name: keyof typeof PROGRAMS, args: readonly string[], 
   const stdin = openSync(input === undefined ? '/dev/null' : join(folder, input), 'r');
   const child = spawn(process.execPath, [PROGRAMS[name], ...args], {
     cwd: folder,
-    env: environment(),
+    env: commandEnvironment(),
     stdio: [stdin, output, output],
   });
   const [status] = await once(child, 'exit');
@@ -121,10 +122,4 @@ async function runProgram(name: keyof typeof PROGRAMS, args: readonly string[], 
   closeSync(stdin);
   const lines = readFileSync(printed, 'utf8').replaceAll(folder, '.').trimEnd().split('\n');
   return status === 0 ? lines : [...lines, `[exit ${status}]`];
-}
-
-/** Nothing of the machine's own settings, and compiled code kept between the many short runs. */
-function environment(): Record<string, string | undefined> {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, COLUMNS: '100', NODE_COMPILE_CACHE: join(tmpdir(), 'tessera-compile-cache') };
 }

@@ -50,6 +50,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     page: notHere,
     events: async () => [],
     newestEvents: async () => [],
+    eventProgress: async () => ({ readable: 0, drawn: 0 }),
     countEnding: notHere,
     sweep: notHere,
     sweepEvents: notHere,

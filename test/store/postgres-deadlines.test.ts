@@ -15,7 +15,7 @@ import { commitOf, counter, countOf, increment, put, subjectsTold, told } from '
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
-const QUERY = 'statement_timeout=400&connect_timeout=1';
+const QUERY = 'statement_timeout=1000&connect_timeout=30';
 let server: PostgresServer;
 before(async () => {
   server = await PostgresServer.start();
@@ -81,7 +81,7 @@ test('an answer from a frozen server comes within twice the statement timeout', 
   const took = performance.now() - began - 200;
   assert.ok(changing.status === 'rejected' && changing.reason instanceof StoreUnavailable);
   assert.ok(!(changing.reason instanceof OutcomeUnknown), 'the load had not been answered');
-  assert.ok(took < 2000, `${took} ms`); // 800 ms and a busy machine
+  assert.ok(took < 10_000, `${took} ms`); // 2 s, and a busy machine; the next attempt to connect would take 30 s
   await backEnd.close();
 });
 

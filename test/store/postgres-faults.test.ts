@@ -40,7 +40,7 @@ test('a database that is away at the start is waited for, and the wait is told',
   const opening = openPostgres({
     url: new Secret(server.url()),
     environment: {},
-    whileAway: (why) => void told.push(why),
+    whileAway: ({ message }) => void told.push(message),
   });
   while (told.length === 0) await pause(20);
   assert.match(told[0] ?? '', /no PostgreSQL that accepts writes.*ECONNREFUSED/);

@@ -21,7 +21,7 @@ let operator: pg.Client;
 
 before(async () => {
   server = await PostgresServer.start();
-  backEnd = await openAt(`${server.url()}?statement_timeout=1500`);
+  backEnd = await openAt(`${server.url()}?statement_timeout=4000`);
   store = storeOf(backEnd);
   node = await aNode(store);
   operator = new pg.Client({ connectionString: server.url() });

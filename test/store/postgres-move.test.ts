@@ -1,11 +1,16 @@
 // Moving up: a store of SQLite becomes one of PostgreSQL, and tokens issued before keep working.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
 import { SharedLists } from '../../src/operations/shared-lists.ts';
+import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { moveStore, type Progress } from '../../src/store/move.ts';
+import { moveStore, type Progress, type Source } from '../../src/store/move.ts';
+import { takeOver } from '../../src/store/move-mark.ts';
 import type { AnyTable } from '../../src/store/table.ts';
+import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
 import {
   accepted,
@@ -19,6 +24,7 @@ import {
   refresh,
   revoke,
   start,
+  TestClock,
   textOf,
 } from '../node.ts';
 import { NOW } from '../samples.ts';
@@ -26,6 +32,10 @@ import { commitOf, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
+
+const alone = (backEnd: BackEnd): Source => ({ backEnd, isAlone: true });
+const beside = (backEnd: BackEnd): Source => ({ backEnd, isAlone: false });
+const silently = () => undefined;
 
 test('tokens, device codes, spent tokens and the event log survive the move to PostgreSQL', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
@@ -40,7 +50,7 @@ test('tokens, device codes, spent tokens and the event log survive the move to P
   await Promise.all(Array.from({ length: 1200 }, () => issue(before)));
   const log = await from.events({ after: 0, limit: 10_000 });
 
-  const moved = await moveStore(from, to, () => undefined);
+  const { moved } = await moveStore(alone(from), to, () => undefined);
   assert.equal(moved.find(({ what }) => what === 'grants')?.rows, 1203);
 
   const after = await anotherNode(storeOf(to), { keyring: before.keyring });
@@ -65,7 +75,7 @@ test('revocation lists stay behind: the new store fetches its own, and the proof
   const node = await aNode(storeOf(from));
   await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
   assert.equal((await from.page(listContents, { limit: 10 })).length, 1);
-  await moveStore(from, to, () => undefined);
+  await moveStore(alone(from), to, () => undefined);
   for (const table of [revocationLists, listContents] as AnyTable[])
     assert.deepEqual(await to.page(table, { limit: 10 }), []);
   await to.close();
@@ -80,10 +90,10 @@ test('an interrupted move goes on, and a second run brings what has changed sinc
   const interrupt = ({ what }: Progress) => {
     if (what === 'grants') throw new Error('pulled the plug');
   };
-  await assert.rejects(moveStore(from, to, interrupt), /pulled the plug/);
+  await assert.rejects(moveStore(alone(from), to, interrupt), /pulled the plug/);
 
   const successor = accepted(await refresh(node, pairs[0] as never));
-  const moved = await moveStore(from, to, () => undefined);
+  const { moved } = await moveStore(alone(from), to, () => undefined);
   const { rows, written } = moved.find(({ what }) => what === 'grants') ?? {};
   assert.equal(rows, 700);
   assert.ok((written ?? 0) < 700, 'what was there is left');
@@ -100,7 +110,7 @@ test('a store in use is never written over', async () => {
   const inUse = await aNode(storeOf(to));
   const pair = await issue(inUse);
   await assert.rejects(
-    moveStore(from, to, () => undefined),
+    moveStore(alone(from), to, () => undefined),
     /in use/,
   );
   accepted(await check(inUse, pair));
@@ -118,9 +128,59 @@ test('a move that lost a row is told, not trusted', async () => {
     commit: async (commit: Parameters<typeof to.commit>[0]) => commit.swap?.table === grants || to.commit(commit),
   };
   await assert.rejects(
-    moveStore(from, forgetful, () => undefined),
+    moveStore(alone(from), forgetful, () => undefined),
     /grants differ/,
   );
+  await to.close();
+  await Promise.all([old.remove(), target.remove()]);
+});
+
+test('a move is repeated until a service opens the target, and carries over what changed in between', async () => {
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
+  const [from, to] = [await old.open(), await openAt(target.url)];
+  const clock = new TestClock();
+  const node = await aNode(storeOf(from), { clock });
+  const [kept, ended] = [await issue(node), await issue(node)];
+  await start(node);
+  for (let run = 0; run < 2; run++) assert.equal((await moveStore(beside(from), to, silently)).isComplete, false);
+  await assert.rejects(takeOver(storeOf(to)), /not complete/);
+
+  accepted(await revoke(node, ended));
+  const successor = accepted(await refresh(node, kept));
+  await from.sweep(devices, epochSeconds(2 ** 40), 100);
+  await from.sweepEvents(epochSeconds(2 ** 40), 3);
+  for (let run = 0; run < 2; run++) assert.equal((await moveStore(alone(from), to, silently)).isComplete, true);
+  const { moved } = await moveStore(alone(from), to, silently);
+  assert.deepEqual(
+    moved.filter(({ written }) => written > 0),
+    [],
+    'nothing had changed',
+  );
+
+  await takeOver(storeOf(to));
+  await assert.rejects(moveStore(alone(from), to, silently), /in use/);
+  const after = await anotherNode(storeOf(to), { keyring: node.keyring });
+  assert.equal(await answer(check(after, ended)), 'grant-revoked');
+  accepted(await refresh(after, successor));
+  assert.deepEqual(await to.page(devices, { limit: 10 }), [], 'swept in the old store');
+  await takeOver(storeOf(to)); // the second node, or a restart
+  await to.close();
+  await Promise.all([old.remove(), target.remove()]);
+});
+
+test('a grant whose identity was added during the move brings it along', async () => {
+  const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
+  const [from, to] = [await old.open(), await openAt(target.url)];
+  const node = await aNode(storeOf(from));
+  await issue(node);
+  // Identities were read before this one was there.
+  const early: BackEnd = {
+    ...from,
+    page: async (table, query) => ((table as AnyTable) === identities ? [] : from.page(table, query)),
+  };
+  assert.equal((await moveStore(beside(early), to, silently)).isComplete, false);
+  assert.equal((await to.page(grants, { limit: 10 })).length, 1);
+  assert.equal((await moveStore(alone(from), to, silently)).isComplete, true);
   await to.close();
   await Promise.all([old.remove(), target.remove()]);
 });

@@ -19,9 +19,14 @@ const connections = (query: string) => new Connections(parseAddress(new Secret(`
 const ONE = { name: 'one', text: 'SELECT 1' };
 
 /** Keeps a session busy until released. */
-function busy(node: Connections): { done: Promise<void>; release: () => void } {
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  return { done: node.write(() => promise), release };
+async function busy(node: Connections): Promise<{ done: Promise<void>; release: () => void }> {
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const done = node.write(() => {
+    started.resolve();
+    return released.promise;
+  });
+  await Promise.race([started.promise, done]);
+  return { done, release: released.resolve };
 }
 
 async function takeAll(): Promise<pg.Client[]> {
@@ -39,10 +44,10 @@ async function takeAll(): Promise<pg.Client[]> {
 }
 
 test('a server without connections: requests wait for a session that the node has', async () => {
-  const node = connections('connections=8&statement_timeout=5000');
+  const node = connections('connections=8&statement_timeout=60000');
   await node.read(ONE);
   const others = await takeAll();
-  const work = busy(node);
+  const work = await busy(node);
   const reads = Array.from({ length: 20 }, () => node.read(ONE));
   await pause(100);
   work.release();
@@ -67,13 +72,13 @@ test('a node without any session: StoreUnavailable at once, with the reason', as
 });
 
 test('whoever waits too long is refused, and so is whoever finds too many waiting', async () => {
-  const node = connections('connections=1&statement_timeout=500');
-  const work = busy(node);
+  const node = connections('connections=1&statement_timeout=5000');
+  const work = await busy(node);
   const waiting = Array.from({ length: 1000 }, () => node.read(ONE));
   await assert.rejects(node.read(ONE), /no free session: 1000 requests wait already/);
   const results = await Promise.allSettled(waiting);
   assert.ok(results.every(({ status }) => status === 'rejected'));
-  assert.match(String((results[0] as PromiseRejectedResult).reason), /no free session: none became free in 300 ms/);
+  assert.match(String((results[0] as PromiseRejectedResult).reason), /no free session: none became free in 3000 ms/);
   work.release();
   await work.done;
   assert.deepEqual((await node.read(ONE)).rows, [[1]]);
@@ -82,7 +87,7 @@ test('whoever waits too long is refused, and so is whoever finds too many waitin
 
 test('closing refuses those who wait', async () => {
   const node = connections('connections=1');
-  const work = busy(node);
+  const work = await busy(node);
   const waiting = node.read(ONE);
   await pause(50);
   node.close();

@@ -71,7 +71,8 @@ const HOSTILE: readonly (readonly [name: string, value: string, why: string])[] 
   ['xmloption', 'document', 'nothing: a setting that must not matter'],
 ];
 
-/** Left alone on purpose: `default_transaction_read_only` is how operators make a database read-only, and means 503. */
+// `default_transaction_read_only` is not among them: it is how operators make a database read-only, and means 503.
+
 const server = await PostgresServer.start();
 const TEMPLATE = 'tessera_template';
 await server.query(`CREATE DATABASE ${TEMPLATE}`);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
 
 test('processes that open a new database at the same moment wait for each other, and none faults', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
@@ -13,4 +14,20 @@ test('processes that open a new database at the same moment wait for each other,
   const openers = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
   const faults = (await Promise.all(openers)).map(({ stdout }) => stdout.trim());
   assert.deepEqual(faults, ['0', '0', '0', '0']);
+});
+
+test('a process that opens its database a second time still keeps others from replacing it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'tessera.db');
+  makeDatabase(path);
+  const service = openDatabase(path);
+  service.exec('CREATE TABLE grants (id)');
+  openDatabase(path).close(); // as the thread of the checkpoints does
+  const module = import.meta.resolve('../../src/store/sqlite/database.ts');
+  const open = `import(${JSON.stringify(module)}).then(({ openDatabase }) => openDatabase(${JSON.stringify(path)}, true))`;
+  const alone = () => promisify(execFile)(process.execPath, ['-e', open]);
+  await assert.rejects(alone(), /database is locked/);
+  service.close();
+  await alone();
 });

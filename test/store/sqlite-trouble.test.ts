@@ -113,6 +113,14 @@ test('a copy taken while all is well is whole: the checks drop no lock and distu
   assert.equal(await increment(store, 'a'), 1);
 });
 
+test('a schema that another release has changed under the running store is reported', async (t) => {
+  const { path, store } = await opened(t);
+  const newer = new DatabaseSync(path);
+  newer.exec('PRAGMA user_version = 999');
+  newer.close();
+  assert.match((await problemsOf(store))['schema'] ?? '', /schema 999/);
+});
+
 /** A disk whose syncs can be made to fail. */
 function brittle(): { readonly sync: Sync; isBroken: boolean } {
   const disk = {

@@ -51,6 +51,6 @@ function isKeyOf(certificate: X509Certificate, path: string): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(readFileSync(path)));
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return ['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }

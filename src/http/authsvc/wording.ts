@@ -102,6 +102,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'rate-limited': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,
+  'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   overloaded: unavailable,
   'shutting-down': unavailable,

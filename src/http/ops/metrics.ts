@@ -21,6 +21,12 @@ export class Metrics {
 
   readonly #censuses: (() => Census)[] = [];
 
+  readonly #eventLag = new Gauge({
+    name: 'tessera_event_log_lag_seconds',
+    help: 'For how long readers of the event log have been held back by a commit that does not end.',
+    registers: [this.#registry],
+  });
+
   constructor() {
     showCensus(this.#registry, this.#censuses);
     collectDefaultMetrics({ register: this.#registry });
@@ -33,6 +39,10 @@ export class Metrics {
   /** Of one more listener. */
   showPlaces(census: () => Census): void {
     this.#censuses.push(census);
+  }
+
+  eventLag(seconds: number): void {
+    this.#eventLag.set(seconds);
   }
 
   observe(story: Story, milliseconds: number): void {

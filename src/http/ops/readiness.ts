@@ -1,6 +1,7 @@
 // Whether the service could serve a refresh now. One look a second, shared by everybody who asks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
+import { missingKeys } from '../../operations/missing-key.ts';
 import type { Ports } from '../../operations/ports.ts';
 import type { Timekeeper } from '../../operations/timekeeper.ts';
 import type { Problem, StoreReport } from '../../store/store.ts';
@@ -33,14 +34,17 @@ const CLOCK_REMARK = 5;
 export class Readiness {
   readonly #ports: ReadinessParts;
   readonly #news: ReadinessNews;
+  readonly #more: () => readonly CheckResult[];
   readonly #failing = new Map<string, string>();
   #looking: Promise<readonly CheckResult[]> | undefined;
   #lookedAt: number | undefined;
   #isApart = false;
 
-  constructor(ports: ReadinessParts, news: ReadinessNews) {
+  /** `more`: what others have found in the meantime. */
+  constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
     this.#ports = ports;
     this.#news = news;
+    this.#more = more;
   }
 
   /** What the last look found; looks again where that is a second old. A store that hangs is asked once. */
@@ -60,14 +64,23 @@ export class Readiness {
 
   async #examine(): Promise<readonly CheckResult[]> {
     const { now, checks } = await this.#ports.store.examine().catch(unexamined);
-    return [...checks, this.#keys(), ...(now === undefined ? [] : [this.#clock(now)])];
+    return [
+      ...checks,
+      ...this.#more(),
+      await this.#keys(now !== undefined),
+      ...(now === undefined ? [] : [this.#clock(now)]),
+    ];
   }
 
-  #keys(): CheckResult {
+  /** Every key in use must be here, or tokens of other nodes cannot be checked. */
+  async #keys(isStoreThere: boolean): Promise<CheckResult> {
     try {
-      return this.#ports.keyring.minting && { name: 'keys' };
+      const missing = isStoreThere ? await missingKeys(this.#ports) : [];
+      if (missing.length === 0) return { name: 'keys' };
+      const reason = `this node lacks key ${missing.join(', ')}, which is in use`;
+      return { name: 'keys', problem: { reason, detail: 'copy the keyring from a node that has it' } };
     } catch (fault) {
-      return { name: 'keys', problem: { reason: 'there is no key to mint with', detail: String(fault) } };
+      return { name: 'keys', problem: { reason: 'the keys in use cannot be read', detail: String(fault) } };
     }
   }
 

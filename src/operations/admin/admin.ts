@@ -33,6 +33,7 @@ export type AdminRefusalReason =
   | 'key-unknown'
   | 'key-mints'
   | 'key-mints-already'
+  | 'key-not-everywhere'
   | 'key-in-use'
   | 'key-tokens-alive'
   | 'key-ids-exhausted';

@@ -4,6 +4,7 @@ import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { keyMarks } from '../../store/tables/registry.ts';
 import { addKey, KEY_ID_MAX, Keyring, mintWith, nextKeyId, retire, type StoredKey } from '../../tokens/keyring.ts';
+import { nodesWithout } from '../report-node.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { keyUse } from './key-use.ts';
 import { markMinting } from './mark-minting.ts';
@@ -21,12 +22,24 @@ export async function addToKeyring(keys: Keys, { store, by }: AdminPorts): Promi
   return accept(addKey(keys, id));
 }
 
+export interface MintRequest {
+  readonly id: number;
+  /** Mint although a node that seems to run has not reported the key. */
+  readonly force?: boolean;
+}
+
 /** The mark comes first: were the file written and the mark lost, a node without the key would start unwarned. */
-export async function mintWithKey(keys: Keys, id: number, ports: AdminPorts): Promise<AdminOutcome<Keys>> {
+export async function mintWithKey(
+  keys: Keys,
+  { id, force }: MintRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Keys>> {
   const before = new Keyring(keys);
   const key = before.key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (before.minting.id === id) return decline('key-mints-already', `${id}`);
+  const without = force ? [] : await nodesWithout(key.fingerprint, ports.store);
+  if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
   await markMinting(key, before.minting, ports);
   return accept(mintWith(keys, id));
 }

@@ -17,7 +17,7 @@ export async function checkKeyring(keyring: Keyring | undefined, store: Store): 
 function whyMissing(marks: readonly KeyMark[]): string {
   if (marks.length === 0) return 'there is no keyring yet. Do: tessera init';
   const used = marks.filter(({ retired }) => !retired).map(({ id }) => id);
-  return `the keyring is missing, but key ${used.join(', ')} is in use. Restore the keyring from its backup; a new one would end every grant.`;
+  return `the keyring is missing, but key ${used.join(', ')} is in use. Copy the keyring from another node or restore it from its backup; a new one would end every grant.`;
 }
 
 function checkKey(keyring: Keyring, { id, fingerprint, retired }: KeyMark): void {

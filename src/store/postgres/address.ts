@@ -6,6 +6,12 @@ export interface HiddenUrl {
   reveal(): string;
 }
 
+/** The configuration names a store by an address that cannot be meant. */
+export class StoreAddressFault extends Error {
+  override readonly name = 'StoreAddressFault';
+  readonly todo = 'See "The address" in docs/postgresql.md.';
+}
+
 export interface Host {
   /** A name, an address, or the folder of a Unix socket. */
   readonly host: string;
@@ -75,6 +81,7 @@ export function parseAddress(url: HiddenUrl, environment: NodeJS.ProcessEnv): Ad
 }
 
 function parseHosts(text: string): Host[] {
+  if (text.includes('@')) fail('has an @ in its host: write one that belongs to the user or the password as %40');
   return text.split(',').map((each) => {
     const [, bracketed, plain, port] =
       /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(each) ?? fail('has a malformed host');
@@ -100,5 +107,5 @@ function wholeNumber(given: URLSearchParams, name: string, otherwise: number): n
 }
 
 function fail(what: string): never {
-  throw new Error(`the store's address ${what}`);
+  throw new StoreAddressFault(`the store's address ${what}`);
 }

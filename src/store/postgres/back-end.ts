@@ -2,7 +2,7 @@ import type { LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
 import type { AnyTable, Table, Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
-import { columnArrays } from './arrays.ts';
+import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
 import type { Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
@@ -13,13 +13,24 @@ import {
   HORIZON,
   newestStatement,
   RECEIVE,
+  REMOVE_EVENTS,
   SWEEP_EVENTS,
 } from './events.ts';
 import { examine } from './examination.ts';
 import { Loads } from './loads.ts';
-import { countStatement, decodeRow, findStatement, pageStatement, parameterOf, statementsOf } from './statements.ts';
+import {
+  countStatement,
+  decodeRow,
+  findStatement,
+  keyColumn,
+  pageStatement,
+  parameterOf,
+  removeStatement,
+  statementsOf,
+} from './statements.ts';
 
 const FIND_LIMIT = 100;
+const REMOVE_STEP = 5_000;
 
 export function postgresBackEnd(connections: Connections): Receiver {
   const loads = new Loads(connections);
@@ -53,12 +64,24 @@ export function postgresBackEnd(connections: Connections): Receiver {
     },
     events: (query) => eventsUpTo((horizon) => eventsStatement(query, horizon)),
     newestEvents: async (query) => (await eventsUpTo((horizon) => newestStatement(query, horizon))).toReversed(),
+    eventProgress: async () => {
+      const [readable, drawn] = (await connections.read(HORIZON)).rows[0] as unknown as [number, number];
+      return { readable, drawn };
+    },
     receiveEvents: async (events) => {
       const rows = columnArrays(
         EVENT_COLUMNS,
         events.map((event) => eventValues(event, event.sequence)),
       );
       await connections.write((connection) => connection.run(RECEIVE, rows));
+    },
+    removeRows: async (table, keys) => {
+      const values = arrayOf(keyColumn(table).kind, keys.map(table.encodeKey));
+      await connections.write((connection) => connection.run(removeStatement(table), [values]));
+    },
+    removeEventsBefore: async (sequence) => {
+      const remove = () => connections.write((connection) => connection.run(REMOVE_EVENTS, [sequence, REMOVE_STEP]));
+      while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
       const sweep = ending(table, statementsOf(table).sweep);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { StoreUnavailable } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
+import { type Attempt, NoServer } from './remedies.ts';
 import { prepareSession } from './session.ts';
 import { VALUE_TYPES } from './values.ts';
 
@@ -47,6 +47,11 @@ export class Connection {
     this.#statementTimeoutMs = statementTimeoutMs;
     client.on('error', () => this.#end());
     client.on('end', () => this.#end());
+  }
+
+  /** The process of the server, as whoever took the connection announced it: a pooler announces another than there is. */
+  get announcedBackend(): number | undefined {
+    return (this.#client as unknown as { processID?: number }).processID;
   }
 
   get isLost(): boolean {
@@ -114,15 +119,15 @@ export class Connection {
 
 /** Tries the hosts in their order, and takes the first that accepts writes. */
 export async function connect(address: Address): Promise<Connection> {
-  const refusals: string[] = [];
+  const attempts: Attempt[] = [];
   for (const host of address.hosts) {
     try {
       return await connectTo(host, address);
     } catch (error) {
-      refusals.push(`${host.host}:${host.port}: ${(error as Error).message}`);
+      attempts.push({ host, error });
     }
   }
-  throw new StoreUnavailable(`no PostgreSQL that accepts writes (${refusals.join('; ')})`);
+  throw new NoServer(attempts);
 }
 
 async function connectTo(host: Host, address: Address): Promise<Connection> {

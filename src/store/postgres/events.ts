@@ -14,6 +14,12 @@ import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
 const LOCKS = 0x7e55e2;
+/** Added to it where somebody else holds that lock: then each session has a first half of its own. */
+const MOST_PIDS = 2 ** 22;
+
+/** Never waits for a stranger's lock, unless the stranger holds both. `last_value` is the number's. */
+const LOCK = `CASE WHEN pg_try_advisory_xact_lock_shared(${LOCKS}, (last_value & 2147483647)::integer) THEN NULL
+      ELSE pg_advisory_xact_lock_shared(${LOCKS + 1} + pg_backend_pid(), (last_value & 2147483647)::integer)::text END`;
 
 const NAMES = eventColumns.map(({ name }) => name).join(', ');
 
@@ -23,7 +29,7 @@ export const EVENT_COLUMNS: readonly Column[] = [{ name: 'of_unit', kind: 'integ
 /** Appends the events of the units in `done`. The numbers are drawn after the lock is held and in the order given. */
 export function tellText(firstParameter: number): string {
   return `drawing AS MATERIALIZED (
-      SELECT pg_advisory_xact_lock_shared(${LOCKS}, (last_value & 2147483647)::integer) FROM event_sequence),
+      SELECT ${LOCK} FROM event_sequence),
     told AS (INSERT INTO events (sequence, ${NAMES}) SELECT nextval('event_sequence'), ${NAMES} FROM (
       SELECT e.* FROM drawing, ${unnested(EVENT_COLUMNS, 'e', firstParameter)} JOIN done ON done.unit = e.of_unit
       ORDER BY e.unit) ordered)`;
@@ -41,14 +47,19 @@ export const RECEIVE: Statement = {
     SELECT setval('event_sequence', greatest(last_value, (SELECT max(n) FROM unnest($1::bigint[]) n))) FROM event_sequence`,
 };
 
-/** Up to where readers may read. The distance to a lock's number is taken modulo 2^31, either way. */
+/**
+ * Up to where readers may read. The distance to a lock's number is taken modulo 2^31, either way. Only roles that may write
+ * events count: others can take the same locks, and would freeze the log. Says the last number drawn as well.
+ */
 export const HORIZON: Statement = {
   name: 'event_horizon',
   text: `WITH drawn AS MATERIALIZED (SELECT last_value FROM event_sequence)
     SELECT least(last_value, (
-      SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824)) FROM pg_locks
-      WHERE locktype = 'advisory' AND classid = ${LOCKS} AND objsubid = 2
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))) FROM drawn`,
+      SELECT min(last_value - (((last_value - objid::bigint + 1073741824) & 2147483647) - 1073741824))
+      FROM pg_locks l JOIN pg_stat_get_activity(l.pid) a ON true
+      WHERE locktype = 'advisory' AND classid BETWEEN ${LOCKS} AND ${LOCKS + 1 + MOST_PIDS} AND objsubid = 2 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND has_table_privilege(a.usesysid, 'events', 'INSERT'))), last_value FROM drawn`,
 };
 
 export function eventsStatement(
@@ -81,4 +92,11 @@ export const SWEEP_EVENTS: Statement = {
   name: 'sweep_events',
   text: `DELETE FROM events WHERE sequence = ANY (ARRAY(SELECT sequence FROM (
     SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
+};
+
+/** By number, for a move: what the old store has swept. */
+export const REMOVE_EVENTS: Statement = {
+  name: 'remove_events',
+  text: `DELETE FROM events WHERE sequence = ANY (ARRAY(
+    SELECT sequence FROM events WHERE sequence < $1::bigint ORDER BY sequence LIMIT $2::bigint))`,
 };

@@ -25,6 +25,7 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   keys: CHANGED,
   sessions: CHANGED,
   attempts: CHANGED,
+  nodes: CHANGED,
   revocation_lists: CHANGED,
   list_contents: CHANGED,
   service_times: CHANGED,

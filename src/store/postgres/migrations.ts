@@ -104,6 +104,15 @@ export const MIGRATIONS: readonly Migration[] = [
   ) WITH (fillfactor = 70);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE nodes (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, keys text NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX nodes_ends_at ON nodes (ends_at);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

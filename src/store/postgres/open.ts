@@ -1,19 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../change.ts';
 import type { Receiver } from '../move.ts';
-import { type Store, StoreUnavailable } from '../store.ts';
-import { type Address, type HiddenUrl, parseAddress } from './address.ts';
+import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
-import { type Connection, connect } from './connection.ts';
+import { type Connection, connect, type Statement } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
 import { MIGRATIONS, migrate, schemaState } from './migrations.ts';
+import { refuseTransactionPooler } from './pooler.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;
   readonly environment: NodeJS.ProcessEnv;
   /** A service waits for its database, and says so through this; a command without it gives up at once. */
-  readonly whileAway?: (why: string) => void;
+  readonly whileAway?: (why: StoreUnavailable) => void;
 }
 
 const AGAIN_MS = 1_000;
@@ -28,24 +29,52 @@ export async function openPostgres({ url, environment, whileAway }: PostgresOpti
   const address = parseAddress(url, environment);
   for (;;) {
     try {
-      await withConnection(address, ensureSchema);
+      await prepare(address);
       return postgresBackEnd(new Connections(address));
     } catch (error) {
-      const fault = storeFault(error);
+      const fault = openingFault(error);
       if (!whileAway || !(fault instanceof StoreUnavailable)) throw fault;
-      whileAway(fault.message);
+      whileAway(fault);
       await pause(AGAIN_MS);
     }
   }
 }
 
-/** For the role that owns the schema, where the nodes' role does not. Says which version there is now. */
-export async function migratePostgres({ url, environment }: PostgresOptions): Promise<number> {
-  return withConnection(parseAddress(url, environment), async (connection) => {
-    await migrate(connection);
-    return (await schemaState(connection)).version;
+/** What a command did to the schema. */
+export interface SchemaChange {
+  /** 0: there was none. */
+  readonly before: number;
+  readonly now: number;
+}
+
+/** Brings the schema forward where it is behind; the role must own it then. */
+export async function migratePostgres({ url, environment }: PostgresOptions): Promise<SchemaChange> {
+  try {
+    return await prepare(parseAddress(url, environment));
+  } catch (error) {
+    throw openingFault(error);
+  }
+}
+
+async function prepare(address: Address): Promise<SchemaChange> {
+  return withConnection(address, async (connection) => {
+    await refuseTransactionPooler(connection, () => connect(address));
+    return ensureSchema(connection);
   });
 }
+
+/** Missing privileges and tables do not pass while one waits. */
+function openingFault(error: unknown): unknown {
+  if (error instanceof StoreAddressFault || error instanceof StoreUnusable) return error;
+  const { code = '', message } = error as { code?: string; message: string };
+  if (!MISSING.test(code)) return storeFault(error);
+  return new StoreUnusable(
+    `this role cannot use the database: ${message}`,
+    'Give it the privileges of "Roles" in docs/postgresql.md, also on tables that exist: GRANT … ON ALL TABLES IN SCHEMA ….',
+  );
+}
+
+const MISSING = /^(?:42|3F)/;
 
 /** A connection apart, for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -58,19 +87,44 @@ async function withConnection<T>(address: Address, work: (connection: Connection
 }
 
 /** A schema that is behind is brought forward, where the role may; one that is ahead is used, where its release says so. */
-async function ensureSchema(connection: Connection): Promise<void> {
-  const { version, isUsable } = await schemaState(connection);
-  if (isUsable) return;
-  if (version > MIGRATIONS.length) {
-    throw new Error(`the database has schema ${version}, which this release cannot work with: use a newer release`);
+async function ensureSchema(connection: Connection): Promise<SchemaChange> {
+  const { version: before, isUsable } = await schemaState(connection);
+  if (isUsable) return { before, now: before };
+  if (before > MIGRATIONS.length) {
+    throw new StoreUnusable(
+      `the database has schema ${before}, which this release cannot work with`,
+      'Use a newer release of Tessera.',
+    );
   }
+  if (before === 0) await refuseElsewhere(connection);
   try {
     await migrate(connection);
+    return { before, now: MIGRATIONS.length };
   } catch (error) {
-    if ((error as { code?: string }).code !== '42501') throw error;
-    throw new Error(
-      `the database has schema ${version}, this release needs ${MIGRATIONS.length}, and this role may not change it: ` +
-        'run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
+    if (!NOT_ALLOWED.includes((error as { code?: string }).code ?? '')) throw error;
+    throw new StoreUnusable(
+      `${before === 0 ? 'the database has no schema yet' : `the database has schema ${before}, this release needs ${MIGRATIONS.length}`}, and this role may not change it`,
+      'Run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
     );
   }
 }
+
+/** Insufficient privilege, and no schema to create tables in. */
+const NOT_ALLOWED = ['42501', '3F000'];
+
+/** Tables in a schema that this session does not look in: a second set of them would begin empty. */
+async function refuseElsewhere(connection: Connection): Promise<void> {
+  const { rows } = await connection.run(ELSEWHERE);
+  const [[found, searched] = []] = rows;
+  if (found === undefined) return;
+  throw new StoreUnusable(
+    `the tables are in the schema ${found}, and the address leads to ${searched}`,
+    `Add schema=${found} to the parameters of the address.`,
+  );
+}
+
+const ELSEWHERE: Statement = {
+  name: 'ledgers_elsewhere',
+  text: `SELECT n.nspname::text, current_setting('search_path') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relname = 'tessera_schema' AND c.relkind = 'r' ORDER BY 1 LIMIT 1`,
+};

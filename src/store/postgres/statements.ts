@@ -89,6 +89,14 @@ function stampStatement({ name }: AnyTable): Statement {
   return { name: `stamp_${name}`, text: `SELECT count(*), coalesce(sum(revision), 0)::bigint FROM ${quote(name)}` };
 }
 
+export function removeStatement(table: AnyTable): Statement {
+  const { name, kind } = keyColumn(table);
+  return {
+    name: `remove_${table.name}`,
+    text: `DELETE FROM ${quote(table.name)} WHERE ${quote(name)} = ANY ($1::${ARRAY_TYPE[kind]})`,
+  };
+}
+
 export function findStatement(table: AnyTable, column: string): Statement {
   return {
     name: `find_${table.name}_${indexed(table, column)}`,

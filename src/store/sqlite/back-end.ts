@@ -7,6 +7,7 @@ import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import type { AnyTable, Table, Value, Where } from '../table.ts';
 import { storeFault, whileBusy } from './database.ts';
 import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
+import { assertSchema } from './migrations.ts';
 import { Prepared } from './prepared.ts';
 import type { Soundness } from './soundness.ts';
 import {
@@ -59,7 +60,11 @@ export function sqliteBackEnd({ database, writer, soundness, clock }: SqlitePart
     now: () => (closing ? refused() : Promise.resolve(clock())),
     examine: async () => ({
       now: clock(),
-      checks: [check('store', 'the database cannot be read', () => reader.all(ANY_READ, [])), ...soundness.examine()],
+      checks: [
+        check('store', 'the database cannot be read', () => reader.all(ANY_READ, [])),
+        check('schema', 'another release has changed the schema', () => assertSchema(database)),
+        ...soundness.examine(),
+      ],
     }),
     loadVersioned: <Row, Companion>(table: Table<Row, Companion>, key: string) =>
       read(() => reader.load(table, key, clock())) as Promise<LoadedVersion<Row, Companion>>,
@@ -73,6 +78,10 @@ export function sqliteBackEnd({ database, writer, soundness, clock }: SqlitePart
     events: async (query) => {
       const { sql, values } = eventsStatement(query);
       return reader.all(sql, values).map(readEvent);
+    },
+    eventProgress: async () => {
+      const newest = (reader.all('SELECT coalesce(max(sequence), 0) FROM events', [])[0]?.[0] ?? 0) as number;
+      return { readable: newest, drawn: newest };
     },
     newestEvents: async (query) => {
       const { sql, values } = newestStatement(query);

@@ -19,17 +19,31 @@ export function makeDatabase(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Never makes a database. A commit is in the WAL when it returns; wal.ts makes it durable. */
-export function openDatabase(path: string): DatabaseSync {
+/**
+ * Never makes a database. A commit is in the WAL when it returns; wal.ts makes it durable. `alone`: nobody else may have
+ * it open, now or later.
+ */
+export function openDatabase(path: string, alone = false): DatabaseSync {
   const existing = pathToFileURL(path);
   existing.search = 'mode=rw';
   const database = new DatabaseSync(existing, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  if (alone) takeAlone(database);
   // Where another process opens or closes the same database, SQLite says busy here without waiting.
   whileBusy(() =>
     database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
   );
   database.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_WAL_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
   return database;
+}
+
+/** Throws busy at once where another process has it open; otherwise keeps others out until it is closed. */
+function takeAlone(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 export function openForReading(path: string): DatabaseSync {

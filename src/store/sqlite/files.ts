@@ -24,11 +24,11 @@ export class Files {
   #walSize: number;
   #isClosed = false;
 
-  /** All three exist as long as somebody has the database open. */
-  constructor(path: string) {
+  /** All three exist as long as somebody has the database open. One who has it alone keeps the SHM in memory. */
+  constructor(path: string, alone = false) {
     this.#path = path;
     this.wal = openSync(`${path}-wal`, 'r');
-    this.#marks = new Map(['', '-wal', '-shm'].map((name) => [name, statSync(path + name)]));
+    this.#marks = new Map(['', '-wal', ...(alone ? [] : ['-shm'])].map((name) => [name, statSync(path + name)]));
     this.#databaseSize = statSync(path).size;
     this.#walSize = fstatSync(this.wal).size;
   }
@@ -51,7 +51,7 @@ export class Files {
 
   /** Every second. */
   whyNotWhole(): string | undefined {
-    const shm = this.#found('-shm');
+    const shm = this.#marks.has('-shm') ? this.#found('-shm') : undefined;
     return this.whyCut() ?? this.whyNotOurs() ?? (typeof shm === 'string' ? shm : undefined);
   }
 

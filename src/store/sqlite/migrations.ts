@@ -85,6 +85,12 @@ const MIGRATIONS: readonly string[] = [
     answering_since INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE nodes (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, keys TEXT NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX nodes_ends_at ON nodes (ends_at);
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
@@ -105,6 +111,12 @@ export function migrate(database: DatabaseSync, mustExist = false): void {
     database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Another release may have changed it under the running service. */
+export function assertSchema(database: DatabaseSync): void {
+  const version = schemaVersion(database);
+  if (version !== MIGRATIONS.length) throw new Error(`schema ${version}, not ${MIGRATIONS.length}`);
 }
 
 function schemaVersion(database: DatabaseSync): number {

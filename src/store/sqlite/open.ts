@@ -20,19 +20,27 @@ export interface SqliteOptions {
   readonly mustExist?: boolean;
   /** How the WAL is brought to the disk: for those who simulate one. */
   readonly sync?: Sync;
+  /** Keeps every other process out; throws busy where one is in already. */
+  readonly alone?: boolean;
 }
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return storeOf(await openSqlite(options));
 }
 
-export async function openSqlite({ path, clock, mustExist, sync = syncInPool }: SqliteOptions): Promise<BackEnd> {
+export async function openSqlite({
+  path,
+  clock,
+  mustExist,
+  alone,
+  sync = syncInPool,
+}: SqliteOptions): Promise<BackEnd> {
   if (mustExist) refuseMissing(path);
   else makeDatabase(path);
-  const database = openDatabase(path);
+  const database = openDatabase(path, alone);
   migrate(database, mustExist === true);
   database.exec('PRAGMA busy_timeout = 0'); // from here on nobody waits on the event loop
-  const files = new Files(path);
+  const files = new Files(path, alone);
   syncFolder(dirname(path));
   const soundness = new Soundness(database, files);
   const writer = new Writer({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });

@@ -25,7 +25,7 @@ async function installed(admin: Admin): Promise<readonly StoredKey[]> {
 async function rotated(admin: Admin): Promise<readonly StoredKey[]> {
   const added = await addToKeyring(await installed(admin), admin);
   assert.ok(added.ok);
-  const minting = await mintWithKey(added.value, 2, admin);
+  const minting = await mintWithKey(added.value, { id: 2 }, admin);
   assert.ok(minting.ok);
   return minting.value;
 }
@@ -93,7 +93,7 @@ suite('the life of a key', () => {
     const keys = await rotated(admin);
     const third = await addToKeyring(keys, admin);
     assert.ok(third.ok);
-    const minting = await mintWithKey(third.value, 3, admin);
+    const minting = await mintWithKey(third.value, { id: 3 }, admin);
     assert.ok(minting.ok);
     const onlyFirst = minting.value.filter(({ id }) => id === 1);
     const next = await addToKeyring(onlyFirst, admin);
@@ -113,8 +113,8 @@ suite('the life of a key', () => {
     const keys = await installed(admin);
     const outcomes = [
       await retireFirst(keys, admin),
-      await mintWithKey(keys, 1, admin),
-      await mintWithKey(keys, 9, admin),
+      await mintWithKey(keys, { id: 1 }, admin),
+      await mintWithKey(keys, { id: 9 }, admin),
       await retireKey(keys, { id: 9, accessTokenLifetime: 1 }, admin),
     ];
     const reasons = outcomes.map((outcome) => outcome.ok || outcome.refusal.reason);
@@ -135,7 +135,7 @@ suite('a service starts only with the keys that its store knows', () => {
     const admin = await administration(t);
     await assert.rejects(checkKeyring(undefined, admin.store), /no keyring yet.*tessera init/);
     await installed(admin);
-    await assert.rejects(checkKeyring(undefined, admin.store), /missing.*Restore/);
+    await assert.rejects(checkKeyring(undefined, admin.store), /missing.*restore/);
   });
 
   test('another key under the same id is refused', async (t) => {

@@ -1,0 +1,76 @@
+// The store itself: can it be opened, what does it say of itself, and whose clock is right.
+import { statSync } from 'node:fs';
+import type { Config } from '../../config/schema.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { examinePostgres, openStore } from '../../open-store.ts';
+import type { Store, StoreCheckName } from '../../store/store.ts';
+import { systemClock } from '../../system.ts';
+import { todoOf } from '../failure.ts';
+import { bad, type Finding, good, poor } from './finding.ts';
+
+/** Clocks of good machines agree within this many seconds. */
+const TOLERANCE = 30;
+
+const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
+  store: 'See what its own log says.',
+  writes: 'Look at the disk of the store, and at the log of the service.',
+  files: 'Stop the service, and restore the store from its backup.',
+  space: 'Free the disk, or make it larger.',
+  schema: 'Run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
+  privileges: 'Give the role the privileges of "Roles" in docs/postgresql.md.',
+};
+
+/** The open store, or why there is none. */
+export async function openForExamination(config: Config): Promise<Store | Finding> {
+  const { store } = config;
+  const missing = store.kind === 'sqlite' ? whyNotThere(store.path) : undefined;
+  if (missing) return missing;
+  try {
+    return await openStore(config, 'command');
+  } catch (error) {
+    const { message } = error as Error;
+    const otherwise =
+      store.kind === 'sqlite' ? 'Restore it from its backup, or free the disk.' : 'See docs/postgresql.md.';
+    return bad('store', `cannot be used: ${message}`, todoOf(error) ?? otherwise);
+  }
+}
+
+function whyNotThere(path: string): Finding | undefined {
+  try {
+    statSync(path);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, 'Do: tessera init');
+    return bad('store', `${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
+  }
+}
+
+export async function examineStore(config: Config, store: Store): Promise<Finding[]> {
+  const { now, checks } = await store.examine();
+  const problems = checks.flatMap(({ name, problem }) =>
+    problem ? [bad(name, [problem.reason, problem.detail].filter(Boolean).join(': '), REMEDIES[name])] : [],
+  );
+  const own = problems.length > 0 ? problems : [good('store', 'answers, and has the schema of this release')];
+  return [...own, ...(await examineServer(config)), ...(now === undefined ? [] : examineClocks(now))];
+}
+
+async function examineServer({ store }: Config): Promise<Finding[]> {
+  if (store.kind === 'sqlite') return [];
+  try {
+    const { place, release, role, isSuperuser } = await examinePostgres(store.url);
+    const todo = 'Let nodes use a role of their own: docs/postgresql.md, Roles.';
+    if (isSuperuser) return [poor('database', `${place}: ${role} is a superuser, who may do anything there`, todo)];
+    return [good('database', `${place}, PostgreSQL ${release}`)];
+  } catch (error) {
+    return [bad('database', (error as Error).message, todoOf(error) ?? 'See docs/postgresql.md.')];
+  }
+}
+
+/** Tokens are judged by the store's clock, certificates by the node's: they must agree. */
+function examineClocks(storeTime: EpochSeconds): Finding[] {
+  const ahead = systemClock.now() - storeTime;
+  if (Math.abs(ahead) <= TOLERANCE) return [];
+  const says = `this machine is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} the database`;
+  return [bad('clock of the store', says, 'Set the clock that is wrong, and keep both by NTP.')];
+}

@@ -1,0 +1,74 @@
+// A row of the target says how far a move into it has come. So a move never overwrites a store in use, and no service
+// starts on a store that is not complete.
+import { after, type EpochSeconds, seconds } from '../core/time.ts';
+import type { BackEnd } from './back-end.ts';
+import { drawRevision } from './change.ts';
+import type { Store } from './store.ts';
+import type { AnyTable } from './table.ts';
+import { serviceTimes } from './tables/service-times.ts';
+import { attempts } from './tables/sign-in.ts';
+
+/** An expected reason why a move cannot go on, or why a service cannot start on its target, with what to do next. */
+export class MoveRefused extends Error {
+  override readonly name = 'MoveRefused';
+  readonly todo: string;
+
+  constructor(what: string, todo: string) {
+    super(what);
+    this.todo = todo;
+  }
+}
+
+const MARK = 'moving a store here';
+/** Longer than any move takes: the mark ends when a service opens the store. */
+const YEARS = seconds(10 * 365 * 86_400);
+const STATES = ['incomplete', 'complete'] as const;
+
+export type MoveState = (typeof STATES)[number];
+
+export function isMark(table: AnyTable, row: unknown): boolean {
+  return table === attempts && table.keyOf(row) === MARK;
+}
+
+/** Takes an empty store, or one that an earlier run has filled and no service has opened since. */
+export async function claim(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
+  const { found, now } = await to.loadVersioned(attempts, MARK);
+  if (!found || found.row.endsAt <= now) await refuseRows(to, tables);
+  await mark(to, 'incomplete');
+}
+
+/** Counts of attempts and the times of the service do not make a store one that somebody needs: doctor leaves some. */
+async function refuseRows(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
+  for (const table of tables.filter((each) => each !== attempts && each !== serviceTimes)) {
+    if ((await to.page(table, { limit: 1 })).length === 0) continue;
+    throw new MoveRefused(
+      `the store to move to is in use: it has ${table.name}`,
+      'Nothing was changed. Move to an empty database, or empty this one if nobody needs it: DROP DATABASE, CREATE DATABASE.',
+    );
+  }
+}
+
+export async function mark(to: BackEnd, state: MoveState): Promise<void> {
+  const { found, now } = await to.loadVersioned(attempts, MARK);
+  const row = rowOf(state, after(now, YEARS));
+  const swap = { table: attempts, row, expected: found?.revision };
+  await to.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) });
+}
+
+/** A service takes over the store: from now on nothing is moved into it. */
+export async function takeOver(store: Store): Promise<void> {
+  const state = await store.change(attempts, MARK, (found, now) => {
+    if (!found || found.row.endsAt <= now) return { outcome: undefined };
+    const was = STATES[found.row.count];
+    return was === 'complete' ? { outcome: was, next: rowOf(was, now) } : { outcome: was };
+  });
+  if (state !== 'incomplete') return;
+  throw new MoveRefused(
+    'a move into this store is not complete',
+    'Stop the service that runs on the old store, then run the same tessera migrate-store once more.',
+  );
+}
+
+function rowOf(state: MoveState, endsAt: EpochSeconds) {
+  return { about: MARK, count: STATES.indexOf(state), endsAt };
+}

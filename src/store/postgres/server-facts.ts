@@ -1,0 +1,32 @@
+import { type HiddenUrl, parseAddress } from './address.ts';
+import { connect, type Statement } from './connection.ts';
+
+/** What `tessera doctor` and `tessera init` say of a server. */
+export interface ServerFacts {
+  /** The database, the server and the role, without a secret. */
+  readonly place: string;
+  readonly release: string;
+  readonly role: string;
+  /** Privileges are not checked for a superuser, so a mistake or an attacker could do anything with it. */
+  readonly isSuperuser: boolean;
+}
+
+const FACTS: Statement = {
+  name: 'server_facts',
+  text: `SELECT current_database()::text, current_user::text, current_setting('server_version'),
+    (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`,
+};
+
+export async function serverFacts(url: HiddenUrl, environment: NodeJS.ProcessEnv): Promise<ServerFacts> {
+  const address = parseAddress(url, environment);
+  const connection = await connect(address);
+  try {
+    const [database, role, release, isSuperuser] = (await connection.run(FACTS)).rows[0] as unknown as Row;
+    const hosts = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+    return { place: `database ${database} at ${hosts}, as ${role}`, release, role, isSuperuser };
+  } finally {
+    connection.close();
+  }
+}
+
+type Row = [database: string, role: string, release: string, isSuperuser: boolean];

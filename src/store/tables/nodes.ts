@@ -1,0 +1,30 @@
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Table } from '../table.ts';
+
+/** A running node, as it last reported itself. */
+export interface NodeReport {
+  /** Host, process and a random part: a name for people that no other node has. */
+  readonly name: string;
+  /** The fingerprints of its keys. They tell nothing about the keys. */
+  readonly keys: readonly string[];
+  /** Until then it counts as running. */
+  readonly endsAt: EpochSeconds;
+}
+
+export const nodes: Table<NodeReport> = {
+  name: 'nodes',
+  columns: [
+    { name: 'name', kind: 'text', fixed: true, of: ({ name }) => name },
+    { name: 'keys', kind: 'json', of: ({ keys }) => JSON.stringify(keys) },
+    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
+  ],
+  keyOf: ({ name }) => name,
+  encodeKey: (name) => name,
+  decode: ([name, keys, endsAt]) => ({
+    name: name as string,
+    keys: JSON.parse(keys as string),
+    endsAt: endsAt as EpochSeconds,
+  }),
+  indexes: [],
+  endsAt: 'ends_at',
+};

@@ -1,0 +1,38 @@
+// The `tessera` command as a process of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const TESSERA = fileURLToPath(import.meta.resolve('../../src/cli/main.ts'));
+
+export interface Ran {
+  readonly status: number | null;
+  /** Standard output and standard error, in the order in which they came. */
+  readonly printed: string;
+}
+
+/** Nothing of the machine's own settings reaches it. */
+export function commandEnvironment(more: Record<string, string> = {}): Record<string, string | undefined> {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, COLUMNS: '100', NODE_COMPILE_CACHE: join(tmpdir(), 'tessera-compile-cache'), ...more };
+}
+
+export async function runTessera(
+  args: readonly string[],
+  { folder, environment = {} }: { folder: string; environment?: Record<string, string> },
+): Promise<Ran> {
+  const child = spawn(process.execPath, [TESSERA, ...args], {
+    cwd: folder,
+    env: commandEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  const [status] = await once(child, 'close');
+  return { status, printed };
+}

@@ -1,0 +1,80 @@
+// A real pgbouncer between nodes and PostgreSQL: by session it works, by transaction it is recognised and named.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { storeOf } from '../../src/store/change.ts';
+import { freePort } from '../free-port.ts';
+import { accepted, aNode, issue, refresh } from '../node.ts';
+import { openAt } from '../store/postgres-node.ts';
+import { PostgresServer } from '../store/postgres-server.ts';
+
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) =>
+  existsSync(path),
+);
+
+const server = await PostgresServer.start();
+await server.query('CREATE DATABASE tessera');
+await (await openAt(server.url('tessera'))).close();
+after(() => server.remove());
+
+/** Its port, once it answers. */
+async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } & AsyncDisposable> {
+  assert.ok(PROGRAM, 'pgbouncer is missing: apt-get install pgbouncer');
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-pooler-'));
+  const port = await freePort();
+  const [config, users] = [join(folder, 'pgbouncer.ini'), join(folder, 'users.txt')];
+  writeFileSync(users, '"postgres" ""\n');
+  writeFileSync(
+    config,
+    `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
+      `auth_type = trust\nauth_file = ${users}\npool_mode = ${mode}\nunix_socket_dir =\nlogfile = ${folder}/log\n`,
+  );
+  if (isRoot) for (const path of [folder, config, users]) chownSync(path, NOBODY, NOBODY);
+  const child = spawn(PROGRAM, ['-q', config], { stdio: 'ignore', ...(isRoot && { uid: NOBODY, gid: NOBODY }) });
+  while (!(await answers(port))) {
+    assert.equal(child.exitCode, null, 'pgbouncer ended');
+    await pause(20);
+  }
+  const stop = async () => {
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+    rmSync(folder, { recursive: true });
+  };
+  return { url: `postgres://postgres@127.0.0.1:${port}/tessera`, [Symbol.asyncDispose]: stop };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false);
+  socket.destroy();
+  return isOpen;
+}
+
+test('pgbouncer that pools by transaction is recognised and named', async () => {
+  await using bouncer = await pooler('transaction');
+  for (let n = 0; n < 5; n++)
+    await assert.rejects(openAt(bouncer.url), {
+      name: 'StoreUnusable',
+      message: /pooler in transaction mode \(pgbouncer\?\)/,
+      todo: /pool_mode = session/,
+    });
+});
+
+test('pgbouncer that pools by session does', async () => {
+  await using bouncer = await pooler('session');
+  const node = await aNode(storeOf(await openAt(bouncer.url)));
+  accepted(await refresh(node, await issue(node)));
+  await node.store.close();
+});

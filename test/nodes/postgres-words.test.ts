@@ -1,0 +1,126 @@
+// What an operator reads when a PostgreSQL store cannot be used: each cause has its own words and its own next step.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { examine } from '../../src/cli/doctor/examine.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { examineStore } from '../../src/cli/doctor/store.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { NoServer } from '../../src/store/postgres/remedies.ts';
+import type { Store } from '../../src/store/store.ts';
+import { systemClock } from '../../src/system.ts';
+import { commandEnvironment, runTessera, TESSERA } from '../cli/command.ts';
+import { freePort } from '../free-port.ts';
+import { PostgresServer } from '../store/postgres-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-words-'));
+const server = await PostgresServer.start();
+await server.query('CREATE DATABASE tessera');
+await server.query("CREATE ROLE owner LOGIN; CREATE ROLE node LOGIN; CREATE ROLE secretive LOGIN PASSWORD 'right'");
+await server.query('GRANT ALL ON SCHEMA public TO owner', 'tessera');
+after(async () => {
+  await server.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** What doctor finds about the store at this address. */
+async function findings(address: string): Promise<Finding[]> {
+  const config = loadConfig({ file: undefined, env: {}, sets: [`store=${address}`, `dataFolder=${folder}`] });
+  const ours = ['store', 'database', 'privileges', 'schema', 'clock of the store'];
+  return (await examine(config)).filter(({ about }) => ours.includes(about));
+}
+
+async function worst(address: string): Promise<string> {
+  const found = (await findings(address)).find(({ verdict }) => verdict !== 'good');
+  return `${found?.says} | ${found?.todo}`;
+}
+
+const at = (user: string, database = 'tessera') => server.url(database, user);
+
+test('away, unknown, malformed, without a role, without a database: each has its own remedy', async () => {
+  assert.match(
+    await worst(`postgres://node@127.0.0.1:${await freePort()}/tessera`),
+    /ECONNREFUSED.*PostgreSQL runs there/,
+  );
+  const unknown = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+  const { todo } = new NoServer([{ host: { host: 'db', port: 1 }, error: unknown }]);
+  assert.match(todo, /The name of the host is not known here/);
+  assert.match(await worst('postgres://node@127.0.0.1/tessera?ssl=1'), /unknown parameter: ssl.*The address/);
+  assert.match(await worst(at('nobody_here')), /does not exist.*does not let this role in/);
+  assert.match(await worst(at('node', 'nowhere')), /does not exist.*Create the database/);
+  assert.match(await worst(`${at('node')}?passwordFile=/no/such/file`), /ENOENT.*file named in the address/);
+  assert.match(await worst(`${at('node')}?sslmode=require`), /SSL.*sslmode/);
+});
+
+test('an @ in the host is refused without repeating it', async () => {
+  const said = await worst('postgres://node:hun@ter2@127.0.0.1/tessera');
+  assert.match(said, /an @ in its host.*%40/);
+  assert.doesNotMatch(said, /hun|ter2/);
+});
+
+test('a wrong password and a missing one are told apart', async () => {
+  const hba = join(server.data, 'pg_hba.conf');
+  writeFileSync(hba, 'host all secretive 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n');
+  await server.query('SELECT pg_reload_conf()');
+  assert.match(await worst(at('secretive')), /asks for a password, and none is given/);
+  assert.match(await worst(at('secretive').replace('@', ':wrong@')), /refused the password/);
+});
+
+test('no schema, no privileges, tables elsewhere: each has its own remedy, and a service does not start', async () => {
+  assert.match(await worst(at('node')), /has no schema yet.*migrate-schema/);
+  const { status, printed } = await runTessera(['serve', '--set', `store=${at('node')}`], { folder });
+  assert.equal(status, 4, printed);
+  assert.match(printed, /no schema yet.*\n.*migrate-schema/);
+
+  const migrated = await runTessera(['migrate-schema', '--as', at('owner')], { folder });
+  assert.equal(migrated.status, 0, migrated.printed);
+  assert.match(await worst(at('node')), /permission denied.*GRANT/);
+
+  await server.query('CREATE SCHEMA elsewhere; ALTER TABLE tessera_schema SET SCHEMA elsewhere', 'tessera');
+  assert.match(await worst(at('owner')), /the tables are in the schema elsewhere/);
+  await server.query('ALTER TABLE elsewhere.tessera_schema SET SCHEMA public', 'tessera');
+});
+
+test('a superuser is warned of', async () => {
+  assert.match(await worst(at('postgres')), /postgres is a superuser.*Roles/);
+  assert.deepEqual(
+    (await findings(at('owner'))).filter(({ verdict }) => verdict !== 'good'),
+    [],
+  );
+});
+
+test('a service that waits for its database says so in log lines, and stops when it is told to', async () => {
+  const args = [TESSERA, 'serve', '--set', `store=postgres://node@127.0.0.1:${await freePort()}/tessera`];
+  const child = spawn(process.execPath, args, { cwd: folder, env: commandEnvironment(), stdio: 'pipe' });
+  let [log, complaints] = ['', ''];
+  child.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  for await (const text of child.stdout) {
+    log += text;
+    if (log.includes('waiting for the store')) break;
+  }
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  assert.deepEqual(await exit, [0, null], complaints);
+  const { level, why, todo } = JSON.parse(log.split('\n')[0] ?? '');
+  assert.deepEqual([level, complaints], ['warn', '']);
+  assert.match(`${why} ${todo}`, /ECONNREFUSED.*PostgreSQL runs there/);
+});
+
+test('a clock that is an hour off is named, with whose it is', async () => {
+  const config = loadConfig({ file: undefined, env: {}, sets: [`dataFolder=${folder}`] });
+  for (const [off, expected] of [
+    [3600, /this machine is 3\d{3} seconds behind the database/],
+    [-3600, /this machine is 3\d{3} seconds ahead of the database/],
+  ] as const) {
+    const examined = { now: epochSeconds(systemClock.now() + off), checks: [] };
+    const found = await examineStore(config, { examine: async () => examined } as unknown as Store);
+    assert.match(found.find(({ about }) => about === 'clock of the store')?.says ?? '', expected);
+  }
+});
