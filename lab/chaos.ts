@@ -6,6 +6,7 @@ import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { damageFiles } from './chaos/files.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
+import { lockOut } from './chaos/lockout.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
@@ -17,6 +18,7 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
@@ -37,6 +39,8 @@ const DRILLS = {
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
   'postgres-rollback': [rollBack, 'puts the database back to an older state under three nodes', 3],
   'postgres-log': [freezeLog, 'holds the advisory locks of the event log as a stranger', 100],
+  stop: [stopMany, 'stops a service among good, bad and idle callers, and looks how it ended'],
+  lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
   http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],

@@ -35,9 +35,11 @@ function launch(args) {
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tessera'), ...process.env };
   // As src/cli/tessera has it for the published package, which says why.
   env.NODE_OPTIONS = `--max-semi-space-size=16 ${env.NODE_OPTIONS ?? ''}`;
+  // The process holds keys: no core file, and no debugger at a signal.
+  const shell = ['-c', 'ulimit -c 0; exec "$0" "$@"', node, '--disable-sigusr1', ...args];
   // In place of this process where Node can do that: then signals, terminal and exit code are the program's own.
-  if (process.execve) process.execve(node, [node, ...args], env);
-  const child = spawn(node, args, { stdio: 'inherit', env });
+  if (process.execve) process.execve('/bin/sh', ['sh', ...shell], env);
+  const child = spawn('/bin/sh', shell, { stdio: 'inherit', env });
   // At a terminal Ctrl-C reaches the child by itself; passing it on would make it two.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));

@@ -77,9 +77,8 @@ export async function composeService(
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
-      stopChores();
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.all([leaving, ...listeners.map((listener) => listener.drain())]);
+      await Promise.all([stopChores(), leaving, ...listeners.map((listener) => listener.drain())]);
       await store.close();
     },
   };

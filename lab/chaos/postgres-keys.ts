@@ -83,8 +83,9 @@ class Load {
 
   async #call(caller: number): Promise<void> {
     let pair = await issue(this.#nodes[caller % this.#nodes.length] as Node);
-    for (let turn = caller; this.#running; turn++) {
-      const node = this.#nodes[turn % this.#nodes.length] as Node;
+    let turn = caller;
+    while (this.#running) {
+      const node = this.#nodes[turn++ % this.#nodes.length] as Node;
       await this.#insist(() => check(node, pair));
       const next: TokenPair | undefined = await this.#insist(() => refresh(node, pair));
       if (next) pair = next;

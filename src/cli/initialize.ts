@@ -1,6 +1,6 @@
 // `tessera init`: the production version of a first start. It makes what is missing, leaves what is there, and says which.
 // So it can be run again, over a configuration of one's own, and for either store.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readKeys } from '../config/keys.ts';
@@ -24,6 +24,7 @@ import { keysOf } from './keyring-place.ts';
 import { print } from './output.ts';
 import { granted } from './wording.ts';
 import { atWorkplace } from './workplace.ts';
+import { FOR_OWNER, writeNewFile } from './write-file.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
   const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
@@ -72,7 +73,7 @@ function takeConfig(file: string, sets: readonly string[], command: Command): Co
 /** Writes the file and loads it as the service would. One that does not load is removed again. */
 function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, configText(flags), { flag: 'wx' });
+  writeNewFile(file, configText(flags), FOR_OWNER); // it may come to hold the password of a database
   try {
     const config = loadConfig({ file, env: process.env, sets });
     print(`Wrote ${file}`);

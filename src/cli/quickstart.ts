@@ -1,5 +1,5 @@
 // `npm start`: everything for a first token, in a data folder beside the project. For trying, loudly so.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
@@ -9,6 +9,7 @@ import { examples } from './options.ts';
 import { obtainPassword } from './password.ts';
 import { quickstartWords } from './quickstart-words.ts';
 import { atWorkplace, configOf } from './workplace.ts';
+import { FOR_OWNER, FOR_READERS, writeNewFile } from './write-file.ts';
 
 const CLIENT_ID = 'quickstart';
 const USER_NAME = 'ada';
@@ -107,8 +108,8 @@ async function writeCertificates(folder: string): Promise<string> {
     client: authority.issueClient(USER_NAME),
   };
   for (const [name, { certificate, key }] of Object.entries(made)) {
-    writeFileSync(join(folder, `${name}.crt`), certificate);
-    writeFileSync(join(folder, `${name}.key`), key, { mode: 0o600 });
+    writeNewFile(join(folder, `${name}.crt`), certificate, FOR_READERS);
+    writeNewFile(join(folder, `${name}.key`), key, FOR_OWNER);
   }
   return authority.certificate;
 }

@@ -1,9 +1,10 @@
-import { composeService } from '../compose.ts';
+import { composeService, type Service } from '../compose.ts';
 import type { Config } from '../config/schema.ts';
 import { type Log, makeLog } from '../log/log.ts';
 import { openStore } from '../open-store.ts';
 import { markMinting } from '../operations/admin/mark-minting.ts';
 import { followKeyring } from '../serve/follow-keyring.ts';
+import { endsWithin } from '../serve/within.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
 import { takeOver } from '../store/move-mark.ts';
 import type { Store, StoreUnavailable } from '../store/store.ts';
@@ -20,8 +21,8 @@ export async function runService(
 ): Promise<void> {
   const log = makeLog(config.log);
   const stopSignal = firstSignal();
+  const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {
-    const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
     process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log });
     return;
   }
@@ -34,13 +35,20 @@ export async function runService(
     announce(addresses);
     log.info({ signal: await stopSignal }, 'stopping');
   } finally {
-    await service.stop();
+    await stopInTime(service, patienceMs, log);
     if (isWorker()) leaveSupervisor();
   }
 }
 
 /** Beyond the time that requests in flight have. */
 const GRACE_MS = 3_000;
+
+/** A stop always ends: what was acknowledged is durable, so nothing is lost where something does not let go. */
+async function stopInTime(service: Pick<Service, 'stop'>, patienceMs: number, log: Log): Promise<void> {
+  if (await endsWithin(patienceMs, service.stop())) return;
+  log.warn({ afterMs: patienceMs }, 'something did not let go: stopped without it');
+  process.exit();
+}
 
 /** Undefined where a signal came while it waited for the store. */
 async function startService(config: Config, log: Log, stopSignal: Promise<string>) {
@@ -56,10 +64,10 @@ async function startService(config: Config, log: Log, stopSignal: Promise<string
     const stopFollowing =
       config.keyring.from === 'file'
         ? followKeyring({ path: config.keyring.path, keyring, readKeys, markMinting: mark, log })
-        : () => undefined;
-    const stop = () => {
-      stopFollowing();
-      return service.stop();
+        : async () => undefined;
+    const stop = async () => {
+      await stopFollowing();
+      await service.stop();
     };
     return { ...service, stop };
   } catch (error) {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/schema.ts';
 import type { Move } from '../store/move.ts';
+import type { Store } from '../store/store.ts';
 import { Secret } from '../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
 import { examples } from './options.ts';
@@ -21,7 +22,7 @@ export function storeCommands(program: Command): void {
   program
     .command('restore <file>')
     .description('put a copy back in the place of the SQLite store, while the service is stopped')
-    .option('--end-grants', 'end every grant of the copy, so that everybody authorizes anew')
+    .option('--end-grants', 'end every grant, device code and browser session of the copy: everybody authorizes anew')
     .addHelpText('after', examples('tessera restore /backup/tessera-2026-11-15.db --end-grants'))
     .action((file: string, flags: { endGrants?: true }, command: Command) =>
       restoreFrom(resolve(file), flags, command),
@@ -66,11 +67,42 @@ async function restoreFrom(file: string, { endGrants }: { endGrants?: true }, co
   });
   print(`Restored ${to} from ${file}`);
   if (before) print(`What was there before is in ${before}`);
-  if (endGrants)
-    await atWorkplace(command, async (workplace) => {
-      const { revokeEvery } = await import('../operations/revoke-grant.ts');
-      print(`Ended ${counted(await revokeEvery('restored', workplace), 'grant')}`);
-    });
+  await atWorkplace(command, async ({ store }) => {
+    if (before) await carryFrom(before, store);
+    if (endGrants) await endAll(store);
+    else await warnOfLiving(store);
+  });
+}
+
+/** The store before it may be damaged: that may be why a copy is put back. */
+async function carryFrom(before: string, store: Store): Promise<void> {
+  const { carryRevocations } = await import('../operations/admin/after-restore.ts');
+  const { openStore } = await import('../open-store.ts');
+  try {
+    const former = await openStore({ store: { kind: 'sqlite', path: before } }, 'command');
+    try {
+      print(`Carried over ${counted(await carryRevocations(former, store), 'revocation')} from it`);
+    } finally {
+      await former.close();
+    }
+  } catch (error) {
+    remark(`Its revocations could not be carried over: ${(error as Error).message}`);
+  }
+}
+
+async function endAll(store: Store): Promise<void> {
+  const { endEverything } = await import('../operations/admin/after-restore.ts');
+  const { grants, deviceCodes, sessions } = await endEverything(store);
+  const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
+  print(`Ended ${ended.join(', ')}`);
+}
+
+async function warnOfLiving(store: Store): Promise<void> {
+  const { countLiveGrants } = await import('../operations/admin/after-restore.ts');
+  const living = await countLiveGrants(store);
+  if (living === 0) return;
+  remark(`Alive, as when the copy was taken: ${counted(living, 'grant')}.`);
+  remark('  What ended since then, and is not carried over, works again. To end all of it: --end-grants');
 }
 
 async function migrateStore({ from, to }: { from?: string; to: string }, command: Command): Promise<void> {

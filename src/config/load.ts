@@ -72,6 +72,7 @@ export function settingsOf({ tokens, device, signIn, events }: Config): Settings
     failedSignInsPerIdentity: signIn.failedPerIdentity,
     failedSignInsPerAddress: signIn.failedPerAddress,
     signInWindow: signIn.window,
+    knownBrowserLifetime: signIn.knownBrowserLifetime,
     sessionIdle: signIn.sessionIdle,
     sessionLifetime: signIn.sessionLifetime,
     eventRetention: events.retention,

@@ -22,14 +22,18 @@ function printable(text: string, maxLength: number): string {
   return text.replace(/[^\u0020-\u007e]/g, '?').slice(0, maxLength);
 }
 
+const MAPPED_IPV4 = /^::ffff:([0-9.]+)$/i;
+
 /** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
 export function networkOf(address: string): string {
-  return address.includes(':') ? `${leadingGroups(address, 4)}::/64` : address;
+  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
+  return plain.includes(':') ? `${leadingGroups(plain, 4)}::/64` : plain;
 }
 
 /** The wider network around an address: IPv4 /24, IPv6 /48. */
 export function neighbourhoodOf(address: string): string {
-  return address.includes(':') ? `${leadingGroups(address, 3)}::/48` : `${address.replace(/\.\d+$/, '')}.0/24`;
+  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
+  return plain.includes(':') ? `${leadingGroups(plain, 3)}::/48` : `${plain.replace(/\.\d+$/, '')}.0/24`;
 }
 
 function leadingGroups(address: string, count: number): string {

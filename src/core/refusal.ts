@@ -60,6 +60,7 @@ export const REFUSAL_REASONS = [
   'identity-without-api-access',
   'identity-without-integration-access',
   'sign-in-failed',
+  'sign-in-too-soon',
   'sign-in-attempts-exhausted',
   // the presented certificate
   'certificate-missing',

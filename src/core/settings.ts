@@ -18,6 +18,8 @@ export interface Settings {
   readonly failedSignInsPerIdentity: number;
   readonly failedSignInsPerAddress: number;
   readonly signInWindow: Seconds;
+  /** A browser counts as known this long after the person last signed in with it. */
+  readonly knownBrowserLifetime: Seconds;
   /** A browser session ends this long after it was last used. */
   readonly sessionIdle: Seconds;
   /** And this long after sign-in, whatever happens. */
@@ -41,6 +43,7 @@ export const DEFAULT_SETTINGS: Settings = {
   failedSignInsPerIdentity: 10,
   failedSignInsPerAddress: 100,
   signInWindow: seconds(15 * 60),
+  knownBrowserLifetime: seconds(90 * DAY),
   sessionIdle: seconds(15 * 60),
   sessionLifetime: seconds(8 * 3600),
   eventRetention: seconds(400 * DAY),

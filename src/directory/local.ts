@@ -1,5 +1,5 @@
 // The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
-import { type Identity, isLocal } from '../core/identity.ts';
+import { type Identity, isLocal, localIdentityId } from '../core/identity.ts';
 import { Overloaded } from '../operations/overloaded.ts';
 import type { Directory } from '../operations/ports.ts';
 import type { Store } from '../store/store.ts';
@@ -11,6 +11,9 @@ import type { Secret } from '../tokens/secret.ts';
 
 /** Hashing takes a thread for 40 ms and 19 MiB: more at once would wait longer than people do, and starve everything else. */
 const MOST_WAITING = 32;
+
+/** No identity has this id. */
+const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
 
 /** `check` is argon2's own, unless someone wants to count. */
 export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
@@ -36,10 +39,11 @@ export function localDirectory(store: Store, check: typeof isPassword = isPasswo
     byUpn: (name) => lookUp(byUpn(name)),
     bySignIn: async (name, password) => {
       const [identity, ...others] = await lookUp(byUserName(name));
-      const known = identity && others.length === 0 ? (await store.load(passwords, identity.id)).found : undefined;
-      // A name that does not exist takes as long as one that does.
-      const isRight = await checkInTurn(password, known?.row.phc ?? NOBODYS_HASH);
-      return isRight && known ? identity : undefined;
+      const only = others.length === 0 ? identity : undefined;
+      // The same work for a name that does not exist: a password is looked up and checked.
+      const passwordMark = (await store.load(passwords, only?.id ?? NOBODY)).found?.row.phc;
+      const isRight = await checkInTurn(password, passwordMark ?? NOBODYS_HASH);
+      return isRight && only && passwordMark ? { identity: only, passwordMark } : undefined;
     },
   };
 }

@@ -57,6 +57,7 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'identity-without-api-access': 'This identity may not use the web API. Ask the operator.',
   'identity-without-integration-access': 'This identity may not use this API integration. Ask the operator.',
   'sign-in-failed': 'User name or password is wrong.',
+  'sign-in-too-soon': 'Sign-in failed a moment ago. Wait a few seconds.',
   'sign-in-attempts-exhausted': 'Too many failed sign-ins. Wait a few minutes.',
   'certificate-missing': 'No client certificate was presented.',
   'certificate-unreadable': 'The client certificate could not be read.',

@@ -1,47 +1,51 @@
-// Counted attempts: limits that hold exactly, across addresses, nodes and restarts.
-import { after, type EpochSeconds, type Seconds } from '../core/time.ts';
+// Counted attempts: limits that hold exactly, across addresses, nodes and restarts. The rule is core/rules/attempts.ts.
+import { accept, type Outcome, refused } from '../core/outcome.ts';
+import { type AttemptDecision, type Counted, decideAttempt, forgive, type Limit } from '../core/rules/attempts.ts';
+import type { Seconds } from '../core/time.ts';
+import type { Decision } from '../store/store.ts';
 import { type Attempts, attempts } from '../store/tables/sign-in.ts';
 import type { Ports } from './ports.ts';
-
-export interface Limit {
-  /** What is counted, for instance the failed sign-ins of one identity. */
-  readonly about: string;
-  readonly most: number;
-  readonly within: Seconds;
-}
 
 export interface Attempt {
   /** The attempt succeeded, so it does not count. */
   forgive(): Promise<void>;
 }
 
-/**
- * Counts an attempt before it is made, so that any number of parallel ones get no more than `most` between them.
- * Undefined where there were too many. The window runs from the last counted attempt: so no span of its length, wherever
- * it begins, holds more than `most`; refused attempts do not extend it.
- */
-export async function allowedAttempt({ about, most, within }: Limit, { store }: Ports): Promise<Attempt | undefined> {
-  const allowed = await store.change(attempts, about, (found, now) => {
-    const before = found && isRunning(found.row, now, within) ? found.row : undefined;
-    const count = before?.count ?? 0;
-    if (count >= most) return { outcome: undefined };
-    const next: Attempts = { about, count: count + 1, endsAt: after(now, within) };
-    return { outcome: { next, before }, next };
+export interface TooMany {
+  /** Whether the limit is reached; otherwise the attempt only comes too soon after the last one. */
+  readonly isLocked: boolean;
+  readonly retryAfter: Seconds;
+}
+
+/** Counts an attempt before it is made, so that any number of parallel ones get no more than the limit between them. */
+export async function countAttempt(limit: Limit, { store }: Ports): Promise<Outcome<Attempt, TooMany>> {
+  const { about } = limit;
+  const decision = await store.change(attempts, about, (found, now): Decision<Attempts, AttemptDecision> => {
+    const outcome = decideAttempt(found?.row, limit, now);
+    return outcome.allowed ? { outcome, next: { about, ...outcome.next } } : { outcome };
   });
-  return allowed && { forgive: () => forgive(allowed.next, allowed.before, store) };
+  if (!decision.allowed) return refused(decision);
+  return accept({ forgive: () => takeBack(about, decision.next, decision.before, store) });
 }
 
-/** A window that would end later than one begun now was counted by a clock that has since been set back. */
-function isRunning({ endsAt }: Attempts, now: EpochSeconds, within: Seconds): boolean {
-  return now < endsAt && endsAt <= after(now, within);
+/** Counts an attempt under several limits, all or none of them. */
+export async function countUnderAll(limits: readonly Limit[], ports: Ports): Promise<Outcome<Attempt, TooMany>> {
+  const made: Attempt[] = [];
+  const forgiveAll = async () => void (await Promise.all(made.map((attempt) => attempt.forgive())));
+  for (const limit of limits) {
+    const counted = await countAttempt(limit, ports);
+    if (!counted.ok) {
+      await forgiveAll(); // an attempt that was not made
+      return counted;
+    }
+    made.push(counted.value);
+  }
+  return accept({ forgive: forgiveAll });
 }
 
-/** Takes the attempt back, and the longer window that it began unless others have been counted since. */
-function forgive(made: Attempts, before: Attempts | undefined, store: Ports['store']): Promise<void> {
-  return store.change(attempts, made.about, (found) => {
-    if (!found || found.row.count === 0) return { outcome: undefined };
-    const isLast = found.row.endsAt === made.endsAt;
-    const endsAt = isLast ? (before?.endsAt ?? made.endsAt) : found.row.endsAt;
-    return { outcome: undefined, next: { about: made.about, count: found.row.count - 1, endsAt } };
+function takeBack(about: string, made: Counted, before: Counted | undefined, store: Ports['store']): Promise<void> {
+  return store.change(attempts, about, (found) => {
+    const next = forgive(found?.row, made, before);
+    return { outcome: undefined, ...(next && { next: { about, ...next } }) };
   });
 }

@@ -7,7 +7,7 @@ import type { Secret } from '../tokens/secret.ts';
 import { beginSession, endSessionsOf } from './browser-session.ts';
 import type { Person } from './decide-device.ts';
 import type { Ports } from './ports.ts';
-import { checkPassword, passwordMark } from './sign-in.ts';
+import { type BegunSession, checkPassword } from './sign-in.ts';
 
 export type PasswordObjection = 'current-wrong' | 'too-many-tries' | 'too-short' | 'too-long' | 'unchanged';
 
@@ -20,19 +20,21 @@ export interface PasswordChange {
 /** A person changes the own password: every session ends, and the browser that did it gets a new one. */
 export async function changePassword(
   { current, next, presenter }: PasswordChange,
-  { identity }: Person,
+  { identity, session }: Person,
   ports: Ports,
-): Promise<Outcome<{ cookie: Secret; person: Person }, PasswordObjection>> {
+): Promise<Outcome<BegunSession, PasswordObjection>> {
   const objection = objectionTo(current, next);
   if (objection) return refused(objection);
-  const before = await passwordMark(identity, ports);
-  const checked = await checkPassword({ userName: identity.userName ?? '', password: current, presenter }, ports);
+  const userName = identity.userName ?? '';
+  const browser = { is: 'in-session', session } as const;
+  const checked = await checkPassword({ userName, password: current, presenter, browser }, ports);
   if (!checked.ok) return refused(checked.refusal.reason === 'sign-in-failed' ? 'current-wrong' : 'too-many-tries');
-  if (checked.value.id !== identity.id) return refused('current-wrong');
+  if (checked.value.identity.id !== identity.id) return refused('current-wrong');
+  const { passwordMark } = checked.value;
   const phc = await hashPassword(next);
   // An operator may have set another password meanwhile: theirs stands.
   const isChanged = await ports.store.change(passwords, identity.id, (found) =>
-    found?.row.phc === before ? { outcome: true, next: { identityId: identity.id, phc } } : { outcome: false },
+    found?.row.phc === passwordMark ? { outcome: true, next: { identityId: identity.id, phc } } : { outcome: false },
   );
   if (!isChanged) return refused('current-wrong');
   await endSessionsOf(identity.id, ports);

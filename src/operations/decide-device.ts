@@ -4,12 +4,13 @@ import type { Identity } from '../core/identity.ts';
 import type { Integration } from '../core/integration.ts';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
 import type { Refusal } from '../core/refusal.ts';
+import type { Limit } from '../core/rules/attempts.ts';
 import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../core/rules/device.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
 import { byUserCode, devices } from '../store/tables/devices.ts';
 import { normalizeUserCode, userCodeHashes } from '../tokens/user-code.ts';
-import { allowedAttempt, type Limit } from './attempts.ts';
+import { countAttempt } from './attempts.ts';
 import type { Ports } from './ports.ts';
 
 /** A signed-in person at a browser. */
@@ -30,11 +31,11 @@ export interface DeviceOnScreen {
  */
 export async function enterUserCode(typed: string, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
   const limit = wrongCodeLimit(person, ports);
-  const attempt = await allowedAttempt(limit, ports);
-  if (!attempt) return refuse('user-code-attempts-exhausted');
+  const attempt = await countAttempt(limit, ports);
+  if (!attempt.ok) return refuse('user-code-attempts-exhausted');
   const device = await findByUserCode(typed, ports);
   if (!device) return refuse('user-code-unknown');
-  await attempt.forgive();
+  await attempt.value.forgive();
   return decide(device.id, person, ports, decideEnter, (row) => ({ ...row, enteredBy: person.session }));
 }
 

@@ -30,8 +30,14 @@ export interface Directory {
   byUserName(name: string): Promise<readonly Identity[]>;
   byEmail(address: string): Promise<readonly Identity[]>;
   byUpn(name: string): Promise<readonly Identity[]>;
-  /** The identity whose password this is; takes as long for a name that does not exist. */
-  bySignIn(name: string, password: Secret): Promise<Identity | undefined>;
+  /** The identity whose password this is. Does the same work for a name that does not exist. */
+  bySignIn(name: string, password: Secret): Promise<SignedIn | undefined>;
+}
+
+export interface SignedIn {
+  readonly identity: Identity;
+  /** Of the password that was checked: changes whenever the password does. */
+  readonly passwordMark: string | undefined;
 }
 
 /** A certificate that an approved issuer vouches for. */

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { PAGE_HEADERS, STRICT_TRANSPORT } from './headers.ts';
+import { PAGE_HEADERS, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';
 
@@ -14,7 +14,7 @@ export interface Shown {
 
 export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.headers(PAGE_HEADERS);
-  if (isKnownByName(visit.site)) reply.headers(STRICT_TRANSPORT);
+  if (isKnownByName(visit.site)) reply.headers(strictTransport(visit.site.look.strictTransport));
   const cookies = [...visit.cookies, ...(answer.cookies ?? [])];
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   // 303: whatever the method was, the next request is a GET, so that reloading repeats nothing.

@@ -1,9 +1,17 @@
 import type { FastifyRequest } from 'fastify';
+import type { Seconds } from '../core/time.ts';
 
-/** `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be told apart. */
-export type CookieName = 'session' | 'visitor';
+/**
+ * `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be told apart.
+ * `known`: a browser that somebody signed in with before; it outlives the session and opens nothing.
+ */
+export type CookieName = 'session' | 'visitor' | 'known';
 
-const NAMES: Readonly<Record<CookieName, string>> = { session: 'tessera', visitor: 'tessera-visitor' };
+const NAMES: Readonly<Record<CookieName, string>> = {
+  session: 'tessera',
+  visitor: 'tessera-visitor',
+  known: 'tessera-known',
+};
 
 /** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */
 function nameOf(cookie: CookieName, isSecure: boolean): string {
@@ -26,6 +34,11 @@ export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure
  */
 export function writeCookie(cookie: CookieName, value: string, isSecure: boolean): string {
   return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+}
+
+/** A cookie that outlives the browser's closing. */
+export function writeLastingCookie(cookie: CookieName, value: string, lasts: Seconds, isSecure: boolean): string {
+  return `${writeCookie(cookie, value, isSecure)}; Max-Age=${lasts}`;
 }
 
 export function dropCookie(cookie: CookieName, isSecure: boolean): string {

@@ -11,6 +11,7 @@ import { hangAssets, makeAssets } from './assets.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { DOCS_ROUTES } from './docs/reference-page.ts';
 import { isFormToken } from './form-token.ts';
+import { NO_SNIFFING } from './headers.ts';
 import { refusalPage } from './refusal-page.ts';
 import type { Form, PageRoute } from './route.ts';
 import { type Site, strangerVisit, type Visit, visitOf } from './visit.ts';
@@ -33,7 +34,7 @@ export function makePages(door: PagesDoor): Pages {
     hang: (app) => {
       hangAssets(app, site.assets);
       for (const route of ROUTES) hangRoute(app, route, site);
-      app.get('/docs/openapi.json', async () => site.openapi);
+      app.get('/docs/openapi.json', async (_request, reply) => reply.headers(NO_SNIFFING).send(site.openapi));
     },
     owns: (url) => OURS.test(url),
     refuse: (request, reply, refusal) => {

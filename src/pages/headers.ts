@@ -1,6 +1,9 @@
 // Headers of everything the pages door answers.
 
-const NO_SNIFFING = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' } as const;
+export const NO_SNIFFING = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
 
 /** No script at all, nothing from elsewhere, no frame around us; nothing of a page is kept by anyone on the way. */
 export const PAGE_HEADERS = {
@@ -21,4 +24,7 @@ export const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
 } as const;
 
-export const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const;
+/** RFC 6797. Nothing where the operator turned it off. */
+export function strictTransport(lasts: number): Readonly<Record<string, string>> {
+  return lasts > 0 ? { 'strict-transport-security': `max-age=${lasts}` } : {};
+}

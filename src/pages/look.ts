@@ -5,14 +5,16 @@ export interface Look {
   readonly name: string;
   /** As `#rrggbb`. */
   readonly accent: string;
+  /** How long browsers shall use https only, in seconds. */
+  readonly strictTransport: number;
   readonly logo?: { readonly bytes: Buffer; readonly type: 'image/svg+xml' | 'image/png' } | undefined;
 }
 
 /** `logo`: the path of a file. */
-export function readLook({ name, accent, logo }: Pick<Look, 'name' | 'accent'> & { readonly logo?: string }): Look {
-  if (logo === undefined) return { name, accent };
+export function readLook({ logo, ...look }: Omit<Look, 'logo'> & { readonly logo?: string }): Look {
+  if (logo === undefined) return look;
   const bytes = readFileSync(logo);
-  return { name, accent, logo: { bytes, type: isPng(bytes) ? 'image/png' : 'image/svg+xml' } };
+  return { ...look, logo: { bytes, type: isPng(bytes) ? 'image/png' : 'image/svg+xml' } };
 }
 
 function isPng(bytes: Buffer): boolean {

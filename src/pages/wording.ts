@@ -67,6 +67,7 @@ export const PAGE_WORDING: Readonly<Record<RefusalReason, PageWording>> = {
   'identity-without-api-access': { status: 403, says: 'noApiAccess' },
   'identity-without-integration-access': { status: 403, says: 'noIntegrationAccess' },
   'sign-in-failed': { status: 403, says: 'signInFailed' },
+  'sign-in-too-soon': { status: 429, says: 'signInTooSoon' },
   'sign-in-attempts-exhausted': { status: 429, says: 'signInsTooMany' },
   'certificate-missing': fault,
   'certificate-unreadable': fault,

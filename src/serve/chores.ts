@@ -9,13 +9,15 @@ export interface Chore {
 }
 
 /** Resolves, with how to stop them, once all is done that the first request must find done. */
-export async function startChores(chores: readonly Chore[], tellFault: (fault: unknown) => void): Promise<() => void> {
-  for (const { work, atStart } of chores) {
-    if (atStart === 'awaited') await work();
-    if (atStart === 'begun') void work().catch(tellFault);
-  }
-  const timers = chores.map(({ everyMs, work }) => every(everyMs, work, tellFault));
-  return () => {
-    for (const stop of timers) stop();
+export async function startChores(
+  chores: readonly Chore[],
+  tellFault: (fault: unknown) => void,
+): Promise<() => Promise<void>> {
+  for (const { work, atStart } of chores) if (atStart === 'awaited') await work();
+  const stops = chores.map(({ everyMs, work, atStart }) =>
+    every(everyMs, work, tellFault, { atOnce: atStart === 'begun' }),
+  );
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

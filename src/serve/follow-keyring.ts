@@ -15,7 +15,7 @@ export interface FollowedKeyring {
 const KEYRING_EVERY_MS = 1_000;
 
 /** Keys are added, minted with and retired by commands; a running service takes the file's word for it. */
-export function followKeyring({ path, keyring, readKeys, markMinting, log }: FollowedKeyring): () => void {
+export function followKeyring({ path, keyring, readKeys, markMinting, log }: FollowedKeyring): () => Promise<void> {
   const file = new WatchedFiles([path]);
   file.readIfChanged();
   // What could not be taken up stays due: the store may be away for a moment, or the file's mode be mended.

@@ -1,23 +1,36 @@
 import { readFileSync, statSync } from 'node:fs';
+import { endsWithin } from './within.ts';
 
-/** Calls again and again, never twice at once; a fault is told and does not stop it. */
+/** How long a stop waits for a call that is under way. */
+const PATIENCE_MS = 500;
+
+/**
+ * Calls again and again, never twice at once; a fault is told and does not stop it. Returns how to stop: that waits for a
+ * call that is under way. One that goes on too long finds the store closed, which is no fault then.
+ */
 export function every(
   milliseconds: number,
   what: () => Promise<unknown>,
   tellFault: (fault: unknown) => void,
-): () => void {
-  let running = false;
-  const timer = setInterval(() => {
-    if (running) return;
-    running = true;
-    what()
-      .catch(tellFault)
-      .finally(() => {
-        running = false;
+  { atOnce = false } = {},
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let isStopped = false;
+  const begin = () => {
+    running ??= what()
+      .catch((fault: unknown) => isStopped || tellFault(fault))
+      .then(() => {
+        running = undefined;
       });
-  }, milliseconds);
+  };
+  const timer = setInterval(begin, milliseconds);
   timer.unref();
-  return () => clearInterval(timer);
+  if (atOnce) begin();
+  return async () => {
+    isStopped = true;
+    clearInterval(timer);
+    if (running) await endsWithin(PATIENCE_MS, running);
+  };
 }
 
 /** Reads files, and again whenever one of them has changed since. */

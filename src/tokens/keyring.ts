@@ -15,6 +15,7 @@ const PURPOSES = [
   'user-code',
   'cursor',
   'csrf',
+  'known-browser',
   'fingerprint',
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { parseDuration } from '../../src/config/duration.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
 import { ConfigFault, type Mistake } from '../../src/config/mistake.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -84,6 +85,31 @@ suite('what a configuration is made of', () => {
   test('durations are a number with a unit, or seconds', () => {
     const { tokens } = load('tokens: { accessTokenLifetime: 12h, grantLifetime: 7200, refreshRetryWindow: 0 }');
     assert.deepEqual([tokens.accessTokenLifetime, tokens.grantLifetime, tokens.refreshRetryWindow], [43_200, 7200, 0]);
+  });
+
+  test('what only looks like a duration is none', () => {
+    for (const text of [
+      '1e3s',
+      '1e3',
+      '0x10s',
+      '0x10',
+      '+1s',
+      '-1s',
+      '1.5h',
+      '1 h',
+      ' 1h',
+      '1h ',
+      '1h\n',
+      '1hs',
+      'h',
+      '',
+      '١s',
+    ])
+      assert.equal(parseDuration(text), undefined, JSON.stringify(text));
+    for (const number of [1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 50 * 365 * 86_400 + 1])
+      assert.equal(parseDuration(number), undefined, `${number}`);
+    assert.equal(parseDuration('18250d'), 50 * 365 * 86_400);
+    assert.equal(parseDuration('18251d'), undefined);
   });
 
   test('a section whose settings are commented out has its defaults', () => {

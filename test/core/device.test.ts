@@ -8,6 +8,7 @@ import {
   decideConfirm,
   decideDeny,
   decideEnter,
+  decideFailedSignIn,
   decideRedeem,
   decideStart,
   type RedeemFacts,
@@ -155,6 +156,16 @@ test('an expired or spent code is not decided, an unknown one not entered', () =
   assert.equal(reason(decideConfirm(facts(device, { now: epochSeconds(NOW + 300) }))), 'device-code-expired');
   assert.equal(reason(decideDeny(facts(aDevice({ decision: { is: 'spent', at: NOW } })))), 'device-code-spent');
   assert.equal(reason(decideEnter(facts(undefined))), 'user-code-unknown');
+});
+
+test('failed sign-ins spend a pending code at the limit, and touch no other', () => {
+  const once = decideFailedSignIn(aDevice(), DEFAULT_SETTINGS, NOW);
+  assert.deepEqual(once, aDevice({ failedSignIns: 1 }));
+  const last = decideFailedSignIn(aDevice({ failedSignIns: 4 }), DEFAULT_SETTINGS, NOW);
+  assert.deepEqual(last, aDevice({ failedSignIns: 5, decision: { is: 'spent', at: NOW } }));
+  for (const done of [confirmed, aDevice({ decision: { is: 'spent', at: NOW } })])
+    assert.equal(decideFailedSignIn(done, DEFAULT_SETTINGS, NOW), undefined);
+  assert.equal(decideFailedSignIn(aDevice(), DEFAULT_SETTINGS, epochSeconds(NOW + 300)), undefined);
 });
 
 test('who may not use the integration may deny but not confirm', () => {

@@ -43,5 +43,9 @@ test('limits per address go by the /64 of an IPv6 caller, who has all its addres
   for (const address of same) assert.equal(networkOf(address), '2001:db8:1:2::/64');
   assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::/64');
   assert.equal(networkOf('::1'), '0:0:0:0::/64');
+  assert.equal(networkOf('2001::1:2:3:4:5'), '2001:0:0:1::/64', 'zeros in the middle of the network');
+  assert.equal(networkOf('1:2:3:4:5:6:7::'), '1:2:3:4::/64');
+  assert.equal(networkOf('::ffff:9.9.9.9'), '9.9.9.9', 'an IPv4 caller is not lumped together with all others');
+  assert.equal(networkOf('::FFFF:9.9.9.9'), '9.9.9.9');
   assert.notEqual(networkOf('2001:db8:1:3::1'), networkOf('2001:db8:1:2::1'));
 });

@@ -13,7 +13,7 @@ import { identities } from '../../src/store/tables/identities.ts';
 import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put } from '../node.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
 import { ADA, anIdentity, hexOf } from '../samples.ts';
 
@@ -34,6 +34,7 @@ const ISSUER: ApprovedIssuer = {
 
 interface Local {
   readonly node: Node;
+  readonly clock: TestClock;
   readonly directory: Directory;
   /** The hashes that passwords were verified against, one for each time argon2 ran. */
   readonly verified: string[];
@@ -41,14 +42,14 @@ interface Local {
 
 /** Ada has a password; Bob has none. */
 async function local(t: TestContext): Promise<Local> {
-  const { node } = await onSqlite(t);
+  const { node, clock } = await onSqlite(t);
   await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
   const verified: string[] = [];
   const directory = localDirectory(node.store, (password, phc) => {
     verified.push(phc);
     return isPassword(password, phc);
   });
-  return { node: { ...node, directory }, directory, verified };
+  return { node: { ...node, directory }, clock, directory, verified };
 }
 
 test('passwords are kept as argon2id, 19 MiB and two passes, each under its own salt', async () => {
@@ -59,7 +60,7 @@ test('passwords are kept as argon2id, 19 MiB and two passes, each under its own 
 
 test('the right password signs in, a wrong one does not', async (t) => {
   const { directory } = await local(t);
-  assert.equal((await directory.bySignIn('ada', PASSWORD))?.id, ADA);
+  assert.equal((await directory.bySignIn('ada', PASSWORD))?.identity.id, ADA);
   assert.equal(await directory.bySignIn('ada', WRONG), undefined);
   assert.equal(await directory.bySignIn('ADA', PASSWORD), undefined, 'exact characters');
 });
@@ -146,18 +147,23 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
 });
 
 test('failed sign-ins are limited per name and per address, and a right one is not counted', async (t) => {
-  const { node } = await local(t);
+  const { node, clock } = await local(t);
+  const passwordMark = (await node.store.load(passwords, ADA)).found?.row.phc;
   const patient = {
     ...node,
     directory: {
       ...node.directory,
-      bySignIn: async (_: string, given: Secret) => (given === PASSWORD ? anIdentity() : undefined),
+      bySignIn: async (_: string, given: Secret) =>
+        given === PASSWORD ? { identity: anIdentity(), passwordMark } : undefined,
     },
   };
   const attempt = (userName: string, password: Secret) =>
     answer(signIn({ userName, password, presenter: CURL }, patient));
   for (let n = 0; n < 30; n++) assert.equal(await attempt('ada', PASSWORD), 'accepted');
-  for (let n = 0; n < 10; n++) assert.equal(await attempt('ada', WRONG), 'sign-in-failed');
+  for (let n = 0; n < 10; n++) {
+    assert.equal(await attempt('ada', WRONG), 'sign-in-failed');
+    clock.move(30);
+  }
   assert.equal(await attempt('ada', PASSWORD), 'sign-in-attempts-exhausted');
   for (let n = 0; n < 90; n++) assert.equal(await attempt(`other ${n}`, WRONG), 'sign-in-failed');
   assert.equal(await attempt('one more', PASSWORD), 'sign-in-attempts-exhausted', 'the address had 100');
@@ -205,4 +211,16 @@ test('a password that is reset while its holder signs in or changes it: the rese
   const changed = await changePassword(change, { identity: anIdentity(), session: 'x' }, racing);
   assert.deepEqual(changed, { ok: false, refusal: 'current-wrong' });
   assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, reset);
+});
+
+test('a person whose name now belongs to somebody else cannot change that person’s password', async (t) => {
+  const { node } = await local(t);
+  const before = (await node.store.load(passwords, ADA)).found?.row.phc ?? '';
+  await put(node.store, passwords, { identityId: BOB, phc: before }); // as after an import: the same password, the same hash
+  const namesake = anIdentity({ id: BOB, userName: 'ada' });
+  const change = { current: PASSWORD, next: new Secret('chosen by a namesake'), presenter: CURL };
+  const changed = await changePassword(change, { identity: namesake, session: 'x' }, node);
+  assert.deepEqual(changed, { ok: false, refusal: 'current-wrong' });
+  assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, before);
+  assert.equal((await node.store.load(passwords, BOB)).found?.row.phc, before);
 });

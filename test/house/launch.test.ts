@@ -130,6 +130,28 @@ for (const as of [undefined, 'old-node'] as const) {
   });
 }
 
+const GUARDED = `
+const limits = require('node:fs').readFileSync('/proc/self/limits', 'utf8');
+console.log(/Max core file size +(\\S+) +(\\S+)/.exec(limits).slice(1).join(' '), process.execArgv.join(' '));
+process.kill(process.pid, 'SIGUSR1');
+setTimeout(() => console.log('still here'), 200);`;
+
+for (const as of [undefined, 'old-node'] as const) {
+  test(`no core file and no debugger for a process that holds keys (${as ?? 'this Node'})`, async (t) => {
+    const { start, root } = project(t, { main: GUARDED });
+    mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
+    writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);
+    const { text } = await ended(start(as && { as }));
+    assert.match(text, /^0 0 --disable-sigusr1$/m);
+    assert.doesNotMatch(text, /Debugger listening/);
+  });
+}
+
+test('the published command guards its process as the launcher does', () => {
+  assert.match(read('src/cli/tessera'), /^ulimit -c 0$/m);
+  assert.match(read('src/cli/tessera'), /exec node --disable-sigusr1 /);
+});
+
 const OPTIONS = `console.log(process.env.NODE_OPTIONS)`;
 
 test('Node gets the options of the published command, and what NODE_OPTIONS says goes over them', async (t) => {

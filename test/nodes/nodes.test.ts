@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
 import { confirmDevice, enterUserCode } from '../../src/operations/decide-device.ts';
 import { byOneNode } from '../../src/operations/lease.ts';
-import { signIn } from '../../src/operations/sign-in.ts';
+import { checkPassword } from '../../src/operations/sign-in.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import {
@@ -24,7 +24,7 @@ import {
   start,
   textOf,
 } from '../node.ts';
-import { anIntegration } from '../samples.ts';
+import { anIntegration, hexOf } from '../samples.ts';
 import { type Cluster, spread, threeNodes } from './three-nodes.ts';
 
 const RACES = 100;
@@ -80,8 +80,9 @@ test('polling too fast counts across nodes', async () => {
 test('failed sign-ins lock exactly at the limit, however they are spread over the nodes', async () => {
   const { nodes } = cluster;
   const most = nodes[0].settings.failedSignInsPerIdentity;
-  const attempt = { userName: 'mallory', password: new Secret('guess'), presenter: CURL };
-  const outcomes = await spread(nodes, 3 * most, (node) => answer(signIn(attempt, node)));
+  const browser = { is: 'known', id: hexOf(16) } as const;
+  const attempt = { userName: 'mallory', password: new Secret('guess'), presenter: CURL, browser };
+  const outcomes = await spread(nodes, 3 * most, (node) => answer(checkPassword(attempt, node)));
   assert.equal(outcomes.filter((outcome) => outcome === 'sign-in-failed').length, most);
   assert.equal(outcomes.filter((outcome) => outcome === 'sign-in-attempts-exhausted').length, 2 * most);
 });

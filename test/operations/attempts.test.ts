@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Limit } from '../../src/core/rules/attempts.ts';
 import { seconds } from '../../src/core/time.ts';
-import { allowedAttempt, type Limit } from '../../src/operations/attempts.ts';
+import { countAttempt } from '../../src/operations/attempts.ts';
 import { byOneNode } from '../../src/operations/lease.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -9,30 +10,31 @@ const LIMIT: Limit = { about: 'a test', most: 3, within: seconds(300) };
 
 test('parallel attempts get no more than the limit between them', async (t) => {
   const { node } = await onSqlite(t);
-  const all = await Promise.all(Array.from({ length: 20 }, () => allowedAttempt(LIMIT, node)));
-  assert.equal(all.filter(Boolean).length, 3);
+  const all = await Promise.all(Array.from({ length: 20 }, () => countAttempt(LIMIT, node)));
+  assert.equal(all.filter(({ ok }) => ok).length, 3);
 });
 
 test('an attempt that is forgiven leaves the window of those before it as it was', async (t) => {
   const { node, clock } = await onSqlite(t);
-  await allowedAttempt(LIMIT, node);
+  await countAttempt(LIMIT, node);
   for (let n = 0; n < 10; n++) {
     clock.move(29);
-    await (await allowedAttempt(LIMIT, node))?.forgive();
+    const attempt = await countAttempt(LIMIT, node);
+    if (attempt.ok) await attempt.value.forgive();
   }
   clock.move(11); // 301 seconds after the one that failed
-  for (let n = 0; n < 3; n++) assert.ok(await allowedAttempt(LIMIT, node), 'it has aged out');
+  for (let n = 0; n < 3; n++) assert.ok((await countAttempt(LIMIT, node)).ok, 'it has aged out');
 });
 
 test('a clock that was ahead and is set right locks nobody out, and holds no lease', async (t) => {
   const { node, clock } = await onSqlite(t);
   const lease = { about: 'lease: a test', lasts: seconds(50) };
   clock.move(86_400 * 365);
-  for (let n = 0; n < 3; n++) await allowedAttempt(LIMIT, node);
-  assert.equal(await allowedAttempt(LIMIT, node), undefined);
+  for (let n = 0; n < 3; n++) await countAttempt(LIMIT, node);
+  assert.equal((await countAttempt(LIMIT, node)).ok, false);
   assert.ok(await byOneNode(lease, async () => undefined, node));
   clock.move(-86_400 * 365);
-  assert.ok(await allowedAttempt(LIMIT, node));
+  assert.ok((await countAttempt(LIMIT, node)).ok);
   assert.ok(await byOneNode(lease, async () => undefined, node));
 });
 

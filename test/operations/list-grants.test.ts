@@ -43,6 +43,11 @@ test('grants are listed by identity, by integration and by the moment they end, 
   const { node } = await onSqlite(t);
   await tenGrants(node);
   assert.deepEqual(await everyPage(ADAS, node), [[0, 2, 4].map(grantId), [6, 8].map(grantId)]);
+  assert.deepEqual(
+    await everyPage({ ...ADAS, limit: 5 }, node),
+    [[0, 2, 4, 6, 8].map(grantId)],
+    'one that is just full',
+  );
   const second = { of: { integration: 'second' as ClientId }, limit: 6 };
   assert.deepEqual(await everyPage(second, node), [[4, 5, 6, 7, 8, 9].map(grantId)], 'no empty page at the end');
   const soon = { endingBefore: epochSeconds(NOW + 3), limit: 2 };

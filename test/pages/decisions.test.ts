@@ -6,7 +6,7 @@ import type { Integration } from '../../src/core/integration.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
 import { post, startCode, verdict } from './calling-device.ts';
 import { BOB, ORDERS, type RunningService, startService } from './running-service.ts';
-import { signedIn, Visitor } from './visitor.ts';
+import { signedIn } from './visitor.ts';
 
 let service: RunningService;
 before(async () => {
@@ -96,14 +96,17 @@ suite('the spec’s device states, by hand', () => {
     await changeIntegration({});
   });
 
-  test('failed sign-ins with a code spend it → invalid_grant, and the page says so', async () => {
+  test('failed sign-ins with a code, in a browser the person signed in with before, spend it → invalid_grant, and the page says so', async () => {
     const code = await startCode(service);
+    const ada = await signedIn(service);
+    await ada.get('/account');
+    await ada.post('/account/sign-out');
     for (let tries = 0; tries < 5; tries++) {
       assert.equal(await verdict(service, code), 'authorization_pending');
-      await new Visitor(service).signIn('eve', 'wrong', { user_code: code.userCode });
+      assert.equal((await ada.signIn('ada', 'wrong', { user_code: code.userCode })).status, 403);
     }
     assert.equal(await verdict(service, code), 'invalid_grant');
-    const ada = await signedIn(service);
+    await ada.signIn();
     await ada.get('/device');
     const { status, text } = await ada.post('/device', { user_code: code.userCode });
     assert.equal(status, 410);

@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { makeAssets } from '../../src/pages/assets.ts';
 import { post, startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
@@ -105,6 +106,28 @@ suite('what the operator sets', () => {
     const { headers } = await new Visitor(named).get('/device');
     assert.equal(headers['strict-transport-security'], 'max-age=31536000');
     await named.stop();
+    const without = await startService({ sets: ['publicUrl=https://tokens.example.com', 'pages.strictTransport=0'] });
+    assert.equal((await new Visitor(without).get('/device')).headers['strict-transport-security'], undefined);
+    await without.stop();
+  });
+
+  test('nothing that is answered is taken for another type', async () => {
+    const { style } = makeAssets({ name: 'x', accent: '#0b5fff', strictTransport: 0 });
+    const paths = [
+      '/device',
+      style.path,
+      '/docs/openapi.json',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/nothing',
+      '/authsvc/Authorize/Verify',
+      '/account/nothing',
+    ];
+    for (const path of paths) {
+      const { headers, status } = await new Visitor(service).get(path);
+      assert.equal(headers['x-content-type-options'], 'nosniff', `${path} ${status}`);
+    }
   });
 
   test('a logo is served as a picture; opened by itself it can do nothing', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
 import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
-import { SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
+import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
 before(async () => {
@@ -21,6 +21,22 @@ suite('sessions', () => {
     await visitor.post('/account/sign-out');
     await visitor.signIn();
     assert.notEqual(visitor.cookies.get(SESSION_COOKIE), cookie);
+  });
+
+  test('the browser is known after a sign-in: a cookie that outlives the session, and is new at every sign-in', async () => {
+    const visitor = new Visitor(service);
+    const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
+    assert.match(
+      first.join('\n'),
+      /__Host-tessera-known=[\w-]{71}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=7776000/,
+    );
+    const cookie = visitor.cookies.get(KNOWN_COOKIE);
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    assert.equal(visitor.cookies.get(KNOWN_COOKIE), cookie);
+    assert.equal((await visitor.get('/account')).status, 303, 'it opens nothing');
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(KNOWN_COOKIE), cookie);
   });
 
   test('a cookie set beforehand is not taken over at sign-in (fixation)', async () => {
@@ -98,23 +114,42 @@ suite('password stuffing', () => {
     for (let round = 0; round < 7; round++) {
       for (const [name, taken] of Object.entries(times)) {
         const begun = performance.now();
-        await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
+        const { status } = await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
         taken.push(performance.now() - begun);
+        assert.equal(status, 403, 'a password was checked');
       }
+      service.advance(30);
     }
     const [nobody = 0, ada = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[3]);
     assert.ok(nobody / ada < 1.6 && ada / nobody < 1.6, `${nobody} ms against ${ada} ms`);
     service.advance(900);
   });
 
-  test('ten failures per name lock that name, right password or wrong, from any address; then time opens it', async () => {
-    for (let tries = 0; tries < 10; tries++) await new Visitor(service).signIn('bob', 'wrong');
-    const { status, headers } = await new Visitor(service).signIn('bob');
+  test('ten failures per name lock that name for new browsers, right password or wrong; then time opens it', async () => {
+    for (let tries = 0; tries < 10; tries++) {
+      assert.equal((await new Visitor(service).signIn('bob', 'wrong')).status, 403);
+      service.advance(30);
+    }
+    const { status, headers, text } = await new Visitor(service).signIn('bob');
     assert.equal(status, 429);
-    assert.equal(headers['retry-after'], '900');
+    assert.match(text, /Too many failed sign-ins/);
+    const wait = Number(headers['retry-after']);
+    assert.ok(wait > 800 && wait <= 870, `${wait} s, of 900 since the last failure`);
     assert.equal((await new Visitor(service).signIn('ada')).status, 303, 'other names are not locked');
     service.advance(900);
     assert.equal((await new Visitor(service).signIn('bob')).status, 303);
+  });
+
+  test('after a few failures new browsers must wait, and Retry-After says how long', async () => {
+    let [failures, answer] = [0, await new Visitor(service).signIn('grace', 'wrong')];
+    for (; answer.status === 403; failures++) answer = await new Visitor(service).signIn('grace', 'wrong');
+    assert.ok(failures >= 3 && failures < 10, `${failures} failures`);
+    assert.equal(answer.status, 429);
+    assert.match(answer.text, /Wait a moment before you try again/);
+    const wait = Number(answer.headers['retry-after']);
+    assert.ok(wait >= 1 && wait <= 30, `${wait} s`);
+    service.advance(wait);
+    assert.equal((await new Visitor(service).signIn('grace', 'wrong')).status, 403);
   });
 
   test('an address over its limit is refused, and cannot use up the tries of a name', async () => {
@@ -122,7 +157,10 @@ suite('password stuffing', () => {
     const strict = await startService({ sets });
     const from = (address: string) => new Visitor(strict, { 'x-forwarded-for': address });
     try {
-      for (let tries = 0; tries < 8; tries++) await from('198.51.100.7').signIn('ada', 'wrong');
+      for (let tries = 0; tries < 8; tries++) {
+        await from('198.51.100.7').signIn('ada', 'wrong');
+        strict.advance(30);
+      }
       assert.equal((await from('198.51.100.7').signIn('bob')).status, 429, 'the address is over its limit');
       assert.equal((await from('198.51.100.8').signIn('ada')).status, 303, 'ada is locked out by a stranger');
     } finally {

@@ -11,6 +11,7 @@ export interface Seen {
 }
 
 export const SESSION_COOKIE = '__Host-tessera';
+export const KNOWN_COOKIE = '__Host-tessera-known';
 
 type Fields = Readonly<Record<string, string>>;
 

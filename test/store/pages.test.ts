@@ -20,6 +20,7 @@ for (const [count, lengths] of [
   [0, []],
   [2, [2]],
   [3, [3]],
+  [6, [3, 3]],
   [7, [3, 3, 1]],
 ] as const) {
   test(`${count} rows and events in pages of 3: ${lengths.join(', ') || 'none, not an empty one'}`, async (t) => {

@@ -67,6 +67,32 @@ test('parse(mint(x)) = x for every kind of token', () => {
   );
 });
 
+// Computed by another implementation (HKDF and HMAC of Python's library): tokens that callers hold must stay good.
+const FIXED = new Keyring([{ id: 7, state: 'minting', secret: Buffer.alloc(32, 1) }]);
+const FIXED_ID = '018f00000000000000000000000000aa';
+const VECTORS = {
+  refresh: 'tsr_AQcBjwAAAAAAAAAAAAAAAACqAAAABQICAgICAgICAgICAgICAgIDAwMDAwMDAwMDAwMDAwMD1Om_9jfWSjwFVjAbj9iWhg==',
+  access: 'tsa_AgcBjwAAAAAAAAAAAAAAAACqAAAABWtJ0gAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE73A8itA8UD91CCcX5QumWA==',
+  device: 'tsd_AwcBjwAAAAAAAAAAAAAAAACqa0nSAAUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFs9ztHu31UYjIYV8bTL0V5w==',
+};
+
+test('pinned vectors: the texts of version 1 are minted and read, byte for byte', () => {
+  const grantId = FIXED_ID as GrantId;
+  const expiresAt = epochSeconds(1_800_000_000);
+  const refresh = { grantId, generation: 5, root: Buffer.alloc(16, 2), secret: Buffer.alloc(16, 3) };
+  const access = { grantId, generation: 5, expiresAt, secret: Buffer.alloc(28, 4) };
+  const device = { deviceId: FIXED_ID as DeviceId, expiresAt, secret: Buffer.alloc(32, 5) };
+  const minted = {
+    refresh: mintRefreshToken(refresh, FIXED.minting).reveal(),
+    access: mintAccessToken(access, FIXED.minting).reveal(),
+    device: mintDeviceCode(device, FIXED.minting).reveal(),
+  };
+  assert.deepEqual(minted, VECTORS);
+  assert.deepEqual(parseRefreshToken(VECTORS.refresh, FIXED), refresh);
+  assert.deepEqual(parseAccessToken(VECTORS.access, FIXED), access);
+  assert.deepEqual(parseDeviceCode(VECTORS.device, FIXED), device);
+});
+
 const KINDS = {
   refresh: {
     prefix: 'tsr_',

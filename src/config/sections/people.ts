@@ -22,21 +22,28 @@ export const device = section('Device authorization: a person confirms in a brow
     default: usual.wrongUserCodes,
   }),
   failedSignIns: whole(1, 100, {
-    description: 'Failed sign-ins with one user code before that code is spent.',
+    description:
+      'Failed sign-ins with one user code before that code is spent. Only browsers that the person signed in with before count.',
     default: usual.failedSignInsPerDeviceCode,
   }),
 });
 
 export const signIn = section('Sign-in with user name and password, and the browser session after it.', {
   failedPerIdentity: whole(1, 1000, {
-    description: 'Failed sign-ins per user name and window; further ones are refused, right or wrong.',
+    description:
+      'Failed sign-ins per user name and window; further ones are refused, right or wrong. Each known browser and each open session has this many for itself.',
     default: usual.failedSignInsPerIdentity,
   }),
   failedPerAddress: whole(1, 100_000, {
-    description: 'Failed sign-ins per network address and window.',
+    description: 'Failed sign-ins per network address and window, by browsers that are not known.',
     default: usual.failedSignInsPerAddress,
   }),
-  window: duration({ description: 'The window of both limits.', default: formatDuration(usual.signInWindow) }),
+  window: duration({ description: 'The window of these limits.', default: formatDuration(usual.signInWindow) }),
+  knownBrowserLifetime: duration({
+    description:
+      'How long after a sign-in the browser counts as known: it signs in even while strangers have locked the name or the address.',
+    default: formatDuration(usual.knownBrowserLifetime),
+  }),
   sessionIdle: duration({
     description: 'A browser session ends when unused for this long.',
     default: formatDuration(usual.sessionIdle),
@@ -56,6 +63,11 @@ export const pages = section('How the pages look.', {
   accent: text('a colour such as #0b5fff', '^#[0-9A-Fa-f]{6}$', {
     description: 'The colour of buttons and links.',
     default: '#0b5fff',
+  }),
+  strictTransport: duration({
+    description:
+      'How long browsers are told to use https only (Strict-Transport-Security); 0 says nothing. Sent by the pages where `publicUrl` is https and not localhost.',
+    default: '365d',
   }),
   logo: optional(
     path({ description: 'An SVG or PNG file that pages show beside the name.', example: '/etc/tessera/logo.svg' }),

@@ -115,6 +115,18 @@ export function decideEnter(facts: DecideFacts): Outcome<DeviceAuthorization> {
   return taken ? refuse('decision-elsewhere') : open;
 }
 
+/** What a failed sign-in with the user code makes of a pending authorization: too many spend it. */
+export function decideFailedSignIn(
+  device: DeviceAuthorization,
+  settings: Settings,
+  now: EpochSeconds,
+): DeviceAuthorization | undefined {
+  if (deviceState(device, now) !== 'pending') return undefined;
+  const failedSignIns = device.failedSignIns + 1;
+  const isSpent = failedSignIns >= settings.failedSignInsPerDeviceCode;
+  return { ...device, failedSignIns, ...(isSpent && { decision: { is: 'spent', at: now } }) };
+}
+
 /** A person confirms. A decision is final, and only the session that entered the code makes it. */
 export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> {
   const entered = decideDeny(facts);

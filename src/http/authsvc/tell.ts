@@ -3,21 +3,20 @@ import type { FastifyRequest } from 'fastify';
 import type { Grant } from '../../core/grant.ts';
 import type { Ports } from '../../operations/ports.ts';
 import type { TokenPair } from '../../operations/token-pair.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import { storyOf } from '../story.ts';
 
-// A token put in the wrong place is longer than this or begins like this; a mistyped client_id is neither.
-const SHOWN_LENGTH = 64;
-const TOKEN_LIKE = /ts[ard]_/;
+const MARK_LENGTH = 12;
 
-/** Which integration was named; one that is not known too, unless the text may be a secret. */
+/** Which integration was named. Callers put passwords and tokens in the wrong place, so a text nobody registered is hashed. */
 export function tellIntegration(request: FastifyRequest, clientId: string | undefined, { registry }: Ports): void {
   if (!clientId) return;
-  storyOf(request).clientId = registry.integration(clientId) ? clientId : shownStranger(clientId);
+  storyOf(request).clientId = registry.integration(clientId) ? clientId : unknownMark(clientId);
 }
 
-function shownStranger(clientId: string): string {
-  const isHarmless = clientId.length <= SHOWN_LENGTH && !TOKEN_LIKE.test(clientId);
-  return isHarmless ? clientId.replace(/[^\u0021-\u007e]/g, '?') : '[not shown]';
+/** Enough to compare with the hash of what a caller says it sent. */
+function unknownMark(clientId: string): string {
+  return `unknown:${sha256(clientId).slice(0, MARK_LENGTH)}`;
 }
 
 export function tellPair(request: FastifyRequest, { identityId, grantId }: TokenPair): void {

@@ -78,6 +78,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'identity-without-api-access': unauthorized,
   'identity-without-integration-access': unauthorized,
   'sign-in-failed': grant,
+  'sign-in-too-soon': grant,
   'sign-in-attempts-exhausted': grant,
   'certificate-missing': certificate,
   'certificate-unreadable': certificate,

@@ -10,8 +10,9 @@ export interface OpsDoor {
 }
 
 export function hangOps(app: FastifyInstance, { readiness, metrics }: OpsDoor): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     storyOf(request).operation = 'ops';
+    reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

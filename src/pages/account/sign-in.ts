@@ -1,14 +1,14 @@
 // Signing in and out.
 import { endSession, endSessionsOf } from '../../operations/browser-session.ts';
-import { signIn } from '../../operations/sign-in.ts';
+import { type SignedInBrowser, signIn } from '../../operations/sign-in.ts';
 import { Secret } from '../../tokens/secret.ts';
 import type { Answer } from '../answer.ts';
-import { dropCookie, writeCookie } from '../cookies.ts';
+import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../cookies.ts';
 import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import { tellRefusal } from '../refusal-page.ts';
 import type { Form } from '../route.ts';
-import { isSecure, type PersonVisit, queryOf, signedIn, type Visit } from '../visit.ts';
+import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../visit.ts';
 import { PAGE_WORDING } from '../wording.ts';
 import { noticeOf } from './notice.ts';
 import { signInPage } from './sign-in-page.ts';
@@ -26,18 +26,29 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const userName = printable(form['user_name'] ?? '');
   const password = new Secret(form['password'] ?? '');
   const { presenter } = site.readConnection(request);
-  const outcome = await signIn({ userName, password, presenter, userCode: code }, site.ports);
+  const knownBrowser = readCookie(request, 'known', isSecure(site));
+  const { person: signedInPerson } = visit;
+  const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
+  const outcome = await signIn(attempt, site.ports);
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
     const said = tellRefusal(visit, outcome.refusal);
     return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
   }
-  const { cookie, person } = outcome.value;
+  const { person } = outcome.value;
   // Signing in again replaces the session that was there.
   if (visit.person) await endSession(visit.person.session, site.ports);
   const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: '/account' };
-  const cookies = [writeCookie('session', cookie.reveal(), isSecure(site)), dropCookie('visitor', isSecure(site))];
-  return { ...next, cookies };
+  return { ...next, cookies: cookiesOf(outcome.value, site) };
+}
+
+function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
+  const { knownBrowserLifetime } = site.ports.settings;
+  return [
+    writeCookie('session', cookie.reveal(), isSecure(site)),
+    dropCookie('visitor', isSecure(site)),
+    writeLastingCookie('known', knownBrowser.reveal(), knownBrowserLifetime, isSecure(site)),
+  ];
 }
 
 /** Names with control characters are nobody's; they only must not reach a row or a log as they are. */

@@ -21,6 +21,7 @@ export const SAYINGS = [
   'deviceFlowOff',
   'integrationGone',
   'signInFailed',
+  'signInTooSoon',
   'signInsTooMany',
   'formStale',
   'notFound',

@@ -225,9 +225,13 @@ export const de: Texts = {
       title: 'Anmeldung fehlgeschlagen',
       text: 'Benutzername oder Passwort ist falsch.',
     },
+    signInTooSoon: {
+      title: 'Bitte warten Sie einen Moment',
+      text: 'Die Anmeldung mit diesem Namen ist mehrmals fehlgeschlagen. Warten Sie eine halbe Minute und versuchen Sie es dann erneut.',
+    },
     signInsTooMany: {
       title: 'Zu viele fehlgeschlagene Anmeldungen',
-      text: 'Zu Ihrem Schutz wird einige Minuten lang keine Anmeldung angenommen, auch nicht mit dem richtigen Passwort.',
+      text: 'Zu Ihrem Schutz ist mit diesem Browser einige Minuten lang keine Anmeldung möglich, auch nicht mit dem richtigen Passwort. Ein Browser, mit dem Sie sich früher angemeldet haben, geht weiterhin.',
     },
     formStale: {
       title: 'Diese Seite ist veraltet',

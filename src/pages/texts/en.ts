@@ -218,9 +218,13 @@ export const en: Texts = {
       title: 'Sign-in failed',
       text: 'User name or password is wrong.',
     },
+    signInTooSoon: {
+      title: 'Wait a moment before you try again',
+      text: 'Sign-in with this name failed several times. Wait half a minute, then try again.',
+    },
     signInsTooMany: {
       title: 'Too many failed sign-ins',
-      text: 'For your protection no sign-in is accepted for a few minutes, even with the right password.',
+      text: 'For your protection this browser cannot sign in for a few minutes, even with the right password. A browser that you signed in with before still can.',
     },
     formStale: {
       title: 'This page is out of date',

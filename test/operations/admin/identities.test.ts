@@ -18,7 +18,7 @@ suite('identities', () => {
     assert.ok(parseIdentityId(added.value.id));
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
-    assert.deepEqual(await directory.bySignIn('ada', PASSWORD), added.value);
+    assert.deepEqual((await directory.bySignIn('ada', PASSWORD))?.identity, added.value);
   });
 
   test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {

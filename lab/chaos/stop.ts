@@ -1,0 +1,144 @@
+// The service is told to stop in the middle of good, bad and idle callers: it ends in time, with 0, and logs no fault.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
+import { type Home, makeHome, populate } from '../../test/e2e/service.ts';
+import type { Seeded } from '../../test/seeded.ts';
+
+const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const STOP_TIMEOUT_S = 1;
+/** Beyond the time that callers have: closing the store, and a busy machine. */
+const GRACE_MS = 3_000;
+const LONGEST_LIFE_MS = 700;
+
+export interface Stop {
+  readonly code: number | null;
+  readonly milliseconds: number;
+  /** What is wrong with it. */
+  readonly faults: readonly string[];
+}
+
+export interface StopField {
+  readonly home: Home;
+  remove(): void;
+}
+
+export async function stopField(): Promise<StopField> {
+  const home = makeHome({ settings: { limits: { stopTimeout: STOP_TIMEOUT_S } } });
+  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
+  await populate(store, home.authority);
+  await store.close();
+  return { home, remove: () => rmSync(home.folder, { recursive: true, force: true }) };
+}
+
+/** Returns how many stops were not clean. */
+export async function stopMany(cycles: number, chance: Seeded): Promise<number> {
+  const field = await stopField();
+  const stops: Stop[] = [];
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    const stop = await stopCycle(field, chance, VISITS[cycle - 1]);
+    stops.push(stop);
+    for (const fault of stop.faults) console.error(`cycle ${cycle}: ${fault}`);
+  }
+  field.remove();
+  const unclean = stops.filter(({ faults }) => faults.length > 0).length;
+  const longest = Math.max(...stops.map(({ milliseconds }) => milliseconds));
+  console.log(`${cycles} stops: ${unclean} not clean; the longest took ${longest} ms`);
+  return unclean;
+}
+
+/** One life under callers of one kind or of all, and its end. */
+export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visit): Promise<Stop> {
+  const args = ['--disable-warning=ExperimentalWarning', MAIN, '--config', home.configFile, 'serve'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = listenTo(child);
+  const port = await said.port;
+  const sockets = visit(port, home, chance, only);
+  await sleep(chance.below(LONGEST_LIFE_MS));
+  // Where callers are of all kinds, half of the time everybody has gone by then.
+  if (!only && chance.chance(0.5)) {
+    for (const socket of sockets) socket.destroy();
+    await sleep(100);
+  }
+  const begun = performance.now();
+  const ended = once(child, 'exit');
+  child.kill(chance.chance(0.5) ? 'SIGTERM' : 'SIGINT');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_S * 1000 + GRACE_MS);
+  const [code, signal] = (await ended) as [number | null, string | null];
+  clearTimeout(timer);
+  for (const socket of sockets) socket.destroy();
+  const milliseconds = Math.round(performance.now() - begun);
+  const faults = [
+    ...(signal ? [`did not end within ${milliseconds} ms`] : []),
+    ...(code === 0 || signal ? [] : [`ended with ${code}`]),
+    ...said.complaints(),
+  ];
+  return { code, milliseconds, faults };
+}
+
+interface Said {
+  readonly port: Promise<number>;
+  /** Whatever is on standard error, and the lines of the log that tell of a fault. */
+  readonly complaints: () => string[];
+}
+
+function listenTo(child: ChildProcess): Said {
+  let [log, errors] = ['', ''];
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const port = new Promise<number>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`the service ended before it listened: ${log}${errors}`)));
+    child.stdout?.on('data', (chunk) => {
+      log += chunk;
+      const [, found] = /"addresses":\["https:\/\/[^"]*:(\d+)"/.exec(log) ?? [];
+      if (found) resolve(Number(found));
+    });
+  });
+  const isFault = (line: string) => /"level":"(?:error|fatal)"|fault/.test(line);
+  return { port, complaints: () => [...log.split('\n').filter(isFault), ...errors.split('\n').filter(Boolean)] };
+}
+
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0';
+const GET = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+type Visit = readonly [protocol: 'http/1.1' | 'h2' | 'tcp', bytes: string];
+
+/** What callers send before the stop; all of them stay connected, unless the service hangs up. */
+const VISITS: readonly Visit[] = [
+  ['http/1.1', GET],
+  ['http/1.1', GET.repeat(50)],
+  ['http/1.1', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['http/1.1', `${GET.repeat(20)}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ['http/1.1', 'GET /readyz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n'],
+  ['http/1.1', 'POST /authsvc/Authorize/Token HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{'],
+  ['http/1.1', '\0\0garbage\r\n\r\n'],
+  ['http/1.1', 'GET /rea'],
+  ['http/1.1', ''],
+  ['h2', PREFACE],
+  ['h2', `${PREFACE}\0\0\x10\x07garbage that is no frame`],
+  ['h2', 'no preface at all, but long enough to be one'],
+  ['h2', ''],
+  ['tcp', ''],
+  ['tcp', '\x16\x03\x01\x02\0\x01\0\x01'],
+  ['tcp', 'GET / HTTP/1.1\r\n\r\n'],
+];
+
+/** Callers of one kind first: a service that waits for nothing else must not fall asleep over them. */
+function visit(port: number, home: Home, chance: Seeded, only: Visit | undefined): Socket[] {
+  return Array.from({ length: 40 }, () => {
+    const [protocol, bytes] = only ?? chance.pick(VISITS);
+    const options = { port, host: '127.0.0.1', servername: 'localhost', ca: home.authority.pem };
+    const socket = protocol === 'tcp' ? connectTcp(options) : connectTls({ ...options, ALPNProtocols: [protocol] });
+    socket.on('error', () => undefined).resume();
+    socket.write(Buffer.from(bytes, 'latin1'));
+    if (chance.chance(0.3)) setTimeout(() => socket.destroy(), chance.below(LONGEST_LIFE_MS));
+    return socket;
+  });
+}

@@ -1,0 +1,43 @@
+// Does the time of a failed sign-in tell whether the name exists? Known and unknown names in turn, in random order:
+//   npm run sign-in-timing [-- --samples 2000] [--seed 1]
+// Prints Welch's t of the two, of all samples and of those below the 90th percentile. Exits with 1 where |t| is 4.5 or more,
+// the usual threshold for leaks in time.
+import { parseArgs } from 'node:util';
+import { PASSWORD, startService } from '../../test/pages/running-service.ts';
+import { Visitor } from '../../test/pages/visitor.ts';
+import { Seeded } from '../../test/seeded.ts';
+import { cropped, type Timed, welch } from './welch.ts';
+
+const THRESHOLD = 4.5;
+const { values } = parseArgs({
+  options: { samples: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
+});
+const chance = new Seeded(Number(values.seed));
+const samples = Number(values.samples);
+
+const service = await startService({
+  sets: [
+    'signIn.failedPerIdentity=1000',
+    'signIn.failedPerAddress=100000',
+    'limits.requestsPerAddress.perMinute=1000000',
+  ],
+});
+const visitor = new Visitor(service);
+await visitor.get('/account/sign-in');
+const timed: Timed = { known: [], unknown: [] };
+for (let n = 0; n < samples; n++) {
+  const kind = chance.chance(0.5) ? 'known' : 'unknown';
+  const user_name = kind === 'known' ? 'ada' : 'eve';
+  const begun = performance.now();
+  const { status } = await visitor.post('/account/sign-in', { user_name, password: `${PASSWORD}!` });
+  if (n >= 20) timed[kind].push(performance.now() - begun); // the first warm up
+  if (status !== 403) throw new Error(`no password was checked: ${status}`);
+  service.advance(901); // neither delays nor limits
+}
+await service.stop();
+
+const [all, quick] = [welch(timed), welch(cropped(timed, 0.9))];
+console.log(`${timed.known.length} known and ${timed.unknown.length} unknown names`);
+console.log(`all: t ${all.t.toFixed(2)}, means differ by ${(all.difference * 1000).toFixed(0)} µs`);
+console.log(`below the 90th percentile: t ${quick.t.toFixed(2)}, ${(quick.difference * 1000).toFixed(0)} µs`);
+process.exitCode = Math.abs(quick.t) < THRESHOLD && Math.abs(all.t) < THRESHOLD ? 0 : 1;

@@ -1,0 +1,62 @@
+// Limits on attempts: whether one more may be made, decided from what has been counted so far.
+import { after, between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
+
+export interface Limit {
+  /** What is counted, for instance the failed sign-ins of one identity. */
+  readonly about: string;
+  readonly most: number;
+  readonly within: Seconds;
+  /** Every counted attempt after the first few must wait before the next one, longer each time. */
+  readonly delays?: true;
+}
+
+export interface Counted {
+  readonly count: number;
+  /** When the window ends: `within` after the last counted attempt. */
+  readonly endsAt: EpochSeconds;
+}
+
+export type AttemptDecision =
+  /** `before`: what had been counted, if its window is still running. */
+  | { readonly allowed: true; readonly next: Counted; readonly before: Counted | undefined }
+  | { readonly allowed: false; readonly isLocked: boolean; readonly retryAfter: Seconds };
+
+/**
+ * The window runs from the last counted attempt, so no span of its length holds more than `most`, wherever it begins.
+ * Refused attempts do not extend it.
+ */
+export function decideAttempt(counted: Counted | undefined, limit: Limit, now: EpochSeconds): AttemptDecision {
+  const { most, within } = limit;
+  const before = counted && isRunning(counted, now, within) ? counted : undefined;
+  const count = before?.count ?? 0;
+  if (before && count >= most) return { allowed: false, isLocked: true, retryAfter: between(now, before.endsAt) };
+  const wait = before && limit.delays ? between(now, nextTry(before, within)) : 0;
+  if (wait > 0) return { allowed: false, isLocked: false, retryAfter: seconds(wait) };
+  return { allowed: true, before, next: { count: count + 1, endsAt: after(now, within) } };
+}
+
+/** A window that would end later than one begun now was counted by a clock that has since been set back. */
+function isRunning({ endsAt }: Counted, now: EpochSeconds, within: Seconds): boolean {
+  return now < endsAt && endsAt <= after(now, within);
+}
+
+const WITHOUT_DELAY = 3;
+const LONGEST_DELAY = 30;
+
+/** People mistype a few times at no cost. Then the wait doubles: 1, 2, 4, 8, 16, 30, 30 seconds. */
+export function delayAfter(count: number): Seconds {
+  return count < WITHOUT_DELAY ? seconds(0) : seconds(Math.min(LONGEST_DELAY, 2 ** (count - WITHOUT_DELAY)));
+}
+
+function nextTry({ count, endsAt }: Counted, within: Seconds): EpochSeconds {
+  const lastAt = after(endsAt, seconds(0 - within));
+  return after(lastAt, delayAfter(count));
+}
+
+/** Takes an attempt back that succeeded, and the longer window it began unless others have been counted since. */
+export function forgive(counted: Counted | undefined, made: Counted, before: Counted | undefined): Counted | undefined {
+  if (!counted || counted.count === 0) return undefined;
+  const isLast = counted.endsAt === made.endsAt;
+  const endsAt = isLast ? (before?.endsAt ?? made.endsAt) : counted.endsAt;
+  return { count: counted.count - 1, endsAt };
+}

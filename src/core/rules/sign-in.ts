@@ -1,0 +1,56 @@
+// Which limits hold for a password check. What strangers do is counted apart from what a person's own browser does, so
+// nobody can lock another person out by failing on purpose.
+import type { Hex } from '../hex.ts';
+import type { Settings } from '../settings.ts';
+import { after, type EpochSeconds } from '../time.ts';
+import type { Limit } from './attempts.ts';
+
+/** The browser that a password comes from. */
+export type Browser =
+  /** It has a living session of the person whose password is checked. */
+  | { readonly is: 'in-session'; readonly session: string }
+  /** The person whose name was typed has signed in with it before. */
+  | { readonly is: 'known'; readonly id: Hex }
+  | { readonly is: 'unknown' };
+
+/** What the cookie of a browser says that somebody signed in with. */
+export interface KnownBrowser {
+  readonly id: Hex;
+  readonly nameMark: Hex;
+  readonly signedInAt: EpochSeconds;
+}
+
+export function isKnownFor(known: KnownBrowser, nameMark: Hex, settings: Settings, now: EpochSeconds): boolean {
+  return known.nameMark === nameMark && now < after(known.signedInAt, settings.knownBrowserLifetime);
+}
+
+export interface SignInFacts {
+  readonly browser: Browser;
+  /** Stands for the name that was typed, whether or not anybody has it. */
+  readonly nameMark: Hex;
+  readonly network: string;
+}
+
+/** In their order. The address comes first: one over its limit must not use up the tries of other people's names. */
+export function signInLimits({ browser, nameMark, network }: SignInFacts, settings: Settings): readonly Limit[] {
+  const { failedSignInsPerIdentity: perName, failedSignInsPerAddress: perAddress, signInWindow: within } = settings;
+  switch (browser.is) {
+    case 'in-session':
+      return [{ about: `sign-in in session ${browser.session}`, most: perName, within }];
+    case 'known':
+      return [{ about: `sign-in with browser ${browser.id}`, most: perName, within }];
+    case 'unknown':
+      return [
+        { about: `sign-in from ${network}`, most: perAddress, within },
+        { about: `sign-in as ${nameMark}`, most: perName, within, delays: true },
+      ];
+  }
+}
+
+/**
+ * Whether failing counts against the user code that the person came with. Whoever merely sees a code can fail with it,
+ * so only browsers count that belong to somebody who could sign in and deny it.
+ */
+export function countsAgainstUserCode({ is }: Browser): boolean {
+  return is !== 'unknown';
+}

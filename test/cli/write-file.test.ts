@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/write-file.ts';
+
+test('a file gets the mode it should have, whatever the umask', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
+  const umask = process.umask();
+  t.after(() => {
+    process.umask(umask);
+    rmSync(folder, { recursive: true });
+  });
+  for (const mask of [0o000, 0o022, 0o077, 0o277]) {
+    process.umask(mask);
+    for (const mode of [FOR_OWNER, FOR_READERS]) {
+      const path = join(folder, `${mask}-${mode}`);
+      writeNewFile(path, 'text', mode);
+      assert.equal(statSync(path).mode & 0o777, mode, `umask ${mask.toString(8)}`);
+      assert.equal(readFileSync(path, 'utf8'), 'text');
+    }
+  }
+});
+
+test('a file that exists is left alone', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'file');
+  writeNewFile(path, 'first', FOR_OWNER);
+  assert.throws(() => writeNewFile(path, 'second', FOR_OWNER), { code: 'EEXIST' });
+  assert.equal(readFileSync(path, 'utf8'), 'first');
+});

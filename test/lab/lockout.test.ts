@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lockoutFindings } from '../../lab/chaos/lockout.ts';
+
+test('lockout cannot be used against people: names, offices, user codes, stolen cookies', async () => {
+  const findings = await lockoutFindings();
+  assert.ok(findings.length >= 10, 'every scenario ran');
+  assert.deepEqual(
+    findings.filter(({ held }) => !held),
+    [],
+  );
+});

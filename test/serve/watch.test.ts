@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startChores } from '../../src/serve/chores.ts';
+import { every } from '../../src/serve/watch.ts';
+import { endsWithin } from '../../src/serve/within.ts';
+
+/** Work that ends, or fails, when it is told to. */
+function held() {
+  let begun = 0;
+  let settle: { resolve: () => void; reject: (fault: Error) => void } | undefined;
+  const work = () => {
+    begun += 1;
+    return new Promise<void>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+  };
+  return { work, begun: () => begun, end: () => settle?.resolve(), fail: () => settle?.reject(new Error('closed')) };
+}
+
+const turn = () => new Promise(setImmediate);
+const unexpected = (fault: unknown) => assert.fail(String(fault));
+
+test('a stop waits for what is under way', async () => {
+  const { work, end } = held();
+  const stop = every(1_000_000, work, unexpected, { atOnce: true });
+  let isStopped = false;
+  const stopping = stop().then(() => {
+    isStopped = true;
+  });
+  await turn();
+  assert.equal(isStopped, false);
+  end();
+  await stopping;
+});
+
+test('a fault is told, and the next call comes all the same; after the stop it is no fault any more', async () => {
+  const told: unknown[] = [];
+  const { work, begun, fail } = held();
+  const stop = every(1, work, (fault) => told.push(fault), { atOnce: true });
+  fail();
+  while (begun() < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(told.length, 1);
+  const stopping = stop();
+  fail();
+  await stopping;
+  assert.equal(told.length, 1);
+});
+
+test('a stop does not wait for ever', async () => {
+  const { work } = held();
+  await every(1_000_000, work, unexpected, { atOnce: true })();
+});
+
+test('what the first request must find done is awaited; the rest is only begun, once', async () => {
+  const [first, second] = [held(), held()];
+  const starting = startChores(
+    [
+      { everyMs: 1_000_000, work: first.work, atStart: 'awaited' },
+      { everyMs: 1_000_000, work: second.work, atStart: 'begun' },
+    ],
+    unexpected,
+  );
+  await turn();
+  assert.deepEqual([first.begun(), second.begun()], [1, 0]);
+  first.end();
+  const stop = await starting;
+  assert.deepEqual([first.begun(), second.begun()], [1, 1]);
+  second.end();
+  await stop();
+});
+
+test('whether work ends in time', async () => {
+  assert.equal(await endsWithin(10_000, Promise.resolve()), true);
+  assert.equal(await endsWithin(1, new Promise(() => undefined)), false);
+  await assert.rejects(endsWithin(10_000, Promise.reject(new Error('broke'))), /broke/);
+});

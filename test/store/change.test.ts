@@ -1,0 +1,53 @@
+// What a decision wants committed, and what it does not.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Commit } from '../../src/store/back-end.ts';
+import { storeOf } from '../../src/store/change.ts';
+import { insert, type Store } from '../../src/store/store.ts';
+import { attempts } from '../../src/store/tables/sign-in.ts';
+import { counter, countOf, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { sqliteDatabase } from './sqlite-database.ts';
+
+async function watched(t: TestContext) {
+  const database = await sqliteDatabase();
+  t.after(() => database.remove());
+  const backEnd = await database.open();
+  const commits: Commit[] = [];
+  const commit = (each: Commit) => {
+    commits.push(each);
+    return backEnd.commit(each);
+  };
+  const store: Store = storeOf({ ...backEnd, commit });
+  return { backEnd, store, commits };
+}
+
+test('a decision without anything to commit commits nothing, and leaves the row as it was', async (t) => {
+  const { backEnd, store, commits } = await watched(t);
+  await put(store, attempts, counter('a', 1));
+  const before = await revisionOf(backEnd, attempts, 'a');
+  commits.length = 0;
+  for (const nothing of [{}, { inserts: [], events: [] }])
+    assert.equal(await store.change(attempts, 'a', () => ({ outcome: 'no', ...nothing })), 'no');
+  assert.deepEqual(commits, []);
+  assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
+});
+
+test('a decision that only inserts writes the new row, and not the one it was decided from', async (t) => {
+  const { backEnd, store, commits } = await watched(t);
+  await put(store, attempts, counter('a', 1));
+  const before = await revisionOf(backEnd, attempts, 'a');
+  commits.length = 0;
+  await store.change(attempts, 'a', () => ({ outcome: undefined, inserts: [insert(attempts, counter('b', 7))] }));
+  assert.equal(commits.length, 1);
+  assert.equal(commits[0]?.swap, undefined);
+  assert.equal(await countOf(backEnd, 'b'), 7);
+  assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
+});
+
+test('a decision that only has events writes them', async (t) => {
+  const { backEnd, store, commits } = await watched(t);
+  await store.change(attempts, 'a', () => ({ outcome: undefined, events: [told(5)] }));
+  assert.equal(commits[0]?.swap, undefined);
+  assert.deepEqual(await subjectsTold(backEnd), [5]);
+  assert.equal(await countOf(backEnd, 'a'), undefined);
+});
