@@ -4,8 +4,11 @@ import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { damageFiles } from './chaos/files.ts';
+import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
+import { attackWithLoad } from './chaos/overload/overload.ts';
+import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
 import { rollOutKeys } from './chaos/postgres-keys.ts';
@@ -41,6 +44,9 @@ const DRILLS = {
   stop: [stopMany, 'stops a service among good, bad and idle callers, and looks how it ended'],
   lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
   patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
+  places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
+  http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],
+  overload: [attackWithLoad, 'more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
 /** The third: how many cycles, where that is not 20. */

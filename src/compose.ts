@@ -7,6 +7,7 @@ import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
 import { Metrics } from './http/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './http/ops/readiness.ts';
+import type { Census } from './http/places.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import { countEndingSoon } from './operations/ending-soon.ts';
@@ -36,6 +37,8 @@ import { VERSION } from './version.ts';
 export interface Service {
   /** The addresses it listens on, once it does. */
   listen(): Promise<readonly string[]>;
+  /** Which places are held, over all listeners. */
+  census(): Census;
   /** Answers what is in flight, then lets go of everything. */
   stop(): Promise<void>;
 }
@@ -74,12 +77,18 @@ export async function composeService(
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
+    census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
       await Promise.all([stopChores(), leaving, ...listeners.map((listener) => listener.drain())]);
       await store.close();
     },
   };
+}
+
+function sumOf(censuses: readonly Census[]): Census {
+  const sum = (what: keyof Census) => censuses.reduce((total, census) => total + census[what], 0);
+  return { held: sum('held'), living: sum('living'), orphaned: sum('orphaned') };
 }
 
 /** A stop does not wait longer for a store that is away. */
@@ -196,6 +205,9 @@ function partsOf(
       stopTimeoutMs: limits.stopTimeout * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
+      addressShare: limits.addressShare,
+      networkShare: limits.networkShare,
+      queueMs: limits.queueMilliseconds,
     },
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },

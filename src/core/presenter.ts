@@ -26,13 +26,21 @@ const MAPPED_IPV4 = /^::ffff:([0-9.]+)$/i;
 
 /** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
 export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const mapped = MAPPED_IPV4.exec(address)?.[1];
-  if (mapped) return mapped;
+  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
+  return plain.includes(':') ? `${leadingGroups(plain, 4)}::/64` : plain;
+}
+
+/** The wider network around an address: IPv4 /24, IPv6 /48. */
+export function neighbourhoodOf(address: string): string {
+  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
+  return plain.includes(':') ? `${leadingGroups(plain, 3)}::/48` : `${plain.replace(/\.\d+$/, '')}.0/24`;
+}
+
+function leadingGroups(address: string, count: number): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
   const behind = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length);
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...behind].slice(0, 4);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, '').toLowerCase()).join(':')}::/64`;
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...behind].slice(0, count);
+  return groups.map((group) => group.replace(/^0+(?=.)/, '').toLowerCase()).join(':');
 }

@@ -1,5 +1,6 @@
 // A fastify instance with our limits, our errors and our log line; doors are hung into it.
-import type { Server as TlsServer } from 'node:tls';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Server } from 'node:net';
 import {
   type FastifyError,
   type FastifyInstance,
@@ -8,15 +9,22 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
-import type { Refusal } from '../core/refusal.ts';
+import type { Refusal, RefusalReason } from '../core/refusal.ts';
 import { seconds } from '../core/time.ts';
 import { Overloaded } from '../operations/overloaded.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { KeyMissing } from '../tokens/keyring.ts';
-import { limitArrival, refuseSilentSessions } from './arrival.ts';
-import { answerBrokenRequests, type BareRefusal, isWellFormed } from './broken-request.ts';
-import { InFlight } from './in-flight.ts';
+import { answerBrokenRequests, type BareRefusal, BrokenRequest, isWellFormed } from './broken-request.ts';
+import { peersOf } from './connection.ts';
+import { Connections } from './connections.ts';
+import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
+import { Handshakes } from './handshakes.ts';
 import { methodTable } from './methods.ts';
+import type { Census } from './places.ts';
+import type { PrepareRefusal } from './prepared-refusal.ts';
+import { Pressure } from './pressure.ts';
+import { Shares, shareLimit } from './shares.ts';
+import { endStalled } from './stalled.ts';
 import { type Story, storyOf } from './story.ts';
 import { type TlsFiles, tlsOptions } from './tls.ts';
 
@@ -29,12 +37,19 @@ export interface Limits {
   readonly stopTimeoutMs: number;
   readonly connections: number;
   readonly inFlight: number;
+  /** Percent of `connections` and `inFlight` that one address, and one network, may hold. */
+  readonly addressShare: number;
+  readonly networkShare: number;
+  /** What requests may wait for, before late ones are refused. */
+  readonly queueMs: number;
 }
 
 /** How the outside of every door behaves; the doors word refusals for themselves. */
 export interface AppOptions {
   readonly limits: Limits;
   readonly tls?: TlsFiles | undefined;
+  /** Addresses and CIDR ranges of the proxies, whose word about the caller's address is believed. */
+  readonly proxies: readonly string[];
   readonly requestId: () => string;
   /** Called when a request arrives, before anything is decided about it. */
   readonly begin: (request: FastifyRequest) => void;
@@ -46,17 +61,27 @@ export interface AppOptions {
   readonly refuse: (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
   /** What a broken request line or header gets, where there is no request yet. */
   readonly bareRefusal: BareRefusal;
+  /** Whether a request shows an authentic token in its headers: such callers are served first. */
+  readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
+  /** What a request gets that is turned away before a door is reached. */
+  readonly prepareRefusal: PrepareRefusal;
+  /** Called for each of those: they have no line in the log. */
+  readonly tellTurnedAway: (reason: RefusalReason) => void;
 }
 
 export interface App {
   readonly fastify: FastifyInstance;
+  census(): Census;
   /** From now on new requests are told to come back; resolves when those in flight have been answered, or time is up. */
   drain(): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
-/** Streams on one HTTP/2 connection at a time; a caller that wants more waits. */
-const STREAMS = 100;
+const SHUTTING_DOWN: Refusal = { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
+/** What one HTTP/2 connection may take up in memory, in megabytes; beyond it, new streams are refused. */
+const SESSION_MEGABYTES = 2;
+const OUTSTANDING_PINGS = 10;
+const INVALID_FRAMES = 100;
 /** Headers beyond the limit are read up to this many times it, so that HTTP/2 can be told 431 rather than be cut off. */
 const HEADER_SLACK = 3;
 
@@ -71,12 +96,9 @@ function noSchemas(): never {
 }
 
 export function makeApp(options: AppOptions): App {
-  const inFlight = new InFlight();
-  const app = newFastify(options, inFlight);
-  const server = app.server as unknown as TlsServer;
-  answerBrokenRequests(server, options.bareRefusal);
-  if (options.tls) refuseSilentSessions(server, options.limits.headersTimeoutMs);
-  inFlight.watch(server);
+  const app = newFastify(options, (request, reply) => follow(request, reply, guard.gate, options));
+  const guard = guardServer(app.server, options);
+  let isDraining = false;
 
   app.removeAllContentTypeParsers();
   // fastify remembers the parser of a type that is named, and looks for that of '*' with every request.
@@ -85,19 +107,16 @@ export function makeApp(options: AppOptions): App {
   const allowedMethods = methodTable(app);
 
   app.addHook('onRequest', (request, reply, proceed) => {
-    follow(request, reply, inFlight, options);
-    const refusal = whyNotNow(request, inFlight, options.limits);
+    follow(request, reply, guard.gate, options);
+    const refusal = isDraining ? SHUTTING_DOWN : whatIsWrong(request, options.limits);
     if (refusal) return void options.refuse(request, reply, refusal);
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
-    limitArrival(request, reply, options.limits.requestTimeoutMs, () => {
-      void options.refuse(request, reply, { reason: 'request-too-slow' });
-    });
     proceed();
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
     // A connection that stays open would hold up the stop. HTTP/2 says goodbye by a frame of its own and has no such header.
     if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
-    else if (inFlight.isDraining) reply.header('connection', 'close');
+    else if (isDraining) reply.header('connection', 'close');
     proceed(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
@@ -106,27 +125,59 @@ export function makeApp(options: AppOptions): App {
 
   return {
     fastify: app,
+    census: () => guard.gate.places.census(),
     drain: async () => {
-      inFlight.drain(options.limits.stopTimeoutMs);
+      isDraining = true;
+      // Whoever has not come to an end by then is cut off: a caller that stays connected may not hold up the stop for ever.
+      setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs).unref();
       await app.close();
+      guard.stop();
     },
   };
 }
 
-/** Every request counts as in flight until its answer is out or its caller is gone, and is told of once. */
-function follow(request: FastifyRequest, reply: FastifyReply, inFlight: InFlight, options: AppOptions): void {
-  options.begin(request);
-  inFlight.enter(reply.raw, ({ answered, milliseconds }) => {
-    const story = storyOf(request);
-    if (!answered) story.outcome = 'aborted';
-    options.tell(request, reply, story, milliseconds);
+/** Everything that stands between the network and the doors. */
+function guardServer(server: Server, options: AppOptions) {
+  const { limits, prepareRefusal } = options;
+  const { addressShare, networkShare } = limits;
+  const shares = new Shares();
+  const peers = peersOf(options.proxies);
+  const ofConnections = shareLimit(limits.connections, addressShare, networkShare);
+  const pressure = new Pressure(limits.queueMs);
+  const handshakes = options.tls && new Handshakes(pressure, limits.queueMs);
+  const connections = new Connections(server, { shares, limit: ofConnections, peers, handshakes });
+  const gate = new Gate(server, {
+    shares,
+    places: limits.inFlight,
+    limit: shareLimit(limits.inFlight, addressShare, networkShare),
+    peers,
+    pressure,
+    isAuthentic: options.isAuthentic,
+    prepareRefusal,
+    tellRefused: options.tellTurnedAway,
   });
+  answerBrokenRequests(server, gate, options.bareRefusal);
+  return { gate, connections, stop: endStalled(gate.places, limits) };
 }
 
-/** What is wrong with any request at this moment, whatever it asks for. */
-function whyNotNow({ raw }: FastifyRequest, inFlight: InFlight, limits: Limits): Refusal | undefined {
-  if (inFlight.isDraining) return { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
-  if (inFlight.count > limits.inFlight) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
+/** Every request is told of once, when its answer is out or its caller is gone. */
+function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, options: AppOptions): void {
+  options.begin(request);
+  const place = gate.placeOf(reply.raw);
+  if (!place) return;
+  place.leave = ({ answered, milliseconds }) => {
+    const story = storyOf(request);
+    if (!answered) story.outcome = 'aborted';
+    else if (story.outcome === 'accepted' && story.grantId !== undefined) gate.trust(place.visitor);
+    options.tell(request, reply, story, milliseconds);
+  };
+  place.refuseLate = () => {
+    if (!reply.sent) void options.refuse(request, reply, { reason: 'request-too-slow' });
+  };
+}
+
+/** What is wrong with a request, whatever it asks for. */
+function whatIsWrong({ raw }: FastifyRequest, limits: Limits): Refusal | undefined {
   if (!isWellFormed(raw)) return { reason: 'request-malformed' };
   // Over HTTP/1.1, Node sees to it before there is a request.
   const isTooLarge = raw.httpVersionMajor > 1 && headerBytes(raw) > limits.headerBytes;
@@ -148,7 +199,10 @@ function refusePath(
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' });
 }
 
-function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
+function newFastify(
+  options: AppOptions,
+  followBare: (request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
   const { limits, tls } = options;
   const http1 = {
     maxHeaderSize: limits.headerBytes,
@@ -167,20 +221,30 @@ function newFastify(options: AppOptions, inFlight: InFlight): FastifyInstance {
     clientErrorHandler: () => undefined, // answerBrokenRequests does
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       // No hook runs for a path that cannot be decoded. It leads nowhere.
-      follow(request, reply, inFlight, options);
+      followBare(request, reply);
       options.refuse(request, reply, { reason: 'not-found' });
     },
     schemaController: WITHOUT_SCHEMAS,
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 200 },
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
-    http2SessionTimeout: limits.idleTimeoutMs,
+    http2SessionTimeout: 0, // stalled.ts ends sessions, whatever frames they send
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
-  const settings = { maxHeaderListSize: limits.headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS };
-  const https = { ...http1, ...tlsOptions(tls), allowHTTP1: true, settings, maxHeaderListPairs: HEADER_PAIRS };
+  const https = { ...http1, ...tlsOptions(tls), ...http2Options(limits), allowHTTP1: true };
   // To fastify's types, a server of HTTP/2 has other requests; what we use of them is the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
+}
+
+/** Bounds what one connection takes up. Strangers get few streams; whoever shows something authentic gets more. */
+function http2Options({ headerBytes }: Limits) {
+  return {
+    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_OF_STRANGERS },
+    maxHeaderListPairs: HEADER_PAIRS,
+    maxSessionMemory: SESSION_MEGABYTES,
+    maxOutstandingPings: OUTSTANDING_PINGS,
+    maxSessionInvalidFrames: INVALID_FRAMES,
+  };
 }
 
 /** What fastify or an operation threw, as a refusal. Whatever is not known is a fault, and its words stay inside. */
@@ -190,6 +254,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
     return { reason, retryAfter: RETRY_SHORTLY };
   }
+  if (error instanceof BrokenRequest) return { reason: error.reason };
   if (error instanceof KeyMissing) {
     options.tellFault(request, error);
     return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import type { Keyring } from '../tokens/keyring.ts';
+import { parseAccessToken } from '../tokens/token-text.ts';
 
 const CREDENTIALS = /^bearer +([^ ]+)( .*)?$/is;
 
@@ -9,4 +12,10 @@ export function bearerToken(request: FastifyRequest): Outcome<string> {
   const [, token, more] = CREDENTIALS.exec(request.headers.authorization ?? '') ?? [];
   if (token === undefined) return refuse('access-token-missing');
   return more === undefined ? accept(token) : refuse('access-token-not-authentic');
+}
+
+/** Whether the headers carry an access token that this service made; whether it is still good, the store knows. */
+export function showsAccessToken({ authorization }: IncomingHttpHeaders, keyring: Keyring): boolean {
+  const [, token] = CREDENTIALS.exec(authorization ?? '') ?? [];
+  return token !== undefined && parseAccessToken(token, keyring) !== undefined;
 }

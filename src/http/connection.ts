@@ -1,4 +1,5 @@
 // What the connection shows of the caller: address, agent, certificate. Behind a listed proxy the headers speak for it.
+import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
@@ -55,10 +56,22 @@ function connectionOf(address: string, agent: string, { isProxied }: Pick<Connec
   return { isProxied, presenter: shown, network: networkOf(shown.address) };
 }
 
-/** Whether a peer is one of the listed proxies. */
-export function proxyCheck(proxies: readonly string[]): (peer: string) => boolean {
+/** Addresses as limits see them, before there is a request that a door could read. */
+export interface Peers {
+  readonly plain: (address: string) => string;
+  /** Whether an address is one of the listed proxies. */
+  readonly isProxy: (address: string) => boolean;
+  /** Whose request it is that a proxy forwards. */
+  readonly callerOf: (proxy: string, headers: IncomingHttpHeaders) => string;
+}
+
+export function peersOf(proxies: readonly string[]): Peers {
   const listed = listOf(proxies);
-  return (peer) => isListed(listed, plainAddress(peer));
+  return {
+    plain: plainAddress,
+    isProxy: (address) => proxies.length > 0 && isListed(listed, plainAddress(address)),
+    callerOf: (proxy, headers) => forwardedAddress(headers['x-forwarded-for'], proxy, listed),
+  };
 }
 
 /** The rightmost address that is not a listed proxy's: everything to the left of it is hearsay. */

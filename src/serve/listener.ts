@@ -9,13 +9,14 @@ import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
 import { hangAuthsvc } from '../http/authsvc/dialect.ts';
 import { answerRefusal } from '../http/authsvc/reply.ts';
 import { WORDING } from '../http/authsvc/wording.ts';
+import { showsAccessToken } from '../http/bearer.ts';
 import { certifiedCallers, type RefusedCertificate } from '../http/certified-caller.ts';
-import { connectionReader, proxyCheck, type ReadConnection } from '../http/connection.ts';
+import { connectionReader, peersOf, type ReadConnection } from '../http/connection.ts';
 import { describe } from '../http/descriptions.ts';
-import { pathOf } from '../http/methods.ts';
 import { hangOps } from '../http/ops/door.ts';
 import type { Metrics } from '../http/ops/metrics.ts';
 import type { Readiness } from '../http/ops/readiness.ts';
+import type { Census } from '../http/places.ts';
 import { type CertificateHeader, presentedReader } from '../http/presented-certificate.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Story } from '../http/story.ts';
@@ -28,6 +29,7 @@ import type { Look } from '../pages/look.ts';
 import type { CertificateJudge } from '../pki/certificate-judge.ts';
 import { rememberChains } from '../pki/handshake-chain.ts';
 import { openapiDocument } from './openapi.ts';
+import { errorKeysAt, preparedRefusals } from './turned-away.ts';
 import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {
@@ -67,16 +69,20 @@ export interface Listener {
   listen(): Promise<string>;
   /** New connections get the new certificate and issuers; open ones are left alone. */
   exchange(tls: TlsFiles): void;
+  /** Which places its requests hold. */
+  census(): Census;
   drain(): Promise<void>;
 }
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const readConnection = connectionReader(parts.proxies.addresses);
   const telling = { line: requestLines(parts.log, parts.ports.clock.milliseconds), metrics: parts.metrics };
+  const prepareRefusal = preparedRefusals(parts.authsvcMounts);
   const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
   const app = makeApp({
     limits: parts.limits,
     tls: options.tls,
+    proxies: parts.proxies.addresses,
     requestId: requestIds(parts.ports.random(4)),
     begin: readConnection,
     tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, telling),
@@ -88,7 +94,11 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
       const phrase = describe({ reason });
       return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
     },
+    isAuthentic: (headers) => showsAccessToken(headers, parts.ports.keyring),
+    prepareRefusal: (url, reason) => prepareRefusal(url, reason, pages?.owns(url) ?? false),
+    tellTurnedAway: (reason) => parts.metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });
+  parts.metrics?.showPlaces(() => app.census());
   hangDoors(app, options, parts, readConnection);
   if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
   const server = app.fastify.server as unknown as TlsServer;
@@ -97,6 +107,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   return {
     listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing() }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
+    census: () => app.census(),
     drain: () => app.drain(),
   };
 }
@@ -159,7 +170,7 @@ function portSharing(): { exclusive?: true; reusePort?: true } {
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {
-  const isProxy = proxyCheck(proxies);
+  const { isProxy } = peersOf(proxies);
   server.prependListener('connection', (socket: Socket) => {
     if (!isProxy(socket.remoteAddress ?? '')) socket.destroy();
   });
@@ -195,11 +206,8 @@ function refuseAnywhere(
   refusal: Refusal,
   { authsvcMounts }: ServiceParts,
 ): FastifyReply {
-  const path = pathOf(request.url);
-  const [mount] = authsvcMounts
-    .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))
-    .sort((a, b) => b.path.length - a.path.length); // a mount may lie below another
-  return answerRefusal(request, reply, refusal, WORDING[refusal.reason], mount?.errorKeys ?? 'spec');
+  const keys = errorKeysAt(request.url, authsvcMounts);
+  return answerRefusal(request, reply, refusal, WORDING[refusal.reason], keys);
 }
 
 /** One line per request. The path is not part of it: whoever mistypes one may have pasted a token into it. */

@@ -82,7 +82,7 @@ suite('slow callers', () => {
 
   before(async () => {
     service = await startService({
-      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: 20 } },
+      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: 20, addressShare: 100 } },
     });
   });
   after(() => service.stop());
@@ -137,7 +137,7 @@ suite('slow callers', () => {
 });
 
 test('a caller that hangs up in the middle holds no place for ever [issue: Server]', async (t) => {
-  const service = await startService({ settings: { limits: { maxInFlight: 5 } } });
+  const service = await startService({ settings: { limits: { maxInFlight: 5, addressShare: 100 } } });
   t.after(() => service.stop());
   for (let round = 0; round < 12; round++) {
     const socket = await rawConnection(reachOf(service));

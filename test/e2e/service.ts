@@ -1,7 +1,9 @@
 // The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; its clock alone can be moved on.
+import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { composeService, type Service } from '../../src/compose.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -124,7 +126,7 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
     publicUrl: PUBLIC_URL,
     dataFolder: folder,
     listeners: opened,
-    limits: { requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
+    limits: { queueMilliseconds: 10_000, requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
     log: { level: log?.level ?? 'info' },
     ...others,
   };
@@ -200,8 +202,13 @@ export function registryFollows(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1000));
 }
 
+/** Whatever a test did: places are those of living connections, and none is left behind. */
 async function stopService(service: Service, { folder }: Home): Promise<void> {
+  const { held, living, orphaned } = service.census();
   await service.stop();
+  assert.deepEqual({ held, orphaned }, { held: living, orphaned: 0 }, 'every place belongs to a living connection');
+  for (let tries = 0; service.census().held > 0 && tries < 20; tries++) await pause(50); // closing takes a moment
+  assert.deepEqual(service.census(), { held: 0, living: 0, orphaned: 0 }, 'no place outlives the service');
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -97,6 +97,26 @@ suite('the TLS listener', () => {
     }
   });
 
+  test('TLS 1.2 takes suites with authenticated encryption only', async () => {
+    const old = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256', 'AES128-GCM-SHA256', 'AES256-SHA'])
+      await assert.rejects(handshake(service, { ...old, ciphers }), /handshake failure/i);
+    const socket = await handshake(service, old);
+    assert.match(socket.getCipher().name, /^ECDHE-\w+-(AES\d+-GCM|CHACHA20-POLY1305)/);
+    socket.destroy();
+  });
+
+  test('a connection is not renegotiated', async () => {
+    const socket = await handshake(service, { maxVersion: 'TLSv1.2' });
+    socket.on('error', () => undefined);
+    const fault = await new Promise<Error | null>((resolve) => {
+      socket.renegotiate({}, resolve);
+      socket.once('error', resolve);
+    });
+    assert.match(String(fault), /renegotiation/i);
+    socket.destroy();
+  });
+
   test('no session is ever resumed, so that the chain is never lost [wire: Authorize/Certificate]', async () => {
     for (const version of ['-tls1_2', '-tls1_3']) {
       const session = join(service.folder, `session${version}`);

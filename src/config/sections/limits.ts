@@ -21,6 +21,20 @@ export const limits = section('What the service takes before it says no.', {
     description: 'Requests under way at once; more are answered 503 with Retry-After at once.',
     default: 2_000,
   }),
+  addressShare: whole(1, 100, {
+    description:
+      'Percent of `maxInFlight` and of `connections` that one address may hold at a time, an IPv6 /64 counting as one address. More requests are answered 429, more connections are closed. Requests of a listed proxy count for the address that it forwards.',
+    default: 10,
+  }),
+  networkShare: whole(1, 100, {
+    description: 'The same for one network: an IPv4 /24, an IPv6 /48.',
+    default: 25,
+  }),
+  queueMilliseconds: whole(5, 60_000, {
+    description:
+      'How long requests may wait in the process. When they have waited longer for a tenth of a second, late ones are answered 503 with Retry-After until the queue is gone, strangers before callers that have shown an authentic token; new connections wait for their handshake.',
+    default: 60,
+  }),
   requestsPerAddress: rate('Requests of one network address; more are answered 429.', 3_000, 600),
   requestsPerIntegration: rate('Requests of one integration; more are answered 429.', 30_000, 6_000),
 });

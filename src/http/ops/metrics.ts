@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import type { Census } from '../places.ts';
 import type { Story } from '../story.ts';
 import { RequestTally, type Value } from './request-tally.ts';
 
@@ -18,6 +19,8 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #censuses: (() => Census)[] = [];
+
   readonly #eventLag = new Gauge({
     name: 'tessera_event_log_lag_seconds',
     help: 'For how long readers of the event log have been held back by a commit that does not end.',
@@ -25,11 +28,17 @@ export class Metrics {
   });
 
   constructor() {
+    showCensus(this.#registry, this.#censuses);
     collectDefaultMetrics({ register: this.#registry });
   }
 
   endingSoon(grants: number): void {
     this.#endingSoon.set(grants);
+  }
+
+  /** Of one more listener. */
+  showPlaces(census: () => Census): void {
+    this.#censuses.push(census);
   }
 
   eventLag(seconds: number): void {
@@ -70,10 +79,33 @@ function shownTally(registry: Registry): RequestTally {
   return tally;
 }
 
+const CENSUS: readonly (readonly [name: string, type: Shown['type'], what: keyof Census, help: string])[] = [
+  [
+    'tessera_requests_in_flight',
+    'gauge',
+    'held',
+    'Requests under way, without those for health, readiness and metrics.',
+  ],
+  [
+    'tessera_places_living',
+    'gauge',
+    'living',
+    'Requests under way whose connection or stream is open: the same number.',
+  ],
+  ['tessera_places_orphaned_total', 'counter', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
+];
+
+function showCensus(registry: Registry, censuses: readonly (() => Census)[]): void {
+  for (const [name, type, what, help] of CENSUS) {
+    const total = () => censuses.reduce((sum, census) => sum + census()[what], 0);
+    show(registry, { name, help, type, values: () => [{ labels: {}, value: total() }] });
+  }
+}
+
 interface Shown {
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram';
   readonly values: (name: string) => readonly Value[];
 }
 

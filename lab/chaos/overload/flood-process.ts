@@ -1,0 +1,63 @@
+// Strangers who only open connections: whole TLS handshakes, or a first message and then nothing. Run as a process of its
+// own (KIND PORT), so that what it does costs the honest callers no time.
+import { connect as connectTcp, createServer, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { FloodKind } from './flood.ts';
+
+const HALF_OPEN_MS = 2000;
+/** Connections opened a second at most, and at once. */
+const PER_TICK = 12;
+const TICK_MS = 10;
+const MOST_OPEN = 600;
+
+const open = new Set<Socket>();
+
+/** From 50 addresses of five networks. */
+function openMore(kind: FloodKind, port: number, clientHello: Buffer): void {
+  for (let n = 0; n < PER_TICK && open.size < MOST_OPEN; n++) {
+    opened += 1;
+    const from = `127.0.${10 + (opened % 5)}.${1 + (opened % 10)}`;
+    const socket = kind === 'new TLS connections' ? whole(port, from) : half(port, from, clientHello);
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => open.delete(socket));
+  }
+}
+
+function whole(port: number, localAddress: string): Socket {
+  const options = { port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, localAddress };
+  const socket = connectTls(options, () => socket.destroy());
+  socket.setTimeout(HALF_OPEN_MS, () => socket.destroy());
+  return socket;
+}
+
+function half(port: number, localAddress: string, clientHello: Buffer): Socket {
+  const socket = connectTcp({ port, host: '127.0.0.1', localAddress }, () => socket.write(clientHello));
+  socket.resume();
+  setTimeout(() => socket.destroy(), HALF_OPEN_MS);
+  return socket;
+}
+
+/** What a TLS client says first, overheard from one. */
+function overhearClientHello(): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.once('data', (chunk: Buffer) => {
+        resolve(chunk);
+        socket.destroy();
+        server.close();
+      });
+    });
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') return reject(new Error('no port'));
+      connectTls({ port: address.port, host: '127.0.0.1', servername: 'localhost' }).on('error', () => undefined);
+    });
+  });
+}
+
+let opened = 0;
+const [kind, port] = process.argv.slice(2) as [FloodKind, string];
+const clientHello = await overhearClientHello();
+setInterval(() => openMore(kind, Number(port), clientHello), TICK_MS);
+process.on('message', () => process.send?.(opened));

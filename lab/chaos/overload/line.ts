@@ -1,0 +1,69 @@
+// One caller on a kept connection: HTTP/1.1 over TLS on a bare socket, connected again when the service hangs up.
+import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+
+export interface Place {
+  readonly port: number;
+  readonly secure: SecureContext;
+  /** The loopback address that the caller calls from. */
+  readonly from: string;
+}
+
+type Heard = (status: number, body: string) => void;
+
+export class Line {
+  readonly #place: Place;
+  #socket: TLSSocket | undefined;
+  #text = '';
+  #heard: Heard | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get isBusy(): boolean {
+    return this.#heard !== undefined;
+  }
+
+  /** `heard` gets status 0 where the service hung up without an answer. */
+  ask(request: string, heard: Heard): void {
+    this.#heard = heard;
+    this.#socket ??= this.#open();
+    this.#socket.write(request, 'latin1');
+  }
+
+  close(): void {
+    this.#heard = undefined;
+    this.#socket?.destroy();
+  }
+
+  #open(): TLSSocket {
+    const { port, secure, from } = this.#place;
+    const options = { port, host: '127.0.0.1', servername: 'localhost', secureContext: secure, localAddress: from };
+    const socket = connect(options);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#socket = undefined;
+      this.#text = '';
+      this.#answer(0, '');
+    });
+    socket.on('data', (chunk: Buffer) => this.#read(chunk.toString('latin1')));
+    return socket;
+  }
+
+  #read(chunk: string): void {
+    this.#text += chunk;
+    const bodyAt = this.#text.indexOf('\r\n\r\n') + 4;
+    if (bodyAt < 4) return;
+    const [, length] = /content-length: *(\d+)/i.exec(this.#text) ?? [];
+    if (this.#text.length < bodyAt + Number(length)) return;
+    const text = this.#text;
+    this.#text = '';
+    this.#answer(Number(text.slice(9, 12)), text.slice(bodyAt));
+  }
+
+  #answer(status: number, body: string): void {
+    const heard = this.#heard;
+    this.#heard = undefined;
+    heard?.(status, body);
+  }
+}

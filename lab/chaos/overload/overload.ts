@@ -1,0 +1,126 @@
+// More load than the service can take, of every kind: what it accepts must stay near its capacity, and quick.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
+import { CORES, pin } from '../../bench/pinned.ts';
+import { acknowledged, aftermath, cpuMs, residentMiB, type Siege, startSiege } from '../siege.ts';
+import { FLOODS, type FloodKind, startFlood } from './flood.ts';
+import { Line } from './line.ts';
+import { type Caller, type LoadReport, runLoad, settle } from './load.ts';
+import { limitCpu } from './quota.ts';
+import { printTable, type Row } from './table.ts';
+import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
+
+/** Of a core: so that a generator on the other core can ask for many times what the service can do. */
+const QUOTA = 0.4;
+const AT_CAPACITY = 16;
+const CALLERS = 200;
+const MULTIPLES = [5, 50];
+const SLICE_MS = 1500;
+const WARM_UP_MS = 300;
+const QUICK_MS = 250;
+
+interface Field {
+  readonly siege: Siege;
+  readonly secure: SecureContext;
+  /** Connected before the load begins: what it costs to connect is measured by the floods. */
+  readonly lines: readonly Line[];
+  readonly chains: readonly Chain[];
+}
+
+/** Returns how many targets were missed and promises broken. */
+export async function attackWithLoad(): Promise<number> {
+  pin(process.pid, CORES.generator);
+  const siege = await startSiege({ core: CORES.server, settings: { limits: { idleTimeout: '10m' } } });
+  const before = await acknowledged(siege.reach);
+  const field = await prepare(siege);
+  const removeQuota = limitCpu(siege.child.pid as number, QUOTA);
+  console.log(
+    removeQuota ? `the service has ${QUOTA * 100} % of one core` : 'no CPU quota here: the multiples reached are lower',
+  );
+  const rows: Row[] = [];
+  for (const kind of KINDS) rows.push(...(await overloadOf(kind, field)));
+  for (const line of field.lines.slice(AT_CAPACITY)) line.close();
+  await pause(500);
+  const memory = residentMiB(siege);
+  for (const flood of FLOODS) rows.push(await floodOf(flood, field));
+  for (const line of field.lines) line.close();
+  const missed = printTable(rows);
+  const broken = await aftermath(siege, [...before, ...field.chains.slice(0, 100).map(({ pair }) => pair)], memory);
+  removeQuota?.();
+  return missed + broken.length;
+}
+
+async function prepare(siege: Siege): Promise<Field> {
+  const { cert, key, ca } = tlsOptionsOf(siege.reach) as Record<'cert' | 'key' | 'ca', string>;
+  const secure = createSecureContext({ cert, key, ca });
+  const chains = (await acknowledged(siege.reach, CALLERS)).map((pair) => ({ pair }));
+  const lines = Array.from({ length: CALLERS }, (_, n) => {
+    return new Line({ port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` });
+  });
+  const field = { siege, secure, lines, chains };
+  // A connection that asks nothing is closed; and code that was never run is slow.
+  for (const [n, line] of lines.entries())
+    await new Promise((resolve) => line.ask(walkOf('verify', chains[n] as Chain).next(), resolve));
+  for (const kind of KINDS) await load(callersOf(kind, field).slice(0, AT_CAPACITY), undefined, field);
+  return field;
+}
+
+async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
+  const callers = callersOf(kind, field);
+  const rows: Row[] = [];
+  for (const multiple of MULTIPLES) {
+    const capacity = await load(callers.slice(0, AT_CAPACITY), undefined, field);
+    const report = await load(callers, multiple * rateOf(capacity), field);
+    const recoveryMs = await recovery(field);
+    rows.push({ name: `${kind} × ${multiple}`, capacity, report, recoveryMs });
+    await settle(callers);
+  }
+  return rows;
+}
+
+async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
+  const callers = callersOf('verify', field).slice(0, AT_CAPACITY);
+  const capacity = await load(callers, undefined, field);
+  const flood = startFlood(kind, field.siege.port);
+  const before = await flood.opened();
+  const report = await load(callers, undefined, field);
+  const perSecond = ((await flood.opened()) - before) / ((WARM_UP_MS + SLICE_MS) / 1000);
+  await flood.stop();
+  const recoveryMs = await recovery(field);
+  return { name: `verify beside ${Math.round(perSecond)}/s ${kind}`, capacity, report, recoveryMs };
+}
+
+async function load(callers: readonly Caller[], perSecond: number | undefined, { siege }: Field): Promise<LoadReport> {
+  const service = { memoryMiB: () => residentMiB(siege), cpuMs: () => cpuMs(siege) };
+  const report = await runLoad(callers, { perSecond, warmUpMs: WARM_UP_MS, milliseconds: SLICE_MS, service });
+  if (perSecond === undefined) await settle(callers);
+  return report;
+}
+
+function rateOf({ accepted, seconds }: LoadReport): number {
+  return accepted / seconds;
+}
+
+function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
+  return lines.map((line, n) => ({ line, walk: walkOf(kind, chains[n] as Chain) }));
+}
+
+/** From the end of the load until five requests in a row, of one who has not called before, are accepted quickly. */
+async function recovery({ siege, secure, chains }: Field): Promise<number> {
+  const ended = performance.now();
+  const line = new Line({ port: siege.port, secure, from: '127.0.0.1' });
+  const walk = walkOf('verify', chains[0] as Chain);
+  let [inRow, firstGood] = [0, Number.NaN];
+  while (inRow < 5 && performance.now() - ended < 5000) {
+    const asked = performance.now();
+    const status = await new Promise<number>((resolve) => line.ask(walk.next(), resolve));
+    const isGood = status === 200 && performance.now() - asked < QUICK_MS;
+    if (isGood && inRow === 0) firstGood = performance.now() - ended;
+    inRow = isGood ? inRow + 1 : 0;
+    await pause(10);
+  }
+  line.close();
+  return inRow < 5 ? Number.POSITIVE_INFINITY : firstGood;
+}

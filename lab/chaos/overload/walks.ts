@@ -1,0 +1,60 @@
+// What callers ask in the drill: check a token, refresh a chain, get a grant by certificate, or all of it.
+import { CERTIFICATE, CLIENT, type Pair, SCOPE, TOKEN, VERIFY } from '../../../test/e2e/steps.ts';
+import type { Walk } from './load.ts';
+
+export const KINDS = ['verify', 'refresh', 'certificate', 'mixed'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A grant, and the pair that was acknowledged last: it must work when all is over. */
+export interface Chain {
+  pair: Pair;
+}
+
+export function walkOf(kind: Kind, chain: Chain): Walk {
+  switch (kind) {
+    case 'verify':
+      return verifyWalk(chain);
+    case 'refresh':
+      return refreshWalk(chain);
+    case 'certificate':
+      return { next: () => post(CERTIFICATE, { client_id: CLIENT, scope: SCOPE }), accepted: () => undefined };
+    case 'mixed':
+      return mixedWalk([
+        ...Array.from({ length: 7 }, () => verifyWalk(chain)),
+        walkOf('certificate', chain),
+        ...Array.from({ length: 2 }, () => refreshWalk(chain)),
+      ]);
+  }
+}
+
+function verifyWalk({ pair: { access_token } }: Chain): Walk {
+  const request = `GET ${VERIFY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${access_token}\r\n\r\n`;
+  return { next: () => request, accepted: () => undefined };
+}
+
+function refreshWalk(chain: Chain): Walk {
+  return {
+    next: () => post(TOKEN, { client_id: CLIENT, refresh_token: chain.pair.refresh_token }),
+    accepted: (body) => {
+      chain.pair = JSON.parse(body);
+    },
+  };
+}
+
+/** One after the other; a refused request is asked again before the next. */
+function mixedWalk(walks: readonly Walk[]): Walk {
+  let at = 0;
+  const current = () => walks[at % walks.length] as Walk;
+  return {
+    next: () => current().next(),
+    accepted: (body) => {
+      current().accepted(body);
+      at += 1;
+    },
+  };
+}
+
+function post(path: string, body: object): string {
+  const text = JSON.stringify(body);
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}

@@ -1,0 +1,173 @@
+// A whole service in a process of its own for drills that attack it over the network, and the checks after each drill.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { systemClock } from '../../src/system.ts';
+import { type Answer, callerOver, type Reach } from '../../test/e2e/caller.ts';
+import { type Home, makeHome, populate, type SetUp } from '../../test/e2e/service.ts';
+import { type Pair, pairByCertificate, refresh } from '../../test/e2e/steps.ts';
+import { startPinned } from '../bench/pinned.ts';
+
+const ENTRY = fileURLToPath(new URL('../../test/e2e/process-entry.ts', import.meta.url));
+const MOST_MEMORY = 1.3;
+const SETTLED_WITHIN_MS = 15_000;
+const STOPPED_WITHIN_MS = 8_000;
+
+export interface Siege {
+  readonly home: Home;
+  readonly port: number;
+  readonly child: ChildProcess;
+  /** With ada's certificate, from 127.0.0.1. */
+  readonly reach: Reach;
+  /** Lines of the log at level error, and everything on stderr. */
+  readonly faults: readonly string[];
+}
+
+export interface SiegeOptions extends SetUp {
+  readonly core?: number | undefined;
+  /** A command that starts the service, for instance under a CPU quota. */
+  readonly under?: readonly string[];
+}
+
+export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = {}): Promise<Siege> {
+  const limits = { stopTimeout: '3s', queueMilliseconds: 60, ...setUp.settings?.limits };
+  const home = makeHome({ log: { level: 'warn' }, ...setUp, settings: { ...setUp.settings, limits } });
+  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: () => systemClock.now() });
+  await populate(store, home.authority);
+  await store.close();
+  const child = startPinned(ENTRY, [home.configFile], { core, under, stdio: ['ignore', 'pipe', 'pipe'] });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const faults: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));
+  const port = await portOf(child, faults);
+  const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
+  return { home, port, child, reach, faults };
+}
+
+function portOf(child: ChildProcess, faults: string[]): Promise<number> {
+  if (!child.stdout) throw new Error('the service has no stdout');
+  const lines = createInterface({ input: child.stdout });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${faults.join('\n')}`)));
+    lines.on('line', (line) => {
+      const [, found] = /^listening .*:(\d+)$/.exec(line) ?? [];
+      if (found) resolve(Number(found));
+      if (line.includes('"level":"error"') || line.includes('"fault"')) faults.push(line);
+    });
+  });
+}
+
+/** Physical memory of the service in MiB. */
+export function residentMiB({ child }: Pick<Siege, 'child'>): number {
+  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+  return Number(kib) / 1024;
+}
+
+const TICK_MS = 10;
+
+/** Processor time that the service has used, in milliseconds. */
+export function cpuMs({ child }: Pick<Siege, 'child'>): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Grants acknowledged before the attack, to be used after it. */
+export async function acknowledged(reach: Reach, count = 20): Promise<Pair[]> {
+  const caller = callerOver('HTTP/1.1', reach);
+  const pairs: Pair[] = [];
+  while (pairs.length < count) pairs.push(await pairByCertificate(caller));
+  caller.close();
+  return pairs;
+}
+
+/** One question on a connection of its own; undefined where there was no answer in time. */
+export async function askOnce(reach: Reach, path: string, milliseconds = 3000): Promise<Answer | undefined> {
+  const caller = callerOver('HTTP/1.1', reach);
+  const answer = await Promise.race([caller.ask({ path }).catch(() => undefined), pause(milliseconds, undefined)]);
+  caller.close();
+  return answer;
+}
+
+/** The value of a metric without labels. */
+export async function metricOf(reach: Reach, name: string): Promise<number | undefined> {
+  const text = (await askOnce(reach, '/metrics'))?.text ?? '';
+  const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(text) ?? [];
+  return value === undefined ? undefined : Number(value);
+}
+
+/** What must hold after every attack. Stops the service; returns the broken promises. */
+export async function aftermath(siege: Siege, pairs: readonly Pair[], memoryBefore: number): Promise<string[]> {
+  const broken = [...(await lostGrants(siege, pairs)), ...(await heldPlaces(siege))];
+  const memory = await settledMiB(siege, memoryBefore * MOST_MEMORY);
+  console.log(`memory: ${memoryBefore.toFixed(0)} MiB before, ${memory.toFixed(0)} MiB after`);
+  if (memory > memoryBefore * MOST_MEMORY) broken.push(`memory stayed at ${(memory / memoryBefore).toFixed(2)} ×`);
+  broken.push(...(await stopped(siege)));
+  for (const what of broken) console.error(`broken: ${what}`);
+  return broken;
+}
+
+async function lostGrants({ reach }: Siege, pairs: readonly Pair[]): Promise<string[]> {
+  const caller = callerOver('HTTP/1.1', reach);
+  const lost: string[] = [];
+  for (const pair of pairs) {
+    const answer = await insist(() => refresh(caller, pair.refresh_token));
+    if (answer?.status !== 200) lost.push(`${answer?.status} ${answer?.text}`);
+  }
+  caller.close();
+  console.log(`${pairs.length - lost.length} of ${pairs.length} acknowledged grants work`);
+  return lost.length ? [`${lost.length} acknowledged grants do not work: ${lost[0]}`] : [];
+}
+
+/** Comes again after "not now", as it is told to. */
+async function insist(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  for (let tries = 0; tries < 5; tries++) {
+    const answer = await ask().catch(() => undefined);
+    if (answer && ![429, 503].includes(answer.status)) return answer;
+    await pause(Number(answer?.headers['retry-after'] ?? 1) * 1000);
+  }
+  return undefined;
+}
+
+async function heldPlaces({ reach }: Siege): Promise<string[]> {
+  const held = await settledMetric(reach, 'tessera_requests_in_flight');
+  const orphaned = await metricOf(reach, 'tessera_places_orphaned_total');
+  console.log(`places: ${held} held, ${orphaned} orphaned`);
+  return held === 0 && orphaned === 0 ? [] : [`places: ${held} held, ${orphaned} orphaned, nobody is connected`];
+}
+
+async function settledMetric(reach: Reach, name: string): Promise<number | undefined> {
+  for (let tries = 0; tries < 20; tries++) {
+    if ((await metricOf(reach, name)) === 0) return 0;
+    await pause(100);
+  }
+  return metricOf(reach, name);
+}
+
+async function settledMiB(siege: Siege, enough: number): Promise<number> {
+  const end = performance.now() + SETTLED_WITHIN_MS;
+  while (residentMiB(siege) > enough && performance.now() < end) await pause(200);
+  return residentMiB(siege);
+}
+
+async function stopped({ child, faults, home }: Siege): Promise<string[]> {
+  child.removeAllListeners('exit');
+  const exit = once(child, 'exit');
+  const began = performance.now();
+  child.kill('SIGTERM');
+  const ended = await Promise.race([exit, pause(STOPPED_WITHIN_MS, undefined)]);
+  child.kill('SIGKILL');
+  rmSync(home.folder, { recursive: true, force: true });
+  const [code, signal] = ended ?? ['none', 'none in time'];
+  console.log(
+    `stop: exit code ${code} after ${Math.round(performance.now() - began)} ms, ${faults.length} faults logged`,
+  );
+  const wrongEnd = code === 0 ? [] : [`the stop ended with code ${code}, signal ${signal}`];
+  return faults.length ? [...wrongEnd, `faults in the log: ${faults.slice(0, 3).join(' | ')}`] : wrongEnd;
+}

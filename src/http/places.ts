@@ -1,0 +1,193 @@
+// Which requests are under way. A place belongs to a socket (HTTP/1.1) or to a stream (HTTP/2) and is released when its
+// response is done or its owner is gone, whichever comes first: no response can keep a place that its owner has left.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Party, Shares } from './shares.ts';
+
+export interface Departure {
+  /** False where the caller went away before the answer had gone out. */
+  readonly answered: boolean;
+  readonly milliseconds: number;
+}
+
+/** One connection. */
+export interface Visitor {
+  readonly owner: Socket | ServerHttp2Session;
+  readonly session: ServerHttp2Session | undefined;
+  readonly address: string;
+  readonly party: Party;
+  /** A listed proxy: its requests count for the addresses it forwards. */
+  readonly isProxy: boolean;
+  readonly places: Set<Place>;
+  readonly openedAt: number;
+  lastUsedAt: number;
+  /** An authentic token or certificate was accepted on this connection. */
+  isKnown: boolean;
+  /** Nothing more is read from this connection. */
+  isEnding: boolean;
+  /** Called once, when the last request under way has been answered. */
+  whenIdle: (() => void) | undefined;
+}
+
+export interface Place {
+  readonly visitor: Visitor;
+  readonly party: Party;
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly stream: ServerHttp2Stream | undefined;
+  /** Refusals and the requests of watching machines take up no room, but they are followed to their end as well. */
+  readonly counts: boolean;
+  readonly since: number;
+  /** When the response was first seen complete but not yet sent. */
+  endedAt: number | undefined;
+  isCut: boolean;
+  /** Whether the owner was found gone while the place was still held. */
+  isOrphaned: boolean;
+  leave: ((departure: Departure) => void) | undefined;
+  /** Refuses a request whose body does not arrive. */
+  refuseLate: (() => void) | undefined;
+}
+
+export interface Census {
+  readonly held: number;
+  /** Held places whose socket or stream is alive. */
+  readonly living: number;
+  /** Places that outlived their owner, ever. Any at all is a defect. */
+  readonly orphaned: number;
+}
+
+export class Places {
+  readonly #shares: Shares;
+  readonly #visitors = new Set<Visitor>();
+  #held = 0;
+  #orphaned = 0;
+
+  constructor(shares: Shares) {
+    this.#shares = shares;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  get visitors(): ReadonlySet<Visitor> {
+    return this.#visitors;
+  }
+
+  /** Follows a connection until it closes; what it still holds then is released. */
+  welcome(owner: Visitor['owner'], session: Visitor['session'], address: string, isProxy: boolean): Visitor {
+    const now = performance.now();
+    const visitor: Visitor = {
+      owner,
+      session,
+      address,
+      party: this.#shares.enter(address),
+      isProxy,
+      places: new Set(),
+      openedAt: now,
+      lastUsedAt: now,
+      isKnown: false,
+      isEnding: false,
+      whenIdle: undefined,
+    };
+    this.#visitors.add(visitor);
+    owner.once('close', () => this.#farewell(visitor));
+    return visitor;
+  }
+
+  /** `party`: not the visitor's own where a proxy forwards the request. */
+  take(
+    visitor: Visitor,
+    raw: IncomingMessage,
+    response: ServerResponse,
+    { counts, party }: { readonly counts: boolean; readonly party: Party },
+  ): Place {
+    const { stream } = raw as { stream?: ServerHttp2Stream };
+    const since = performance.now();
+    const place: Place = {
+      visitor,
+      party,
+      raw,
+      response,
+      stream,
+      counts,
+      since,
+      endedAt: undefined,
+      isCut: false,
+      isOrphaned: false,
+      leave: undefined,
+      refuseLate: undefined,
+    };
+    visitor.places.add(place);
+    visitor.lastUsedAt = since;
+    if (counts) this.#count(party, 1);
+    (stream ?? response).once('close', () => this.release(place));
+    return place;
+  }
+
+  release(place: Place): void {
+    const { visitor, party, response, stream } = place;
+    if (!visitor.places.delete(place)) return;
+    if (place.counts) this.#count(party, -1);
+    if (party !== visitor.party) this.#shares.leave(party);
+    const now = performance.now();
+    visitor.lastUsedAt = now;
+    const milliseconds = Math.round((now - place.since) * 1000) / 1000;
+    // A response over HTTP/2 calls itself finished even where it was cut off; its stream knows better.
+    const answered = !place.isCut && (stream ? !stream.aborted : response.writableFinished);
+    place.leave?.({ answered, milliseconds });
+    if (visitor.places.size === 0) this.#becomeIdle(visitor);
+  }
+
+  census(): Census {
+    let living = 0;
+    for (const { places } of this.#visitors)
+      for (const place of places) if (place.counts && !isGone(place)) living += 1;
+    return { held: this.#held, living, orphaned: this.#orphaned };
+  }
+
+  /** Called now and then: releases places without an owner, and counts them. */
+  releaseOrphans(): void {
+    for (const { places } of this.#visitors)
+      for (const place of places) {
+        if (!isGone(place)) continue;
+        if (place.isOrphaned) {
+          this.#orphaned += 1;
+          this.release(place);
+        }
+        place.isOrphaned = true; // its closing may be under way: counted when it is found again
+      }
+  }
+
+  #count(party: Party, by: 1 | -1): void {
+    this.#held += by;
+    party.places += by;
+    party.network.places += by;
+  }
+
+  #farewell(visitor: Visitor): void {
+    for (const place of visitor.places) this.release(place);
+    this.#visitors.delete(visitor);
+    this.#shares.leave(visitor.party);
+  }
+
+  #becomeIdle(visitor: Visitor): void {
+    const { whenIdle } = visitor;
+    visitor.whenIdle = undefined;
+    whenIdle?.();
+  }
+}
+
+function isGone({ stream, visitor }: Place): boolean {
+  return (stream ?? visitor.owner).destroyed;
+}
+
+/** Ends what a place belongs to, without waiting for the caller to read anything. */
+export function cut(place: Place): void {
+  const { stream, visitor } = place;
+  if (!stream) visitor.owner.destroy();
+  else if (place.isCut) stream.destroy();
+  else stream.close(constants.NGHTTP2_CANCEL);
+  place.isCut = true;
+}

@@ -1,0 +1,50 @@
+// Ends what makes no progress: requests that do not arrive, responses that nobody reads, sessions that ask nothing.
+// Node does the first over HTTP/1.1; over HTTP/2 it does none of it, and frames such as PING keep a session alive.
+import { cut, type Place, type Places, type Visitor } from './places.ts';
+
+export interface Patience {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+const LOOK_EVERY_MS = 1000;
+
+/** Returns what ends it. */
+export function endStalled(places: Places, patience: Patience): () => void {
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const visitor of places.visitors) {
+      for (const place of visitor.places) endStalledPlace(place, now, patience);
+      if (visitor.session) endStalledSession(visitor, now, patience);
+    }
+    places.releaseOrphans();
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patience): void {
+  const { raw, response, stream } = place;
+  if (response.writableEnded) {
+    if (place.endedAt === undefined) place.endedAt = now;
+    // Node never finishes the answer to a HEAD over HTTP/2 whose body does not end. It has been sent.
+    else if (raw.method === 'HEAD' || now - place.endedAt >= requestTimeoutMs) cut(place);
+    return;
+  }
+  if (!stream || raw.complete || now - place.since < requestTimeoutMs) return;
+  place.refuseLate?.();
+  place.refuseLate = undefined;
+}
+
+function endStalledSession(visitor: Visitor, now: number, patience: Patience): void {
+  const { session, places, openedAt, lastUsedAt } = visitor;
+  if (!session || places.size > 0) return;
+  const isSilent = lastUsedAt === openedAt;
+  const quietMs = now - lastUsedAt;
+  const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;
+  if (quietMs < patienceMs) return;
+  // A goodbye that the peer does not read would keep it open.
+  if (quietMs < patienceMs + patience.headersTimeoutMs) session.close();
+  else session.destroy();
+}
