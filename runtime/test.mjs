@@ -1,7 +1,7 @@
 // `npm test`: every test, or those named. Examples:
 //   npm test
 //   npm test -- test/core/scope.test.ts
-//   npm test -- --test-name-pattern='spec 3'
+//   npm test -- --test-name-pattern='contract 3'
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,8 @@
 // A certificate authority for tests, real keys and real DER: it also signs what no honest authority would.
 import { constants, generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { childrenOf, contextTag, readElement, TAG } from '../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../src/pki/der-write.ts';
-import { EXTENSION } from '../src/pki/extensions.ts';
+import { childrenOf, contextTag, readElement, TAG } from '../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../src/pki/der/der-write.ts';
+import { EXTENSION } from '../src/pki/x509/extensions.ts';
 
 export interface CertificateOptions {
   /** Text is written as a UTF8String; a list gives several common names, each in a relative name of its own. */

@@ -1,6 +1,6 @@
 // A list of a million entries, made in a second: each is 37 octets with a serial number of 16.
-import { TAG } from '../src/pki/der.ts';
-import { write } from '../src/pki/der-write.ts';
+import { TAG } from '../src/pki/der/der.ts';
+import { write } from '../src/pki/der/der-write.ts';
 import type { Authority } from './authority.ts';
 
 const DATE = write(TAG.utcTime, Buffer.from('240101000000Z'));

@@ -1,9 +1,9 @@
 // Where an authority publishes its list: a real server that counts who comes.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { contextTag } from '../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../src/pki/der-write.ts';
-import { EXTENSION } from '../src/pki/extensions.ts';
+import { contextTag } from '../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../src/pki/der/der-write.ts';
+import { EXTENSION } from '../src/pki/x509/extensions.ts';
 import { extension } from './authority.ts';
 
 export interface ListServer {

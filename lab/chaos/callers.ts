@@ -1,7 +1,7 @@
 // Callers at several nodes who refresh and revoke, come again when told to, and remember what was acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { issue, type Node, refresh, revoke, textOf } from '../../test/node.ts';
 import type { Promised } from './writer.ts';

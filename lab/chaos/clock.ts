@@ -1,8 +1,8 @@
 // The clock of a service at work set ten years ahead, and back: nothing is issued, ended or swept by a wrong clock.
 import { setTimeout as pause } from 'node:timers/promises';
 import { epochSeconds } from '../../src/core/time.ts';
-import { sweep } from '../../src/operations/sweep.ts';
-import { Timekeeper } from '../../src/operations/timekeeper.ts';
+import { sweep } from '../../src/operations/upkeep/sweep.ts';
+import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 // Nodes of drills on a PostgreSQL that the drill starts itself, with grants to refresh.
 import { seconds } from '../../src/core/time.ts';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { aNode, changeIntegration, issue, type Node } from '../../test/node.ts';

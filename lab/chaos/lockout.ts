@@ -1,7 +1,7 @@
 // Strangers fail to sign in on purpose. Nobody but them may feel it, and they may not gain a single guess by it.
-import { poll, startCode, verdict } from '../../test/pages/calling-device.ts';
-import { PASSWORD, type RunningService, startService } from '../../test/pages/running-service.ts';
-import { KNOWN_COOKIE, signedIn, Visitor } from '../../test/pages/visitor.ts';
+import { poll, startCode, verdict } from '../../test/doors/pages/calling-device.ts';
+import { PASSWORD, type RunningService, startService } from '../../test/doors/pages/running-service.ts';
+import { KNOWN_COOKIE, signedIn, Visitor } from '../../test/doors/pages/visitor.ts';
 
 /** One promise, whether it held, and the figure that shows it. */
 export interface Finding {

@@ -1,7 +1,7 @@
 // The server freezes with statements on their way to it, and wakes after their callers were told 503. What they were told
 // must stay true: nothing is committed after its answer, and no honest retry is taken for reuse.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { OutcomeUnknown } from '../../src/store/store.ts';
 import { answer, refresh } from '../../test/node.ts';
 import type { Seeded } from '../../test/seeded.ts';

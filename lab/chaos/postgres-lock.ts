@@ -1,7 +1,7 @@
 // Somebody locks one row for a while. Whoever wants that row waits; the refreshes of everybody else must not notice.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { answer, type Node, refresh } from '../../test/node.ts';
 import { drillNode, issueMany, percentile } from './drill-nodes.ts';
 

@@ -1,7 +1,7 @@
 // A database under load is put back to the state of a moment ago, as a restored backup would. Every node must notice, and
 // a follower of the events must not wait in silence.
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventWatch } from '../../src/operations/event-watch.ts';
+import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';

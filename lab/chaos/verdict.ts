@@ -1,5 +1,5 @@
-import { checkToken } from '../../src/operations/check-token.ts';
-import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
+import { checkToken } from '../../src/operations/grant/check-token.ts';
+import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { eventPages } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';

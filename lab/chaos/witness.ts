@@ -1,6 +1,6 @@
 // Somebody outside: refreshes over HTTP at a whole service, and notes each status.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { CLIENT } from '../../test/samples.ts';
 
 const PACE_MS = 20;

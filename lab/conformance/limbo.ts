@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import type { Explanation } from '../../src/pki/explain.ts';
-import { explainFiles } from '../../src/pki/explain-files.ts';
-import { SEARCH_LIMITS } from '../../src/pki/search.ts';
+import type { Explanation } from '../../src/pki/judge/explain.ts';
+import { explainFiles } from '../../src/pki/judge/explain-files.ts';
+import { SEARCH_LIMITS } from '../../src/pki/path/search.ts';
 
 export interface LimboCase {
   readonly id: string;

@@ -2,7 +2,7 @@
 // most four cases wrongly; profile `rfc5280` may accept nothing wrongly of what RFC 5280 itself decides, but for the cases
 // listed in limbo.ts.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { printStep } from '../../src/pki/explain.ts';
+import { printStep } from '../../src/pki/judge/explain.ts';
 import { runHandshakes } from './handshake.ts';
 import {
   DEFAULT_IS_LENIENT,

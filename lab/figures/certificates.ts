@@ -4,8 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
-import { issuerOf } from '../../src/pki/explain-files.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 import { systemClock } from '../../src/system.ts';
 import { ecKeys, type Issued, makeAuthority } from '../../test/authority.ts';
 

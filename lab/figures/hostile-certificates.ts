@@ -1,8 +1,8 @@
 // Certificates made to keep a verifier busy: by strangers, and by callers whose certificate an approved issuer signed.
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import {
   type Authority,
   attribute,

@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Presenter, presenter } from '../../src/core/presenter.ts';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';

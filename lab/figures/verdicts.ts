@@ -1,7 +1,7 @@
 // Processor time of one verdict on certificates that were made to be expensive. Exits with 1 where a bound is broken.
 import { epochSeconds } from '../../src/core/time.ts';
-import { issuerOf } from '../../src/pki/explain-files.ts';
-import { judgeCertificate } from '../../src/pki/judge.ts';
+import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { systemClock } from '../../src/system.ts';
 import { type HostileChain, signedChains, strangersChains } from './hostile-certificates.ts';
 import { median, table } from './measure.ts';

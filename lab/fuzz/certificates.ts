@@ -1,8 +1,8 @@
 // npm run fuzz -- certificates: mutated chains, signed again, judged by us, by OpenSSL through Node and by GnuTLS. What we
 // accept and another refuses has to be explained (explained.ts); time per verdict is measured.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { issuerOf } from '../../src/pki/explain-files.ts';
-import { type Judgement, judgeCertificate } from '../../src/pki/judge.ts';
+import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { type Judgement, judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { systemClock } from '../../src/system.ts';
 import { EXPLAINED } from './certificates/explained.ts';
 import { startGnutls } from './certificates/gnutls.ts';

@@ -1,9 +1,9 @@
 // Pictures of every page, desktop and phone, light and dark, into out/screenshots:
 //   npm run screenshots [-- name …]
 import { mkdirSync } from 'node:fs';
-import { DESKTOP, openPage, PHONE, startBrowser } from '../../test/pages/browser.ts';
-import { EVERY_PAGE } from '../../test/pages/every-page.ts';
-import { startService } from '../../test/pages/running-service.ts';
+import { DESKTOP, openPage, PHONE, startBrowser } from '../../test/doors/pages/browser.ts';
+import { EVERY_PAGE } from '../../test/doors/pages/every-page.ts';
+import { startService } from '../../test/doors/pages/running-service.ts';
 
 const OUT = 'out/screenshots';
 const LOCALE = process.env['LOCALE'] ?? 'en';

@@ -3,8 +3,8 @@
 // Prints Welch's t of the two, of all samples and of those below the 90th percentile. Exits with 1 where |t| is 4.5 or more,
 // the usual threshold for leaks in time.
 import { parseArgs } from 'node:util';
-import { PASSWORD, startService } from '../../test/pages/running-service.ts';
-import { Visitor } from '../../test/pages/visitor.ts';
+import { PASSWORD, startService } from '../../test/doors/pages/running-service.ts';
+import { Visitor } from '../../test/doors/pages/visitor.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { cropped, type Timed, welch } from './welch.ts';
 

@@ -1,12 +1,12 @@
 // Callers that share tokens and do what they please, several at once.
 import { accept, type Outcome } from '../../src/core/outcome.ts';
-import { checkToken } from '../../src/operations/check-token.ts';
+import { redeemDevice } from '../../src/operations/device/redeem-device.ts';
+import { checkToken } from '../../src/operations/grant/check-token.ts';
+import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
+import { revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { Ports } from '../../src/operations/ports.ts';
-import { redeemDevice } from '../../src/operations/redeem-device.ts';
-import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
-import { revokeByToken } from '../../src/operations/revoke-grant.ts';
-import { sweep } from '../../src/operations/sweep.ts';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { CURL, confirmed, noCertificate, put } from '../../test/node.ts';
 import { anIdentity, CLIENT } from '../../test/samples.ts';

@@ -4,16 +4,16 @@ import { accept, type Outcome } from '../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import { localDirectory } from '../directory/local.ts';
-import { foreseeCaller } from '../operations/identify-caller.ts';
+import { foreseeCaller } from '../operations/grant/identify-caller.ts';
 import { systemFetch } from '../outbound/system-fetch.ts';
-import { CertificateJudge } from '../pki/certificate-judge.ts';
-import { type Explanation, explainJudgement } from '../pki/explain.ts';
-import type { Judgement } from '../pki/judge.ts';
-import { mappingStep } from '../pki/mapping-step.ts';
-import { readPemOrDer } from '../pki/pem.ts';
+import { readPemOrDer } from '../pki/der/pem.ts';
+import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { type Explanation, explainJudgement } from '../pki/judge/explain.ts';
+import type { Judgement } from '../pki/judge/judge.ts';
+import { mappingStep } from '../pki/judge/mapping-step.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { systemClock } from '../system.ts';
-import type { Workplace } from './workplace.ts';
+import type { Workplace } from './terminal/workplace.ts';
 
 export interface CallerExplanation extends Explanation {
   /** The identity that the certificate was mapped to, where a directory was at hand. */

@@ -2,14 +2,14 @@ import { type Grant, grantState } from '../core/grant.ts';
 import { after, type Seconds } from '../core/time.ts';
 import { decline } from '../operations/admin/admin.ts';
 import { findIdentity } from '../operations/admin/find-identity.ts';
-import { revokeById } from '../operations/revoke-grant.ts';
+import { revokeById } from '../operations/grant/revoke-grant.ts';
 import { rows } from '../store/pages.ts';
 import type { Store } from '../store/store.ts';
 import type { Where } from '../store/table.ts';
 import { grants, grantsOf } from '../store/tables/grants.ts';
 import { integrations } from '../store/tables/registry.ts';
-import { CommandFailure } from './exit.ts';
-import { granted } from './wording.ts';
+import { CommandFailure } from './terminal/exit.ts';
+import { granted } from './terminal/wording.ts';
 
 export interface GrantFilter {
   readonly identity?: string;

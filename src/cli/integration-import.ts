@@ -3,9 +3,9 @@ import { changeIntegration } from '../operations/admin/change-integration.ts';
 import { readImport } from '../operations/admin/import-integrations.ts';
 import { registerIntegration } from '../operations/admin/register-integration.ts';
 import { integrations } from '../store/tables/registry.ts';
-import { print } from './output.ts';
-import { granted } from './wording.ts';
-import type { Workplace } from './workplace.ts';
+import { print } from './terminal/output.ts';
+import { granted } from './terminal/wording.ts';
+import type { Workplace } from './terminal/workplace.ts';
 
 /** Everything is checked before anything is written, so that a wrong file changes nothing. */
 export async function importFile(text: string, update: boolean, workplace: Workplace): Promise<void> {

@@ -8,9 +8,9 @@ import type { Store } from '../store/store.ts';
 import { integrations } from '../store/tables/registry.ts';
 import { Keyring, type StoredKey } from '../tokens/keyring.ts';
 import { writeKeyringFile } from '../tokens/keyring-file.ts';
-import { CommandFailure } from './exit.ts';
-import { granted } from './wording.ts';
-import type { Workplace } from './workplace.ts';
+import { CommandFailure } from './terminal/exit.ts';
+import { granted } from './terminal/wording.ts';
+import type { Workplace } from './terminal/workplace.ts';
 
 /** The keys, having checked that they are those the store knows: no command changes a keyring of another installation. */
 export async function keysOf(config: Config, store: Store): Promise<readonly StoredKey[]> {

@@ -2,21 +2,21 @@
 // that help is quick.
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { certificateCommands } from './certificate.ts';
-import { configCommands } from './config.ts';
-import { doctorCommand } from './doctor.ts';
-import { eventsCommand } from './events.ts';
-import { EXIT, EXIT_MEANINGS } from './exit.ts';
-import { grantCommands } from './grant.ts';
-import { identityCommands } from './identity.ts';
-import { initCommand } from './init.ts';
-import { integrationCommands } from './integration.ts';
-import { issuerCommands } from './issuer.ts';
-import { keyringCommands } from './keyring.ts';
-import { collect, examples } from './options.ts';
-import { quickstartCommand } from './quickstart.ts';
-import { serveCommand } from './serve.ts';
-import { storeCommands } from './store.ts';
+import { certificateCommands } from './commands/certificate.ts';
+import { configCommands } from './commands/config.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { eventsCommand } from './commands/events.ts';
+import { grantCommands } from './commands/grant.ts';
+import { identityCommands } from './commands/identity.ts';
+import { initCommand } from './commands/init.ts';
+import { integrationCommands } from './commands/integration.ts';
+import { issuerCommands } from './commands/issuer.ts';
+import { keyringCommands } from './commands/keyring.ts';
+import { serveCommand } from './commands/serve.ts';
+import { storeCommands } from './commands/store.ts';
+import { quickstartCommand } from './quickstart/quickstart.ts';
+import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
+import { collect, examples } from './terminal/options.ts';
 
 const GROUPS = [
   serveCommand,

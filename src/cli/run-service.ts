@@ -10,8 +10,8 @@ import { takeOver } from '../store/move-mark.ts';
 import type { Store, StoreUnavailable } from '../store/store.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { VERSION } from '../version.ts';
-import { todoOf } from './failure.ts';
 import { keysOf } from './keyring-place.ts';
+import { todoOf } from './terminal/failure.ts';
 
 /** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
 export async function runService(

@@ -1,6 +1,6 @@
-import { EXIT } from './exit.ts';
-import { endOf } from './failure.ts';
 import { buildProgram } from './program.ts';
+import { EXIT } from './terminal/exit.ts';
+import { endOf } from './terminal/failure.ts';
 
 /** The command line of this process, to its end and exit code. */
 export async function run(): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Hex } from './hex.ts';
 import { accept, type Outcome, refuse } from './outcome.ts';
 
-/** spec 5.4: where the identity is taken from, as the approved issuer's settings say. */
+/** contract 5.4: where the identity is taken from, as the approved issuer's settings say. */
 export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 

@@ -34,7 +34,7 @@ export type Decision =
 
 export type DeviceState = 'pending' | 'confirmed' | 'denied' | 'redeemed' | 'spent' | 'expired';
 
-/** Spec 3. A redeemed code stays redeemed; everything else ends at the expiry. */
+/** Contract 3. A redeemed code stays redeemed; everything else ends at the expiry. */
 export function deviceState({ decision, expiresAt }: DeviceAuthorization, now: EpochSeconds): DeviceState {
   if (decision.is === 'redeemed') return 'redeemed';
   if (now >= expiresAt) return 'expired';

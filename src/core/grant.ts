@@ -57,7 +57,7 @@ export type RevocationReason = (typeof REVOCATION_REASONS)[number];
 
 export type GrantState = 'live' | 'expired' | 'revoked';
 
-/** Spec 3: revoked is final; a grant works while now < refreshUntil. */
+/** Contract 3: revoked is final; a grant works while now < refreshUntil. */
 export function grantState(grant: Grant, now: EpochSeconds): GrantState {
   if (grant.revoked) return 'revoked';
   return now < grant.refreshUntil ? 'live' : 'expired';

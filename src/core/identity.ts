@@ -1,10 +1,10 @@
-/** `<provider label>:<id>`, the id a braced GUID or a hex string (spec 2.1). */
+/** `<provider label>:<id>`, the id a braced GUID or a hex string (contract 2.1). */
 export type IdentityId = string & { readonly is: 'identity id' };
 
 export interface Identity {
   readonly id: IdentityId;
   readonly enabled: boolean;
-  /** Spec 5.4: the identity so mapped is authorized to use the web API. */
+  /** Contract 5.4: the identity so mapped is authorized to use the web API. */
   readonly mayUseApi: boolean;
   readonly groups: readonly string[];
   /** How its directory knows it. Each is absent where the directory has none. */

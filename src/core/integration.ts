@@ -2,7 +2,7 @@ import type { IdentityId } from './identity.ts';
 import type { Scope } from './scope.ts';
 import type { Seconds } from './time.ts';
 
-/** A registered API integration: it fixes the scope that its tokens may carry (spec 1.6). */
+/** A registered API integration: it fixes the scope that its tokens may carry (contract 1.6). */
 export interface Integration {
   readonly clientId: ClientId;
   readonly name: string;

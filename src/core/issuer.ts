@@ -12,7 +12,7 @@ export const OPTIONAL_CURVES = [
 ] as const;
 export type OptionalCurve = (typeof OPTIONAL_CURVES)[number];
 
-/** An issuer whose certificates may authorize (spec 5.4), pinned by its key. */
+/** An issuer whose certificates may authorize (contract 5.4), pinned by its key. */
 export interface ApprovedIssuer {
   /** Names the issuer towards people, and derived identities. */
   readonly label: string;

@@ -1,4 +1,4 @@
-// The scope string of spec 2.2, with the grammar that docs/spec-gaps.md gives it:
+// The scope string of contract 2.2, with the grammar that docs/spec-gaps.md gives it:
 //   scope      = entry *( ";" entry ) [ ";" ]
 //   entry      = resource [ ":" permission *( "," permission ) ]
 //   resource   = a letter, then letters, digits, "_", "." or "-"      (compares without case)
@@ -8,7 +8,7 @@ declare const parsed: unique symbol;
 
 /** Made by `parseScope` alone: holding one proves that its text is well-formed. */
 export interface Scope {
-  /** What was asked for, to the letter; answers echo it (spec 2.1). */
+  /** What was asked for, to the letter; answers echo it (contract 2.1). */
   readonly text: string;
   /** Lower-case resource → its permissions; a bare resource has none. */
   readonly resources: ReadonlyMap<string, ReadonlySet<string>>;

@@ -2,10 +2,10 @@
 // openssl to have a first token. Not for production: its key lies in the data folder.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
-import { contextTag, TAG } from './der.ts';
-import { write, writeContext, writeOid, writeSequence } from './der-write.ts';
-import { EXTENSION } from './extensions.ts';
-import { writePem } from './pem.ts';
+import { contextTag, TAG } from './der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from './der/der-write.ts';
+import { writePem } from './der/pem.ts';
+import { EXTENSION } from './x509/extensions.ts';
 
 /** A certificate with its private key, both in PEM. */
 export interface KeyedCertificate {

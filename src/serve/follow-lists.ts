@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Registry } from '../operations/ports.ts';
-import type { CertificateJudge } from '../pki/certificate-judge.ts';
-import type { RevocationList } from '../pki/crl.ts';
-import { whyNoLists } from '../pki/crl-file.ts';
-import { authoritiesOf } from '../pki/read-issuer.ts';
+import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { authoritiesOf } from '../pki/path/read-issuer.ts';
+import type { RevocationList } from '../pki/revocation/crl.ts';
+import { whyNoLists } from '../pki/revocation/crl-file.ts';
 import { WatchedFiles } from './watch.ts';
 
 type TellFault = (fault: unknown) => void;

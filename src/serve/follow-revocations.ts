@@ -1,12 +1,12 @@
 // Ends the grants of certificates that lists revoke, when a list arrives and not when a certificate is next presented.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
-import { endAllRevoked } from '../operations/end-revoked.ts';
-import { EndedLists } from '../operations/ended-lists.ts';
 import type { Ports } from '../operations/ports.ts';
-import type { CertificateJudge } from '../pki/certificate-judge.ts';
-import type { RevocationList } from '../pki/crl.ts';
-import { marksOf, type RevokingList } from '../pki/revoked-marks.ts';
+import { endAllRevoked } from '../operations/upkeep/end-revoked.ts';
+import { EndedLists } from '../operations/upkeep/ended-lists.ts';
+import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import type { RevocationList } from '../pki/revocation/crl.ts';
+import { marksOf, type RevokingList } from '../pki/revocation/revoked-marks.ts';
 
 /**
  * When a new list is gone through, in seconds after it was first seen. More than once, for a request that was judged by

@@ -1,5 +1,5 @@
-import type { TlsFiles } from '../http/tls.ts';
-import { writePem } from '../pki/pem.ts';
+import type { TlsFiles } from '../doors/server/tls.ts';
+import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
 import { WatchedFiles } from './watch.ts';
 

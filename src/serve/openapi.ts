@@ -1,6 +1,6 @@
-import { authsvcPaths } from '../http/authsvc/openapi.ts';
-import { opsPaths } from '../http/ops/openapi.ts';
-import type { OpenapiDocument } from '../pages/docs/openapi-document.ts';
+import { authsvcPaths } from '../doors/authsvc/openapi.ts';
+import { opsPaths } from '../doors/ops/openapi.ts';
+import type { OpenapiDocument } from '../doors/pages/docs/openapi-document.ts';
 
 export interface OpenapiOptions {
   readonly publicUrl: string;

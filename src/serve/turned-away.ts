@@ -1,11 +1,11 @@
 // The words for requests that are turned away before a door is reached: made once per mount and reason.
 import type { RefusalReason } from '../core/refusal.ts';
-import { type ErrorKeys, errorBody } from '../http/authsvc/answers.ts';
-import { WORDING } from '../http/authsvc/wording.ts';
-import { describe } from '../http/descriptions.ts';
-import { JSON_HEADERS } from '../http/json-headers.ts';
-import { pathOf } from '../http/methods.ts';
-import type { PreparedRefusal } from '../http/prepared-refusal.ts';
+import { type ErrorKeys, errorBody } from '../doors/authsvc/answers.ts';
+import { WORDING } from '../doors/authsvc/wording.ts';
+import { JSON_HEADERS } from '../doors/server/json-headers.ts';
+import { pathOf } from '../doors/server/methods.ts';
+import type { PreparedRefusal } from '../doors/server/prepared-refusal.ts';
+import { describe } from '../doors/token/descriptions.ts';
 
 interface Mount {
   readonly path: string;

@@ -107,7 +107,7 @@ export interface Store {
 
   /**
    * Looks at itself: a real read, and what it knows of its last write, its files or server, its schema. Never rejects.
-   * Costs a few statements: whoever asks often shares the answer for a second (src/http/ops/readiness.ts).
+   * Costs a few statements: whoever asks often shares the answer for a second (src/doors/ops/readiness.ts).
    */
   examine(): Promise<StoreReport>;
 

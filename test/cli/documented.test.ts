@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import type { Command } from 'commander';
-import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/terminal/exit.ts';
 
 const page = readFileSync('docs/cli.md', 'utf8');
 

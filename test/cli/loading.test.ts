@@ -36,7 +36,7 @@ const PARTS =
 
 test('help needs the declarations of the commands, and nothing of what they do', async () => {
   const loaded = await loadedBy('--help');
-  assert.ok(loaded.includes('src/cli/serve.ts'), 'the hook sees what is loaded');
+  assert.ok(loaded.includes('src/cli/commands/serve.ts'), 'the hook sees what is loaded');
   assert.deepEqual(
     loaded.filter((name) => PARTS.test(name)),
     [],

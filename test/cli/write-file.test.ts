@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/write-file.ts';
+import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/terminal/write-file.ts';
 
 test('a file gets the mode it should have, whatever the umask', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));

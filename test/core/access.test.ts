@@ -22,7 +22,7 @@ function check(difference: Partial<AccessFacts> = {}): string {
   return outcome.ok ? outcome.value.scope.text : outcome.refusal.reason;
 }
 
-test('an access token works until its own expires, whatever refreshes follow [spec 1.2]', () => {
+test('an access token works until its own expires, whatever refreshes follow [contract 1.2]', () => {
   assert.equal(check(), 'orders:read');
   assert.equal(check({ token: { ...token, generation: 0 }, now: at(NOW + 99) }), 'orders:read');
   assert.equal(check({ now: at(NOW + 100) }), 'access-token-expired');

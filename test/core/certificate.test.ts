@@ -19,7 +19,7 @@ function decide(difference: Partial<CertificateFacts> = {}): string {
   return outcome.ok ? 'accepted' : outcome.refusal.reason;
 }
 
-test('none: certificate accepted and scope allowed yields a grant [spec 3]', () => {
+test('none: certificate accepted and scope allowed yields a grant [contract 3]', () => {
   assert.equal(decide(), 'accepted');
 });
 
@@ -58,7 +58,7 @@ function nameOf(given: Partial<CertificateNames>, ...sources: (keyof Certificate
   return outcome.ok ? outcome.value.name : outcome.refusal.reason;
 }
 
-test('the identity comes from the configured field, the first present source wins [spec 5.4]', () => {
+test('the identity comes from the configured field, the first present source wins [contract 5.4]', () => {
   const given = { 'common-name': [utf8('ada')], 'email-san': [ia5('ada@example.org')] };
   assert.equal(nameOf(given, 'common-name'), 'ada');
   assert.equal(nameOf(given, 'email-san', 'common-name'), 'ada@example.org');

@@ -37,27 +37,27 @@ function asked(integration: Integration | undefined, code: string | undefined, s
   return outcome.ok ? 'asked' : outcome.refusal.reason;
 }
 
-test('device code pending: authorization_pending while the browser confirmation is missing [spec 3]', () => {
+test('device code pending: authorization_pending while the browser confirmation is missing [contract 3]', () => {
   assert.equal(redeem({ device: aDevice() }), 'authorization-pending');
 });
 
-test('device code confirmed: valid, unexpired and used for the first time yields a grant [spec 3]', () => {
+test('device code confirmed: valid, unexpired and used for the first time yields a grant [contract 3]', () => {
   assert.equal(redeem(), 'redeem');
 });
 
-test('a device code is redeemed once only [spec 3]', () => {
+test('a device code is redeemed once only [contract 3]', () => {
   const redeemed = aDevice({ decision: { is: 'redeemed', by: ADA, at: NOW } });
   assert.equal(redeem({ device: redeemed }), 'device-code-redeemed');
   assert.equal(redeem({ device: redeemed, now: epochSeconds(NOW + 9999) }), 'device-code-redeemed');
 });
 
-test('invalid_client: browser-based authentication is disabled [spec 7.1]', () => {
+test('invalid_client: browser-based authentication is disabled [contract 7.1]', () => {
   const off = anIntegration({ flows: { device: false, certificate: true } });
   assert.equal(asked(off, undefined), 'device-flow-disabled');
   assert.equal(asked(anIntegration(), undefined, serverWithoutDevices), 'device-flow-disabled');
 });
 
-test('invalid_grant: the device_code is expired or invalid, or client_id does not match [spec 7.1]', () => {
+test('invalid_grant: the device_code is expired or invalid, or client_id does not match [contract 7.1]', () => {
   assert.equal(asked(anIntegration(), 'a code'), 'asked');
   assert.equal(asked(anIntegration(), undefined), 'device-code-not-authentic');
   assert.equal(redeem({ now: epochSeconds(NOW + 299) }), 'redeem');
@@ -70,23 +70,23 @@ test('invalid_grant: the device_code is expired or invalid, or client_id does no
   assert.equal(asked(anIntegration({ enabled: false }), undefined), 'integration-disabled');
 });
 
-test('invalid_grant: the user ID and password of the authorization were invalid too often [spec 7.1]', () => {
+test('invalid_grant: the user ID and password of the authorization were invalid too often [contract 7.1]', () => {
   assert.equal(redeem({ device: aDevice({ decision: { is: 'spent', at: NOW } }) }), 'device-code-spent');
 });
 
-test('unauthorized_client: denied in the browser, until expiry [spec 7.1]', () => {
+test('unauthorized_client: denied in the browser, until expiry [contract 7.1]', () => {
   const device = aDevice({ decision: { is: 'denied', by: ADA, at: NOW } });
   assert.equal(redeem({ device }), 'device-denied');
   assert.equal(redeem({ device, now: epochSeconds(NOW + 300) }), 'device-code-expired');
 });
 
-test('unauthorized_client: the identity was disabled or lost access between confirm and redeem [spec 7.1]', () => {
+test('unauthorized_client: the identity was disabled or lost access between confirm and redeem [contract 7.1]', () => {
   assert.equal(redeem({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
   assert.equal(redeem({ holder: anIdentity({ mayUseApi: false }) }), 'identity-without-api-access');
   assert.equal(redeem({ holder: undefined }), 'identity-unknown');
 });
 
-test('invalid_scope: the integration was narrowed between confirm and redeem [spec 7.1]', () => {
+test('invalid_scope: the integration was narrowed between confirm and redeem [contract 7.1]', () => {
   assert.equal(redeem({ integration: anIntegration({ scope: scopeOf('stock:read') }) }), 'scope-no-longer-allowed');
 });
 

@@ -5,7 +5,7 @@ import { parseClientId } from '../../src/core/integration.ts';
 import { networkOf, presenter } from '../../src/core/presenter.ts';
 import { ADA } from '../samples.ts';
 
-test('an identity is <provider label>:<id>, the id a braced GUID or a hex string [spec 2.1]', () => {
+test('an identity is <provider label>:<id>, the id a braced GUID or a hex string [contract 2.1]', () => {
   for (const id of [ADA, 'AD+corp:{00000000-0000-0000-0000-000000000000}', 'PKI:00ff', 'x:aa'])
     assert.equal(parseIdentityId(id), id);
   for (const id of [

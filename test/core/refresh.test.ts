@@ -31,18 +31,18 @@ function reasonOf(difference: Difference): string {
 
 const at = (moment: number) => epochSeconds(moment);
 
-test('token valid, or expired but refreshable: a valid refresh token yields a new token pair [spec 3]', () => {
+test('token valid, or expired but refreshable: a valid refresh token yields a new token pair [contract 3]', () => {
   assert.equal(decideRefresh(facts()).do, 'rotate');
   assert.equal(decideRefresh(facts({ now: at(NOW + 500) })).do, 'rotate', 'after expires, before refresh_until');
 });
 
-test('any state: after refresh_until the refresh token stops working [spec 3]', () => {
+test('any state: after refresh_until the refresh token stops working [contract 3]', () => {
   assert.equal(reasonOf({ now: at(NOW + 999) }), 'rotate');
   assert.equal(reasonOf({ now: at(NOW + 1000) }), 'grant-expired');
   assert.equal(reasonOf({ now: at(NOW + 1001) }), 'grant-expired');
 });
 
-test('revoked: nothing works any more [spec 3]', () => {
+test('revoked: nothing works any more [contract 3]', () => {
   const grant = revoke(aGrant(), NOW, 'by-caller');
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
     assert.equal(reasonOf({ grant, standing }), 'grant-revoked');
@@ -111,7 +111,7 @@ test('a generation ahead of the row proves a rolled-back store: refused, and the
   assert.ok(decision.do === 'refuse' && decision.end === 'rolled-back-store');
 });
 
-test('invalid_grant: client_id does not match the integration, and a wrong client_id never revokes [spec 7.1]', () => {
+test('invalid_grant: client_id does not match the integration, and a wrong client_id never revokes [contract 7.1]', () => {
   const other = anIntegration({ clientId: 'someone-else' as ClientId });
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
     const decision = decideRefresh(facts({ integration: other, standing }));
@@ -119,13 +119,13 @@ test('invalid_grant: client_id does not match the integration, and a wrong clien
   }
 });
 
-test('invalid_scope: scope removed from the integration, refresh refused [spec 7.1]', () => {
+test('invalid_scope: scope removed from the integration, refresh refused [contract 7.1]', () => {
   const narrowed = anIntegration({ scope: scopeOf('stock:read') });
   assert.equal(reasonOf({ integration: narrowed }), 'scope-no-longer-allowed');
   assert.equal(reasonOf({ integration: narrowed, standing: 'last-spent' }), 'scope-no-longer-allowed');
 });
 
-test('unauthorized_client: the identity was disabled or lost access [spec 7.1]', () => {
+test('unauthorized_client: the identity was disabled or lost access [contract 7.1]', () => {
   assert.equal(reasonOf({ holder: anIdentity({ enabled: false }) }), 'identity-disabled');
   assert.equal(reasonOf({ holder: anIdentity({ mayUseApi: false }) }), 'identity-without-api-access');
   const others = anIntegration({ access: { to: 'named', identities: [], groups: ['admins'] } });

@@ -18,7 +18,7 @@ const scopeText = fc
   .map(([entries, trailing]) => entries.join(';') + (trailing ? ';' : ''));
 const scope = scopeText.map(scopeOf);
 
-test('a scope keeps the requested text unchanged [spec 2.1]', () => {
+test('a scope keeps the requested text unchanged [contract 2.1]', () => {
   fc.assert(fc.property(scopeText, (text) => parseScope(text)?.text === text));
 });
 
@@ -69,7 +69,7 @@ test('a bare resource is within the resource with permissions, never the reverse
   assert.ok(!isWithin(scopeOf('a:x'), scopeOf('a')));
 });
 
-test('the resource compares without case, both forms of spec 2.2 are one resource', () => {
+test('the resource compares without case, both forms of contract 2.2 are one resource', () => {
   assert.ok(isWithin(scopeOf('Certificate:delete'), scopeOf('certificate:delete,manage')));
 });
 

@@ -7,7 +7,7 @@ function read(request: TokenRequest): string {
   return outcome.ok ? outcome.value.kind : outcome.refusal.reason;
 }
 
-test('invalid_request: client_id is missing, before anything else [spec 7.1]', () => {
+test('invalid_request: client_id is missing, before anything else [contract 7.1]', () => {
   assert.equal(read({}), 'client-id-missing');
   assert.equal(read({ clientId: '', deviceCode: 'd', refreshToken: 'r' }), 'client-id-missing');
 });
@@ -21,7 +21,7 @@ test('exactly one credential', () => {
   );
 });
 
-test('a device_code needs exactly the device grant_type [spec 4.1]', () => {
+test('a device_code needs exactly the device grant_type [contract 4.1]', () => {
   assert.equal(read({ clientId: 'c', grantType: DEVICE_GRANT_TYPE, deviceCode: 'd' }), 'redeem');
   assert.equal(read({ clientId: 'c', deviceCode: 'd' }), 'grant-type-unsupported');
   assert.equal(read({ clientId: 'c', grantType: 'refresh_token', deviceCode: 'd' }), 'grant-type-unsupported');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { Metrics } from '../../src/http/ops/metrics.ts';
+import { Metrics } from '../../src/doors/ops/metrics.ts';
 
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];

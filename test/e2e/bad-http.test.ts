@@ -1,4 +1,4 @@
-// Bad HTTP on the bare socket: never a crash, always a refusal in JSON [issue: what must be shown].
+// Bad HTTP on the bare socket: never a crash, always a refusal in JSON.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { connect } from 'node:tls';

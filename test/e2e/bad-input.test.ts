@@ -1,9 +1,9 @@
-// Bad input by the thousand: never a 5xx, never a crash, always a refusal in JSON [issue: what must be shown].
+// Bad input by the thousand: never a 5xx, never a crash, always a refusal in JSON.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { ScopeParameters, TokenParameters } from '../../src/http/authsvc/schemas.ts';
+import { ScopeParameters, TokenParameters } from '../../src/doors/authsvc/schemas.ts';
 import { type Answer, type Caller, callerOver, PROTOCOLS, type Question, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, DEVICE, DEVICE_GRANT, REVOKE, TOKEN, VERIFY } from './steps.ts';

@@ -4,7 +4,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { Agent, request as requestHttps } from 'node:https';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { writePem } from '../../src/pki/pem.ts';
+import { writePem } from '../../src/pki/der/pem.ts';
 import type { Issued } from '../authority.ts';
 import type { TestService } from './service.ts';
 

@@ -1,10 +1,10 @@
 // Canary secrets: every operation at trace level, then a search wherever something could have been left behind
-// [threats: tokens in logs, metrics, error bodies; issue: what must be shown].
+// [threats: Proxy, HTTP, TLS, secrets].
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { signIn } from '../../src/operations/sign-in.ts';
+import { signIn } from '../../src/operations/person/sign-in.ts';
 import { passwords } from '../../src/store/tables/sign-in.ts';
 import { hashPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';

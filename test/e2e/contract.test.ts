@@ -27,7 +27,7 @@ const OPAQUE = (prefix: string) => new RegExp(`^${prefix}[A-Za-z0-9_-]{94}==$`);
 const DAYS_90 = 90 * 86_400;
 const DAYS_365 = 365 * 86_400;
 
-/** Spec 2.1: every field, its type, and nothing beside them. */
+/** Contract 2.1: every field, its type, and nothing beside them. */
 function assertTokenGrant(answer: Answer, expected: { now: number; scope: string; identity?: string }): void {
   assert.equal(answer.status, 200, answer.text);
   const { access_token, refresh_token, expires_in, expires, refresh_until, ...rest } = answer.json;
@@ -58,14 +58,14 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    suite('states and transitions [spec 3]', () => {
-      test('a device code stays pending until the browser confirms [spec 3, row 1]', async () => {
+    suite('states and transitions [contract 3]', () => {
+      test('a device code stays pending until the browser confirms [contract 3, row 1]', async () => {
         const { device_code } = await startedDevice(bare);
         for (let poll = 0; poll < 2; poll++)
           assertRefused(await redeem(bare, device_code), 400, 'authorization_pending');
       });
 
-      test('a confirmed device code yields a token grant, without identity [spec 3, row 2]', async () => {
+      test('a confirmed device code yields a token grant, without identity [contract 3, row 2]', async () => {
         const started = await startedDevice(bare, CLIENT, 'orders:read');
         await confirm(service, started);
         const answer = await redeem(bare, started.device_code);
@@ -73,7 +73,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await verify(bare, String(answer.json['access_token']))).json['identity'], ADA);
       });
 
-      test('a device code is redeemed once only, and its grant stands [spec 3, row 2]', async () => {
+      test('a device code is redeemed once only, and its grant stands [contract 3, row 2]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started);
         const first = await redeem(bare, started.device_code);
@@ -81,7 +81,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await refresh(bare, String(first.json['refresh_token']))).status, 200);
       });
 
-      test('a refresh token yields a new pair while the access token is valid, without identity [spec 3, row 3]', async () => {
+      test('a refresh token yields a new pair while the access token is valid, without identity [contract 3, row 3]', async () => {
         const pair = await pairByCertificate(caller);
         const answer = await refresh(bare, pair.refresh_token);
         assertTokenGrant(answer, { now: service.now(), scope: SCOPE });
@@ -90,19 +90,19 @@ for (const protocol of PROTOCOLS) {
         assert.equal(answer.json['refresh_until'], pair.refresh_until, 'refresh_until never moves');
       });
 
-      test('a certificate yields a token grant with identity [spec 3, row 5]', async () => {
+      test('a certificate yields a token grant with identity [contract 3, row 5]', async () => {
         const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) });
         assertTokenGrant(answer, { now: service.now(), scope: SCOPE, identity: ADA });
       });
 
-      test('the shape of identity is <label>:<braced guid> [spec 2.1]', async () => {
+      test('the shape of identity is <label>:<braced guid> [contract 2.1]', async () => {
         const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) });
         assert.match(String(answer.json['identity']), /^[A-Za-z]+:\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$/);
       });
     });
 
-    suite('Authorize/Token [spec 4.1]', () => {
-      test('a device code is exchanged by form, and answered in JSON [spec 4.1]', async () => {
+    suite('Authorize/Token [contract 4.1]', () => {
+      test('a device code is exchanged by form, and answered in JSON [contract 4.1]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started);
         const fields = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code: started.device_code };
@@ -111,18 +111,18 @@ for (const protocol of PROTOCOLS) {
         assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
       });
 
-      test('parameter names are case sensitive [spec 4]', async () => {
+      test('parameter names are case sensitive [contract 4]', async () => {
         const { refresh_token } = await pairByCertificate(caller);
         const answer = await bare.ask({ path: TOKEN, ...json({ Client_Id: CLIENT, refresh_token }) });
         assertRefused(answer, 400, 'invalid_request', /client_id is missing/);
       });
 
-      test('client_id is case sensitive [spec 4.1]', async () => {
+      test('client_id is case sensitive [contract 4.1]', async () => {
         const { refresh_token } = await pairByCertificate(caller);
         assertRefused(await refresh(bare, refresh_token, 'Orders-Sync'), 400, 'invalid_grant', /case sensitive/);
       });
 
-      test('neither operation needs a bearer token, and a stray Authorization header is ignored [spec 4, 5.1]', async () => {
+      test('neither operation needs a bearer token, and a stray Authorization header is ignored [contract 4, 5.1]', async () => {
         const pair = await pairByCertificate(caller);
         for (const authorization of ['Bearer nonsense', 'Basic Zm9vOmJhcg==', 'Digest x', '']) {
           const question = json({ client_id: CLIENT, refresh_token: pair.refresh_token });
@@ -132,8 +132,8 @@ for (const protocol of PROTOCOLS) {
       });
     });
 
-    suite('Authorize/Certificate [spec 4.2]', () => {
-      test('the scope may be a subset of the integration’s and is echoed as asked [spec 2.1, 4.2]', async () => {
+    suite('Authorize/Certificate [contract 4.2]', () => {
+      test('the scope may be a subset of the integration’s and is echoed as asked [contract 2.1, 4.2]', async () => {
         for (const scope of ['orders:write', 'Orders:read', 'STOCK:read;', 'orders', 'orders:read;orders:write']) {
           const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope }) });
           assert.deepEqual([answer.status, answer.json['scope']], [200, scope]);
@@ -142,38 +142,38 @@ for (const protocol of PROTOCOLS) {
         }
       });
 
-      test('without a certificate: 401 [spec 4.2, 5.4]', async () => {
+      test('without a certificate: 401 [contract 4.2, 5.4]', async () => {
         const answer = await bare.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) });
         assertRefused(answer, 401, 'invalid_client', /No client certificate/);
       });
 
-      test('a form is not taken [spec 4.2]', async () => {
+      test('a form is not taken [contract 4.2]', async () => {
         const answer = await caller.ask({ path: CERTIFICATE, ...form({ client_id: CLIENT, scope: SCOPE }) });
         assertRefused(answer, 400, 'invalid_request', /application\/json/);
       });
     });
 
-    suite('errors of Authorize/Token [spec 7.1]', () => {
-      test('authorization_pending: the browser confirmation is missing; says when to ask again [spec 7.1]', async () => {
+    suite('errors of Authorize/Token [contract 7.1]', () => {
+      test('authorization_pending: the browser confirmation is missing; says when to ask again [contract 7.1]', async () => {
         const { device_code } = await startedDevice(bare);
         assertRefused(await redeem(bare, device_code), 400, 'authorization_pending', /Ask again in 5 seconds/);
       });
 
-      test('invalid_client: browser-based authentication is disabled [spec 7.1]', async () => {
+      test('invalid_client: browser-based authentication is disabled [contract 7.1]', async () => {
         const { device_code } = await startedDevice(bare);
         assertRefused(await redeem(bare, device_code, 'no-device'), 400, 'invalid_client', /disabled/);
       });
 
-      test('invalid_request: client_id is missing [spec 7.1]', async () => {
+      test('invalid_request: client_id is missing [contract 7.1]', async () => {
         const answer = await bare.ask({ path: TOKEN, ...json({ refresh_token: 'tsr_x' }) });
         assertRefused(answer, 400, 'invalid_request', /client_id is missing/);
       });
 
-      test('invalid_grant: the device_code is invalid [spec 7.1]', async () => {
+      test('invalid_grant: the device_code is invalid [contract 7.1]', async () => {
         assertRefused(await redeem(bare, 'tsd_nonsense'), 400, 'invalid_grant', /not issued here/);
       });
 
-      test('invalid_grant: client_id does not match, for either credential, and nothing is spent [spec 7.1]', async () => {
+      test('invalid_grant: client_id does not match, for either credential, and nothing is spent [contract 7.1]', async () => {
         const pair = await pairByCertificate(caller);
         assertRefused(await refresh(bare, pair.refresh_token, 'other-sync'), 400, 'invalid_grant', /another client_id/);
         assert.equal((await refresh(bare, pair.refresh_token)).status, 200);
@@ -184,14 +184,14 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await redeem(bare, started.device_code)).status, 200);
       });
 
-      test('unauthorized_client: denied in the browser, until the code expires [spec 7.1]', async () => {
+      test('unauthorized_client: denied in the browser, until the code expires [contract 7.1]', async () => {
         const started = await startedDevice(bare);
         await deny(service, started);
         for (let ask = 0; ask < 2; ask++)
           assertRefused(await redeem(bare, started.device_code), 400, 'unauthorized_client', /denied/);
       });
 
-      test('unauthorized_client: the identity was disabled or lost access, and regains both unspent [spec 7.1]', async () => {
+      test('unauthorized_client: the identity was disabled or lost access, and regains both unspent [contract 7.1]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started, anIdentity({ id: MALLORY, userName: 'mallory' }));
         const pair = (await redeem(bare, started.device_code)).json;
@@ -206,7 +206,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await refresh(bare, token)).status, 200);
       });
 
-      test('invalid_scope: the integration no longer covers the grant, and nothing is spent [spec 7.1]', async () => {
+      test('invalid_scope: the integration no longer covers the grant, and nothing is spent [contract 7.1]', async () => {
         const integration = { ...service.ports.registry.integration('other-sync') };
         const full = integration as NonNullable<ReturnType<typeof service.ports.registry.integration>>;
         const pair = await pairByCertificate(caller, 'other-sync');
@@ -218,7 +218,7 @@ for (const protocol of PROTOCOLS) {
       });
     });
 
-    suite('errors of Authorize/Certificate [spec 7.2]', () => {
+    suite('errors of Authorize/Certificate [contract 7.2]', () => {
       const rows = [
         { why: 'client_id is missing', body: { scope: SCOPE }, error: 'invalid_request' },
         { why: 'client_id is unknown', body: { client_id: 'nobody', scope: SCOPE }, error: 'invalid_grant' },
@@ -229,22 +229,22 @@ for (const protocol of PROTOCOLS) {
         { why: 'the flow is off', body: { client_id: 'no-certificate', scope: SCOPE }, error: 'unauthorized_client' },
       ];
       for (const { why, body, error } of rows) {
-        test(`${error}: ${why} [spec 7.2]`, async () => {
+        test(`${error}: ${why} [contract 7.2]`, async () => {
           assertRefused(await caller.ask({ path: CERTIFICATE, ...json(body) }), 400, error);
         });
       }
     });
 
     // Last, because they move the clock of the whole service.
-    suite('as time passes [spec 3, 8]', () => {
-      test('an expired device code is refused [spec 7.1]', async () => {
+    suite('as time passes [contract 3, 8]', () => {
+      test('an expired device code is refused [contract 7.1]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started);
         service.pass(300);
         assertRefused(await redeem(bare, started.device_code), 400, 'invalid_grant', /expired/);
       });
 
-      test('after expires and before refresh_until, the access token is refused and the refresh token works [spec 3, row 3]', async () => {
+      test('after expires and before refresh_until, the access token is refused and the refresh token works [contract 3, row 3]', async () => {
         const pair = await pairByDevice(service, bare);
         service.pass(DAYS_90);
         assertRefused(await verify(bare, pair.access_token), 401, 'invalid_token', /expired/);
@@ -253,7 +253,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await verify(bare, next.access_token)).status, 200);
       });
 
-      test('near the end of the grant, expires is refresh_until [wire: Authorize/Token]', async () => {
+      test('near the end of the grant, expires is refresh_until [spec-gaps: Authorize/Token]', async () => {
         const pair = await pairByDevice(service, bare);
         service.pass(DAYS_365 - 100);
         const next = await refreshed(bare, pair);
@@ -261,7 +261,7 @@ for (const protocol of PROTOCOLS) {
         assert.ok(next.expires_in <= 100 && next.expires_in > 90);
       });
 
-      test('after refresh_until the refresh token no longer works [spec 3, row 4]', async () => {
+      test('after refresh_until the refresh token no longer works [contract 3, row 4]', async () => {
         const pair = await pairByDevice(service, bare);
         service.pass(pair.refresh_until - service.now());
         assertRefused(await refresh(bare, pair.refresh_token), 400, 'invalid_grant', /expired/);

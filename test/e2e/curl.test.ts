@@ -23,7 +23,7 @@ function environment(service: TestService): Record<string, string> {
   };
 }
 
-test('certificate, refresh, verify, device and revoke, with plain curl [issue: what must be shown]', async (t) => {
+test('certificate, refresh, verify, device and revoke, with plain curl', async (t) => {
   const service = await startService({ settings: { device: { pollInterval: '1s' } } });
   t.after(() => service.stop());
   const script = spawn('bash', [fileURLToPath(new URL('curl.sh', import.meta.url))], { env: environment(service) });

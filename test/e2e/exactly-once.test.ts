@@ -9,7 +9,7 @@ import { populatedHome, startService } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, revoke, verify } from './steps.ts';
 
 for (const protocol of PROTOCOLS) {
-  test(`64 parallel refreshes of one token yield one pair, byte for byte (${protocol}) [wire: Refresh]`, async (t) => {
+  test(`64 parallel refreshes of one token yield one pair, byte for byte (${protocol}) [spec-gaps: Refresh, exactly once]`, async (t) => {
     const service = await startService();
     t.after(() => service.stop());
     const caller = callerOver(protocol, reachOf(service, service.ada));
@@ -47,7 +47,7 @@ async function workAndRevoke(caller: Caller, histories: History[]): Promise<void
   }
 }
 
-test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh]', async (t) => {
+test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
   const home = await populatedHome({ log: { level: 'silent' } });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   const ada = home.authority.issue({ commonName: 'ada' });

@@ -17,7 +17,7 @@ say({ step: 'started', user_code: started.user_code });
 const granted = await oauth.pollDeviceAuthorizationGrant(config, started);
 say({ step: 'granted', scope: granted.scope, token_type: granted.token_type, expires_in: granted.expires_in });
 
-// Spec 4.1: a refresh takes application/json, where OAuth says form. Unmodified, the library is refused, and says why.
+// Contract 4.1: a refresh takes application/json, where OAuth says form. Unmodified, the library is refused, and says why.
 const refresh_token = granted.refresh_token ?? '';
 try {
   await oauth.refreshTokenGrant(config, refresh_token);

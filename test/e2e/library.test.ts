@@ -1,4 +1,4 @@
-// A standard client library against an `errorKeys: oauth` mount [issue: what must be shown].
+// A standard client library against an `errorKeys: oauth` mount.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { CLIENT, confirm } from './steps.ts';
 
 const SCOPE = 'orders:read';
 
-test('openid-client completes the device flow unmodified, and a refresh by its fetch hook [wire: Doors]', async (t) => {
+test('openid-client completes the device flow unmodified, and a refresh by its fetch hook [spec-gaps: all doors]', async (t) => {
   const mounts = [{ path: '/authsvc' }, { path: '/standard', errorKeys: 'oauth' }];
   const service = await startService({ settings: { authsvc: { mounts }, device: { pollInterval: '1s' } } });
   t.after(() => service.stop());

@@ -1,4 +1,4 @@
-// Nobody can take the places of others [issue: Hold under attack]. That places are those of living connections is
+// Nobody can take the places of others. That places are those of living connections is
 // checked whenever a service of these tests stops.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -93,7 +93,7 @@ suite('places on connections of HTTP/1.1', () => {
 });
 
 suite('shares', () => {
-  test('one address holds its share of the places; others, health and metrics are served [issue: A share for everyone]', async (t) => {
+  test('one address holds its share of the places; others, health and metrics are served', async (t) => {
     const service = await startService({ settings: { limits: { maxInFlight: 40, addressShare: 25 } } });
     t.after(() => service.stop());
     const half = `${POST}Content-Length: 100\r\n\r\n{`;

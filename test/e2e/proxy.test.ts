@@ -1,4 +1,4 @@
-// Behind a proxy: headers are believed from listed addresses alone [wire: Authorize/Certificate].
+// Behind a proxy: headers are believed from listed addresses alone [spec-gaps: Authorize/Certificate].
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { Issued } from '../authority.ts';
@@ -34,7 +34,7 @@ async function ignoredHeaders(service: TestService): Promise<number> {
 suite('a proxy that is listed', () => {
   const proxies = { addresses: ['127.0.0.1', '10.0.0.0/8'], clientCertificateHeader: 'rfc9440' };
 
-  test('hands over the client certificate, which is validated here again [wire: Authorize/Certificate]', async (t) => {
+  test('hands over the client certificate, which is validated here again [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const good = await ask(service.port, { 'Client-Cert': clientCert(service.ada) });
     assert.deepEqual([good.status, good.json['identity']], [200, ADA], good.text);
@@ -51,13 +51,13 @@ suite('a proxy that is listed', () => {
     assert.equal(answer.status, 200, answer.text);
   });
 
-  test('a certificate header given twice is 400 [threats: Proxy]', async (t) => {
+  test('a certificate header given twice is 400 [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const twice = await ask(service.port, { 'Client-Cert': [clientCert(service.ada), clientCert(service.ada)] });
     assertRefused(twice, 400, 'invalid_request', /more than once/);
   });
 
-  test('variants of the header’s name are no such header [threats: Proxy]', async (t) => {
+  test('variants of the header’s name are no such header [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     for (const name of ['Client_Cert', 'X-Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])
       assertRefused(await ask(service.port, { [name]: clientCert(service.ada) }), 401, 'invalid_client');
@@ -65,7 +65,7 @@ suite('a proxy that is listed', () => {
   });
 
   for (const protocol of PROTOCOLS) {
-    test(`its own certificate never gives an identity (${protocol}) [wire: Authorize/Certificate]`, async (t) => {
+    test(`its own certificate never gives an identity (${protocol}) [spec-gaps: Authorize/Certificate]`, async (t) => {
       const service = await behind(t, proxies);
       const proxy = callerOver(protocol, reachOf(service, service.ada));
       t.after(() => proxy.close());
@@ -73,7 +73,7 @@ suite('a proxy that is listed', () => {
     });
   }
 
-  test('X-Forwarded-For is read from the right, up to the first address that is not listed [wire: Authorize/Certificate]', async (t) => {
+  test('X-Forwarded-For is read from the right, up to the first address that is not listed [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const rows: readonly [header: string | string[], address: string][] = [
       ['192.0.2.1', '192.0.2.1'],
@@ -93,7 +93,7 @@ suite('a proxy that is listed', () => {
     );
   });
 
-  test('rates are counted by the caller’s address, not by the proxy’s [issue: Rate limits]', async (t) => {
+  test('rates are counted by the caller’s address, not by the proxy’s', async (t) => {
     const limits = { requestsPerAddress: { perMinute: 60, burst: 3 } };
     const service = await behind(t, proxies, { listeners: [{}], settings: { limits } });
     const from = async (address: string) => (await ask(service.port, { 'X-Forwarded-For': address }, DEVICE)).status;
@@ -105,7 +105,7 @@ suite('a proxy that is listed', () => {
 });
 
 suite('anybody else', () => {
-  test('sends the header in vain, and it is counted [wire: Authorize/Certificate]', async (t) => {
+  test('sends the header in vain, and it is counted [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(
       t,
       { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' },
@@ -123,7 +123,7 @@ suite('anybody else', () => {
     assert.deepEqual(new Set(addresses(service)), new Set(['127.0.0.1']), 'X-Forwarded-For neither');
   });
 
-  test('is identified by the handshake, whatever the header says [wire: Authorize/Certificate]', async (t) => {
+  test('is identified by the handshake, whatever the header says [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' });
     const victim = service.authority.issue({ commonName: 'mallory' });
     const caller = callerOver('HTTP/2', reachOf(service, service.ada));

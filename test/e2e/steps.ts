@@ -1,8 +1,9 @@
 // What callers and people do, step by step; each step fails loudly where it is not answered as the contract says.
 import assert from 'node:assert/strict';
 import type { Identity } from '../../src/core/identity.ts';
+import type { Person } from '../../src/core/person.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/core/rules/token-request.ts';
-import { confirmDevice, denyDevice, enterUserCode, type Person } from '../../src/operations/decide-device.ts';
+import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { anIdentity } from '../samples.ts';
 import { type Answer, bearer, type Caller, json, type Question } from './caller.ts';
 import type { TestService } from './service.ts';

@@ -1,4 +1,4 @@
-// Authorize/Token beyond the specification: which error wins, retries and reuse, polling [wire: Authorize/Token, Refresh].
+// Authorize/Token beyond the specification: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token, Refresh, exactly once].
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
@@ -38,7 +38,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     // Each rung mends what the rung before it was refused for, and leaves everything below it wrong.
-    test('which error wins, from the top: for a refresh [wire: Authorize/Token]', async () => {
+    test('which error wins, from the top: for a refresh [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const wrong = forged(pair.refresh_token);
       const other = await pairByCertificate(caller, 'other-sync');
@@ -59,7 +59,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal((await ask({ client_id: CLIENT, refresh_token: pair.refresh_token })).status, 200);
     });
 
-    test('which error wins, from the top: for a device code [wire: Authorize/Token]', async () => {
+    test('which error wins, from the top: for a device code [spec-gaps: Authorize/Token]', async () => {
       const { device_code } = await startedDevice(caller);
       const rungs: readonly [body: object, error: string, about: RegExp][] = [
         [{ device_code, grant_type: 'other' }, 'invalid_request', /client_id is missing/],
@@ -80,14 +80,14 @@ for (const protocol of PROTOCOLS) {
       for (const [body, error, about] of rungs) assertRefused(await ask(body), 400, error, about);
     });
 
-    test('a refresh takes JSON alone; a form refresh says so and spends nothing [wire: Authorize/Token]', async () => {
+    test('a refresh takes JSON alone; a form refresh says so and spends nothing [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const fields = { client_id: CLIENT, grant_type: 'refresh_token', refresh_token: pair.refresh_token };
       assertRefused(await caller.ask({ path: TOKEN, ...form(fields) }), 400, 'invalid_request', /application\/json/);
       await refreshed(caller, pair);
     });
 
-    test('grant_type refresh_token beside a refresh_token is tolerated, any other is not [wire: Authorize/Token]', async () => {
+    test('grant_type refresh_token beside a refresh_token is tolerated, any other is not [spec-gaps: Authorize/Token]', async () => {
       const { refresh_token } = await pairByCertificate(caller);
       for (const grant_type of [DEVICE_GRANT, 'password', 'Refresh_Token'])
         assertRefused(
@@ -99,13 +99,13 @@ for (const protocol of PROTOCOLS) {
       assert.equal((await ask({ client_id: CLIENT, grant_type: 'refresh_token', refresh_token })).status, 200);
     });
 
-    test('scope on a refresh is ignored [wire: Authorize/Token]', async () => {
+    test('scope on a refresh is ignored [spec-gaps: Authorize/Token]', async () => {
       const { refresh_token } = await pairByCertificate(caller);
       const answer = await ask({ client_id: CLIENT, refresh_token, scope: 'everything:admin' });
       assert.deepEqual([answer.status, answer.json['scope']], [200, SCOPE]);
     });
 
-    test('no refused request spends a credential [wire: Authorize/Token]', async () => {
+    test('no refused request spends a credential [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const { refresh_token } = pair;
       await ask({ client_id: 'other-sync', refresh_token });
@@ -116,7 +116,7 @@ for (const protocol of PROTOCOLS) {
       await refreshed(caller, pair);
     });
 
-    test('a retry gets the same pair, byte for byte, but for expires_in [wire: Refresh]', async () => {
+    test('a retry gets the same pair, byte for byte, but for expires_in [spec-gaps: Refresh, exactly once]', async () => {
       const pair = await pairByCertificate(caller);
       const { expires_in: once, ...first } = (await refresh(caller, pair.refresh_token)).json;
       service.pass(20);
@@ -125,7 +125,7 @@ for (const protocol of PROTOCOLS) {
       assert.ok(Math.abs(Number(once) - Number(again) - 20) <= 1);
     });
 
-    test('once the successor has been used, the spent token is reuse and ends the grant [wire: Refresh]', async () => {
+    test('once the successor has been used, the spent token is reuse and ends the grant [spec-gaps: Refresh, exactly once]', async () => {
       const pair = await pairByCertificate(caller);
       const second = await refreshed(caller, pair);
       const third = await refreshed(caller, second);
@@ -135,7 +135,7 @@ for (const protocol of PROTOCOLS) {
         assertRefused(await verify(caller, access_token), 401, 'invalid_token');
     });
 
-    test('after the window the spent token is reuse [wire: Refresh]', async () => {
+    test('after the window the spent token is reuse [spec-gaps: Refresh, exactly once]', async () => {
       const pair = await pairByCertificate(caller);
       const next = await refreshed(caller, pair);
       service.pass(62);
@@ -143,19 +143,19 @@ for (const protocol of PROTOCOLS) {
       assertRefused(await refresh(caller, next.refresh_token), 400, 'invalid_grant', /revoked/);
     });
 
-    test('a window of 0 is strict, per integration [wire: Refresh]', async () => {
+    test('a window of 0 is strict, per integration [spec-gaps: Refresh, exactly once]', async () => {
       const pair = await pairByCertificate(caller, 'strict');
       await refreshed(caller, pair, 'strict');
       assertRefused(await refresh(caller, pair.refresh_token, 'strict'), 400, 'invalid_grant', /used before/);
     });
 
-    test('an access token works until its own expiry, whatever refreshes follow [spec 1.2]', async () => {
+    test('an access token works until its own expiry, whatever refreshes follow [contract 1.2]', async () => {
       const pairs: Pair[] = [await pairByCertificate(caller)];
       for (let generation = 0; generation < 3; generation++) pairs.push(await refreshed(caller, pairs.at(-1) as Pair));
       for (const { access_token } of pairs) assert.equal((await verify(caller, access_token)).status, 200);
     });
 
-    test('polling too fast is authorization_pending too, and starves nobody [wire: Authorize/Token]', async () => {
+    test('polling too fast is authorization_pending too, and starves nobody [spec-gaps: Authorize/Token]', async () => {
       const started = await startedDevice(caller);
       for (let poll = 0; poll < 5; poll++)
         assertRefused(
@@ -168,7 +168,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal((await redeem(caller, started.device_code)).status, 200);
     });
 
-    test('two racing redemptions yield one grant [wire: Authorize/Token]', async () => {
+    test('two racing redemptions yield one grant [spec-gaps: Authorize/Token]', async () => {
       const started = await startedDevice(caller);
       await confirm(service, started);
       const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(caller, started.device_code)));
@@ -176,7 +176,7 @@ for (const protocol of PROTOCOLS) {
       for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 400, 'invalid_grant', /redeemed/);
     });
 
-    test('refresh: false is the one way an answer lacks a refresh_token; refresh_until is expires [wire: Lifetimes]', async () => {
+    test('refresh: false is the one way an answer lacks a refresh_token; refresh_until is expires [spec-gaps: lifetimes]', async () => {
       const pair = await pairByCertificate(caller, 'no-refresh');
       assert.equal('refresh_token' in pair, false);
       assert.equal(pair.refresh_until, pair.expires);
@@ -184,13 +184,13 @@ for (const protocol of PROTOCOLS) {
       assert.equal('refresh_token' in byDevice, false);
     });
 
-    test('lifetimes may be the integration’s own [wire: Lifetimes]', async () => {
+    test('lifetimes may be the integration’s own [spec-gaps: lifetimes]', async () => {
       const pair = await pairByCertificate(caller, 'named-only');
       assert.equal(pair.expires_in, 3600);
       assert.equal(pair.refresh_until - pair.expires, 1800);
     });
 
-    test('every truncation, extension and bit flip of a token is refused [threats: Refresh]', async () => {
+    test('every truncation, extension and bit flip of a token is refused [threats: Refresh, revoke, device]', async () => {
       const { access_token, refresh_token } = await pairByCertificate(caller);
       for (const token of [access_token, refresh_token]) {
         const use = (text: string) => (token === access_token ? verify(caller, text) : refresh(caller, text));
@@ -208,7 +208,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a token of one kind is none of another [threats: Refresh]', async () => {
+    test('a token of one kind is none of another [threats: Refresh, revoke, device]', async () => {
       const { access_token, refresh_token } = await pairByCertificate(caller);
       const { device_code } = await startedDevice(caller);
       for (const text of [access_token, device_code]) assert.equal((await refresh(caller, text)).status, 400);

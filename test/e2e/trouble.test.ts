@@ -1,4 +1,4 @@
-// A store that is away or slow, more requests than places, and a service that stops: nothing acknowledged is lost [issue: Server].
+// A store that is away or slow, more requests than places, and a service that stops: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -61,7 +61,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [wire: Authorize/Token]', async () => {
+    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const { device_code } = await startedDevice(caller);
       store.away = true;
@@ -85,7 +85,7 @@ for (const protocol of PROTOCOLS) {
       await refreshed(caller, pair);
     });
 
-    test('a fault that nobody foresaw is 400 invalid_request with a request id and no detail [spec 7.1]', async () => {
+    test('a fault that nobody foresaw is 400 invalid_request with a request id and no detail [contract 7.1]', async () => {
       const pair = await pairByCertificate(caller);
       store.broken = true;
       const answers = [await refresh(caller, pair.refresh_token), await revoke(caller, pair.access_token)];
@@ -107,7 +107,7 @@ for (const protocol of PROTOCOLS) {
 
 suite('stopping', () => {
   for (const protocol of PROTOCOLS) {
-    test(`requests in flight finish, nothing acknowledged is lost, new ones are turned away (${protocol}) [issue: Server]`, async () => {
+    test(`requests in flight finish, nothing acknowledged is lost, new ones are turned away (${protocol})`, async () => {
       const store = fragile();
       const service = await startService({ store: store.wrap });
       const caller = callerOver(protocol, reachOf(service, service.ada));
@@ -128,7 +128,7 @@ suite('stopping', () => {
     });
   }
 
-  test('a request that arrives while it stops is told 503 with Retry-After, and to close [wire: Authorize/Token]', async (t) => {
+  test('a request that arrives while it stops is told 503 with Retry-After, and to close [spec-gaps: Authorize/Token]', async (t) => {
     const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
     t.after(() => service.stop());
     const socket = await rawConnection(reachOf(service));
@@ -145,7 +145,7 @@ suite('stopping', () => {
     assert.match(text, /"Error_description":"The service is shutting down. Nothing was changed. Ask again."/);
   });
 
-  test('a caller that never lets go is cut off after stopTimeout [issue: Server]', async () => {
+  test('a caller that never lets go is cut off after stopTimeout', async () => {
     const service = await startService({ settings: { limits: { stopTimeout: '1s' } } });
     const socket = await rawConnection(reachOf(service));
     socket.on('error', () => undefined);
@@ -157,7 +157,7 @@ suite('stopping', () => {
   });
 });
 
-test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [wire: Authorize/Token]', async () => {
+test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [spec-gaps: Authorize/Token]', async () => {
   const store = fragile();
   const service = await startService({
     store: store.wrap,

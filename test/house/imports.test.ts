@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { complaints, houseOf, importsOf } from './import-rules.ts';
-import { read, type Source, sourcesIn } from './sources.ts';
+import { ROOT, read, type Source, sourcesIn } from './sources.ts';
 
 const house = houseOf(read('ARCHITECTURE.md'));
 
@@ -12,6 +14,22 @@ test('the import table of ARCHITECTURE.md holds for every file', () => {
   assert.ok(house.mayImport.size > 10 && house.homes.size > 5, 'it read hardly any row of the tables');
   assert.deepEqual(complaints(sources, house), []);
 });
+
+test('every folder of the import table exists, and every folder of src has a row', () => {
+  const listed = [...house.mayImport.keys()];
+  assert.deepEqual(
+    listed.filter((path) => !existsSync(join(ROOT, path))),
+    [],
+    'listed but absent',
+  );
+  const folders = new Set(sourcesIn('src', '.ts').map(({ path }) => path.split('/').slice(0, -1).join('/')));
+  const rooms = [...folders].filter((folder) => folder !== 'src' && !listed.some((row) => isBelow(folder, row)));
+  assert.deepEqual(rooms, [], 'there but not listed');
+});
+
+function isBelow(folder: string, row: string): boolean {
+  return folder === row || folder.startsWith(`${row}/`);
+}
 
 function complaintOf(path: string, text: string, ...others: Source[]): string {
   return complaints([{ path, text }, ...others], house).join('\n');
@@ -34,14 +52,14 @@ const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = 
   [
     'operations know no dialect',
     'src/operations/x.ts',
-    "import type { Y } from '../http/authsvc/y.ts';",
-    /not src\/http\/authsvc/,
+    "import type { Y } from '../doors/authsvc/y.ts';",
+    /not src\/doors\/authsvc/,
   ],
   [
     'dialects do not know each other',
-    'src/http/authsvc/x.ts',
-    "export { y } from '../oauth/y.ts';",
-    /not src\/http\/oauth/,
+    'src/doors/authsvc/x.ts',
+    "export { y } from '../ops/y.ts';",
+    /not src\/doors\/ops/,
   ],
   [
     'back ends do not know each other',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { WORDING } from '../../src/http/authsvc/wording.ts';
+import { WORDING } from '../../src/doors/authsvc/wording.ts';
 import { quoted, read, tableOf } from './sources.ts';
 
 interface Manifest {

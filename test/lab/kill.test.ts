@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { killCycle, killField } from '../../lab/chaos/kill.ts';
-import { Seeded } from '../../test/seeded.ts';
+import { Seeded } from '../seeded.ts';
 
 test('rotate, kill -9, reopen: nothing acknowledged is lost, nothing spent works again (CVE-2026-9802)', async (t) => {
   const field = await killField();

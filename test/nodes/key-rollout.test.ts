@@ -2,12 +2,12 @@
 // again, never refused.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Readiness } from '../../src/http/ops/readiness.ts';
+import { Readiness } from '../../src/doors/ops/readiness.ts';
 import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
 import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
-import { NodeReporter } from '../../src/operations/report-node.ts';
-import { Timekeeper } from '../../src/operations/timekeeper.ts';
+import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
+import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
 import { firstKey, Keyring, mintWith, type StoredKey } from '../../src/tokens/keyring.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { SharedLists } from '../../src/operations/shared-lists.ts';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
+import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Issued } from '../authority.ts';
 import { anotherNode, type Node, type TestClock } from '../node.ts';

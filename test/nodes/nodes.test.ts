@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
-import { confirmDevice, enterUserCode } from '../../src/operations/decide-device.ts';
-import { byOneNode } from '../../src/operations/lease.ts';
-import { checkPassword } from '../../src/operations/sign-in.ts';
+import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
+import { checkPassword } from '../../src/operations/person/sign-in.ts';
+import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { EventWatch, type RolledBack } from '../../src/operations/event-watch.ts';
+import { EventWatch, type RolledBack } from '../../src/operations/upkeep/event-watch.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { runTessera } from '../cli/command.ts';

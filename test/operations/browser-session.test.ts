@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginSession, endSession, endSessionsOf, personOf } from '../../src/operations/browser-session.ts';
+import { beginSession, endSession, endSessionsOf, personOf } from '../../src/operations/person/browser-session.ts';
 import { ada, changeAda } from '../node.ts';
 import { ADA } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';

@@ -1,9 +1,9 @@
 // A clock that is wrong destroys nothing: nothing is issued, ended or swept by it.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { keepSeen } from '../../src/operations/service-times.ts';
-import { sweep } from '../../src/operations/sweep.ts';
-import { acceptClock, Timekeeper } from '../../src/operations/timekeeper.ts';
+import { keepSeen } from '../../src/operations/upkeep/service-times.ts';
+import { sweep } from '../../src/operations/upkeep/sweep.ts';
+import { acceptClock, Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { accepted, anotherNode, answer, check, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/decide-device.ts';
+import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { storeOf } from '../../src/store/change.ts';
 import {
   accepted,
@@ -30,7 +30,7 @@ async function entered(node: Node) {
   return { started, id: device.id };
 }
 
-test('pending, confirmed, redeemed: a device code is redeemed once only [spec 3]', async (t) => {
+test('pending, confirmed, redeemed: a device code is redeemed once only [contract 3]', async (t) => {
   const { node } = await onSqlite(t);
   const { started, id } = await entered(node);
   assert.equal(await answer(redeem(node, started)), 'authorization-pending');

@@ -1,8 +1,8 @@
 // threats: disabled users and integrations still got tokens; scope removed, refresh still worked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { confirmDevice, enterUserCode } from '../../src/operations/decide-device.ts';
-import { startDevice } from '../../src/operations/start-device.ts';
+import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
+import { startDevice } from '../../src/operations/device/start-device.ts';
 import {
   accepted,
   ada,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { revokeAll } from '../../src/operations/revoke-grant.ts';
+import { revokeAll } from '../../src/operations/grant/revoke-grant.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { grantsOf } from '../../src/store/tables/grants.ts';

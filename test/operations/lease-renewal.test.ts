@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { seconds } from '../../src/core/time.ts';
-import { byOneNode } from '../../src/operations/lease.ts';
+import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { GrantId } from '../../src/core/grant.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { type GrantsWish, listGrants } from '../../src/operations/list-grants.ts';
+import { type GrantsWish, listGrants } from '../../src/operations/admin/list-grants.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';

@@ -1,7 +1,7 @@
 // Whoever was told 503 and asks the same again is never taken for a thief, however long the store was away.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { beginAnswering, keepSeen } from '../../src/operations/service-times.ts';
+import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-times.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { recordingOutages } from '../../src/store/outages.ts';

@@ -45,7 +45,7 @@ test('refresh interleaved with revoke: nothing works after revoke was acknowledg
   assert.ok(refreshedFirst > 0 && refreshedFirst < INTERLEAVINGS, 'both orders were seen');
 });
 
-test('two racing redemptions of one device code yield one grant, and it stands [spec 3]', async (t) => {
+test('two racing redemptions of one device code yield one grant, and it stands [contract 3]', async (t) => {
   const { node, database } = await onSqlite(t);
   const other = await slowNode(node, database, 3);
   for (let n = 0; n < 20; n++) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
-import { refreshTokens } from '../../src/operations/refresh-tokens.ts';
+import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import { accepted, answer, CURL, changeIntegration, check, issue, noCertificate, refresh, textOf } from '../node.ts';
@@ -72,7 +72,7 @@ test('a retry from elsewhere is answered, and its event carries both presenters 
   assert.deepEqual([event?.type, event?.presenter?.address], ['retried', '203.0.113.9']);
 });
 
-test('refresh at refresh_until −1, 0 and +1 s: it works, it does not, it does not (CVE-2021-32923) [spec 3]', async (t) => {
+test('refresh at refresh_until −1, 0 and +1 s: it works, it does not, it does not (CVE-2021-32923) [contract 3]', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   for (const [away, expected] of [
     [-1, 'accepted'],
@@ -101,7 +101,7 @@ test('refresh_until never moves, and no access token outlives it', async (t) => 
   assert.equal(await answer(check(node, pair)), 'access-token-expired');
 });
 
-test('an access token works until its own expiry, whatever refreshes follow [spec 1.2]', async (t) => {
+test('an access token works until its own expiry, whatever refreshes follow [contract 1.2]', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   const first = await issue(node);
   clock.move(99);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
-import { revokeById, revokeByToken } from '../../src/operations/revoke-grant.ts';
+import { revokeById, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { accepted, issue, type Node } from '../node.ts';
 import { onSqlite } from './on-sqlite.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
-import { sweep } from '../../src/operations/sweep.ts';
+import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { accepted, answer, issue, type Node, refresh, start } from '../node.ts';

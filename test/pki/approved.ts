@@ -1,9 +1,9 @@
 // The question that most tests of pki/ ask: approved like this, presented like that, what is the verdict?
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { readRevocationList } from '../../src/pki/crl.ts';
-import { issuerOf } from '../../src/pki/explain-files.ts';
-import { type Judgement, judgeCertificate } from '../../src/pki/judge.ts';
+import { issuerOf } from '../../src/pki/judge/explain-files.ts';
+import { type Judgement, judgeCertificate } from '../../src/pki/judge/judge.ts';
+import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 
 export const NOW = epochSeconds(Date.parse('2026-11-15T12:00:00Z') / 1000);
 

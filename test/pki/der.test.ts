@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';
-import { readCertificate } from '../../src/pki/certificate.ts';
-import { readRevocationList } from '../../src/pki/crl.ts';
-import { childrenOf, contextTag, countChildren, MalformedDer, readElement, TAG } from '../../src/pki/der.ts';
-import { readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der-values.ts';
-import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
-import { readOcspResponse } from '../../src/pki/ocsp.ts';
+import { childrenOf, contextTag, countChildren, MalformedDer, readElement, TAG } from '../../src/pki/der/der.ts';
+import { readBoolean, readInteger, readNull, readOid, readTime } from '../../src/pki/der/der-values.ts';
+import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { readRevocationList } from '../../src/pki/revocation/crl.ts';
+import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
+import { readCertificate } from '../../src/pki/x509/certificate.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { extension, makeAuthority, utf8 } from '../authority.ts';
 import { approve, verdict } from './approved.ts';
 

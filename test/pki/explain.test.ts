@@ -1,7 +1,7 @@
 // The dry run says what a request would be told, in the same words.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { explainCertificate, printExplanation } from '../../src/pki/explain.ts';
+import { explainCertificate, printExplanation } from '../../src/pki/judge/explain.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, NOW } from './approved.ts';
 

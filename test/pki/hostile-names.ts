@@ -1,6 +1,6 @@
 import type { IdentitySource } from '../../src/core/certificate.ts';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { attribute, type CertificateOptions, otherName, utf8 } from '../authority.ts';
 
 const UPN = '1.3.6.1.4.1.311.20.2.3';

@@ -1,7 +1,7 @@
 // Who a certificate names: certificates made to name somebody else, or two people, or nobody.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { extension, makeAuthority, nameOf } from '../authority.ts';
 import { approve, judge, verdict } from './approved.ts';
 import { HOSTILE_NAMES } from './hostile-names.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { type Authority, ecKeys, integer, type KeyPair, makeAuthority, rsaKeys } from '../authority.ts';
 import { approve, verdict } from './approved.ts';
 import { modulusWith, type RsaNumbers, rsaSpki, spkiOf } from './keys.ts';

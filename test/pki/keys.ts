@@ -1,6 +1,6 @@
 // Public keys that no honest program makes, as SubjectPublicKeyInfo.
-import { TAG } from '../../src/pki/der.ts';
-import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
+import { TAG } from '../../src/pki/der/der.ts';
+import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { integer, rsaKeys } from '../authority.ts';
 
 const RSA = '1.2.840.113549.1.1.1';

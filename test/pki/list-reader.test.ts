@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { readCertificate } from '../../src/pki/certificate.ts';
-import { whyNotBelieved } from '../../src/pki/crl-check.ts';
-import { ListReader } from '../../src/pki/list-reader.ts';
+import { whyNotBelieved } from '../../src/pki/revocation/crl-check.ts';
+import { ListReader } from '../../src/pki/revocation/list-reader.ts';
+import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { makeAuthority } from '../authority.ts';
 import { largeList, largeSerial } from '../large-list.ts';
 

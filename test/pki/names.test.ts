@@ -1,11 +1,11 @@
 // Names compare as RFC 5280 7.1 and RFC 4518 say, whatever encodes them, and no value can pose as another name.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readElement, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
-import { isNameWithin, readName, sameName } from '../../src/pki/distinguished-name.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
-import { prepareText } from '../../src/pki/name-preparation.ts';
+import { readElement, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
+import { isNameWithin, readName, sameName } from '../../src/pki/x509/distinguished-name.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
+import { prepareText } from '../../src/pki/x509/name-preparation.ts';
 import { attribute, extension, makeAuthority, nameOf } from '../authority.ts';
 import { approve, verdict } from './approved.ts';
 

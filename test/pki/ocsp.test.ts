@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
-import { contextTag } from '../../src/pki/der.ts';
-import { write, writeOid, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { contextTag } from '../../src/pki/der/der.ts';
+import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type CertificateOptions, extension, makeAuthority, rsaKeys } from '../authority.ts';
 import { approve, NOW, worded } from './approved.ts';
 

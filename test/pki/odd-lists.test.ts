@@ -1,9 +1,9 @@
 // A list that names a certificate revokes it, whatever is odd about the list; what is odd about it withholds "good" only.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { extension, integer, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../authority.ts';
 import { approve, CRL_REQUIRED, verdict } from './approved.ts';
 

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
-import { readPem } from '../../src/pki/pem.ts';
+import { readPem } from '../../src/pki/der/pem.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { freePort } from '../free-port.ts';
 import { approve, verdict, worded } from './approved.ts';
 

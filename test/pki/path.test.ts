@@ -1,9 +1,9 @@
 // What binds the certificates of a path to each other: name constraints and policies (RFC 5280 6.1).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import {
   type Authority,
   type AuthorityOptions,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { readClientCert, readForwardedClientCert, readPemHeader } from '../../src/pki/presented-header.ts';
+import { readClientCert, readForwardedClientCert, readPemHeader } from '../../src/doors/caller/presented-header.ts';
 import { makeAuthority } from '../authority.ts';
 
 const intermediate = makeAuthority().makeIntermediate();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { ecKeys, extension, makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';

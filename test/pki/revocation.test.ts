@@ -1,11 +1,11 @@
 // Revocation by CRL: enforced, fail closed, by issuer and serial.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readRevocationList } from '../../src/pki/crl.ts';
-import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
-import { marksOf, revokingLists } from '../../src/pki/revoked-marks.ts';
+import { childrenOf, contextTag, readElement, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
+import { readRevocationList } from '../../src/pki/revocation/crl.ts';
+import { marksOf, revokingLists } from '../../src/pki/revocation/revoked-marks.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { attribute, ecKeys, extension, integer, makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 

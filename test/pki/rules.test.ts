@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
-import { contextTag, TAG } from '../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der-write.ts';
-import { EXTENSION } from '../../src/pki/extensions.ts';
-import { RULES } from '../../src/pki/rules.ts';
+import { contextTag, TAG } from '../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
+import { RULES } from '../../src/pki/path/rules.ts';
+import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import {
   type Authority,
   attribute,

@@ -2,7 +2,7 @@
 // measured by `npm run figures -- verdicts`; here it is shown that the expensive work is not done at all.
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
-import { writeSequence } from '../../src/pki/der-write.ts';
+import { writeSequence } from '../../src/pki/der/der-write.ts';
 import { type Authority, ecKeys, makeAuthority, nameOf } from '../authority.ts';
 import { approve, judge, verdict } from './approved.ts';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { TAG } from '../../src/pki/der.ts';
-import { write } from '../../src/pki/der-write.ts';
-import { printStep } from '../../src/pki/explain.ts';
+import { TAG } from '../../src/pki/der/der.ts';
+import { write } from '../../src/pki/der/der-write.ts';
+import { printStep } from '../../src/pki/judge/explain.ts';
 import { type Authority, type CertificateOptions, makeAuthority, otherName, rsaKeys, utf8 } from '../authority.ts';
 import { approve, judge, NOW, verdict } from './approved.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { readRevocationList } from '../../src/pki/crl.ts';
-import { Verdicts } from '../../src/pki/verdict.ts';
+import { Verdicts } from '../../src/pki/judge/verdict.ts';
+import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { makeAuthority } from '../authority.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { CertificateJudge } from '../../src/pki/certificate-judge.ts';
+import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { RevocationFollower } from '../../src/serve/follow-revocations.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { grants } from '../../src/store/tables/grants.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROUTES } from '../../src/http/authsvc/dialect.ts';
+import { ROUTES } from '../../src/doors/authsvc/dialect.ts';
 import { openapiDocument } from '../../src/serve/openapi.ts';
 
 const document = openapiDocument({

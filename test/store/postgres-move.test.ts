@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { SharedLists } from '../../src/operations/shared-lists.ts';
+import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { moveStore, type Progress, type Source } from '../../src/store/move.ts';

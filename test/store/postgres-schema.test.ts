@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { SharedLists } from '../../src/operations/shared-lists.ts';
-import type { TokenPair } from '../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
+import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';

@@ -53,7 +53,7 @@ const OTHER = 'other';
 
 export function costsOf({ nodes, samples, timeDeltas }: CpuProfile, requests: number): Cost[] {
   const kinds = kindsOf(nodes);
-  const thread = nodes.some(({ callFrame }) => callFrame.url.includes('src/http/')) ? 'main' : 'checkpoints';
+  const thread = nodes.some(({ callFrame }) => callFrame.url.includes('src/doors/')) ? 'main' : 'checkpoints';
   const sums = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const on = kinds.get(id) ?? OTHER;

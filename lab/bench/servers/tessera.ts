@@ -8,7 +8,7 @@ import { loadConfig, settingsOf } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
-import { sweep } from '../../../src/operations/sweep.ts';
+import { sweep } from '../../../src/operations/upkeep/sweep.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 

@@ -1,4 +1,4 @@
-import type { TokenPair } from '../../../src/operations/token-pair.ts';
+import type { TokenPair } from '../../../src/operations/grant/token-pair.ts';
 import type { BackEnd } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { accepted, aNode, issue, refresh } from '../../../test/node.ts';

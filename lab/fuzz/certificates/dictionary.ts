@@ -1,7 +1,7 @@
 // What mutations put in: values at the edges of each type, and extensions as authorities write them, or should not.
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { extension, otherName, utf8 } from '../../../test/authority.ts';
 import {
   ANY_USAGE,

@@ -1,5 +1,5 @@
 // Why we accept what another verifier refuses. A class that is not here fails the run.
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { ANY_USAGE } from '../../../test/pki/corpus/pieces.ts';
 import {
   hasAlternativeName,

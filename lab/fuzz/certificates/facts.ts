@@ -1,6 +1,6 @@
 // What is special about a mutated path, read by our own reader: what the explanations are made of.
-import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/certificate.ts';
-import type { GeneralName } from '../../../src/pki/general-name.ts';
+import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/x509/certificate.ts';
+import type { GeneralName } from '../../../src/pki/x509/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Root first; what cannot be read is left out. */

@@ -1,7 +1,7 @@
 // One mutated chain: a certificate of a seed changed, signed again, and the names below it kept in step.
 import { sign } from 'node:crypto';
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import type { KeyPair } from '../../../test/authority.ts';
 import { Seeded } from '../../../test/seeded.ts';
 import { mutate } from './mutations.ts';

@@ -1,5 +1,5 @@
 // What is done to the signed part of a certificate before it is signed again: each mutation knows the structure it changes.
-import { TAG } from '../../../src/pki/der.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
 import type { Seeded } from '../../../test/seeded.ts';
 import { EXTENSIONS, STRINGS, TIMES, VALUES } from './dictionary.ts';
 import { copyTree, type Node, readTree, walk } from './tree.ts';

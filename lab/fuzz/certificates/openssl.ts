@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { writePem } from '../../../src/pki/pem.ts';
+import { writePem } from '../../../src/pki/der/pem.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 
 export interface Openssl {

@@ -1,6 +1,6 @@
 // DER as a tree that can be changed and written again. Values of extensions, which are DER in an OCTET STRING, are opened too.
-import { childrenOf, type Element, readElement, TAG } from '../../../src/pki/der.ts';
-import { write } from '../../../src/pki/der-write.ts';
+import { childrenOf, type Element, readElement, TAG } from '../../../src/pki/der/der.ts';
+import { write } from '../../../src/pki/der/der-write.ts';
 
 export interface Node {
   tag: number;

@@ -5,7 +5,7 @@ import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
-import { counted, moment } from '../output.ts';
+import { counted, moment } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';

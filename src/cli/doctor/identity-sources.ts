@@ -2,7 +2,7 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { counted } from '../output.ts';
+import { counted } from '../terminal/output.ts';
 import { type Finding, poor } from './finding.ts';
 
 /** Settings of issuers that let more people be an identity than the operator may think. */

@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { examinePostgres, openStore } from '../../open-store.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
-import { todoOf } from '../failure.ts';
+import { todoOf } from '../terminal/failure.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 /** Clocks of good machines agree within this many seconds. */

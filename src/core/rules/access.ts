@@ -31,7 +31,7 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
   const { token, grant, holder, integration, now } = facts;
   if (!token || !grant) return refuse('access-token-not-authentic');
   if (grantState(grant, now) === 'revoked') return refuse('grant-revoked');
-  // Spec 1.2: an access token works until its own expiry, whatever refreshes follow.
+  // Contract 1.2: an access token works until its own expiry, whatever refreshes follow.
   if (now >= token.expiresAt || grantState(grant, now) === 'expired') return refuse('access-token-expired');
   if (token.generation > grant.pair.generation) return refuse('access-token-not-authentic');
   if (isSuperseded(facts, token.generation, grant)) return refuse('access-token-superseded');

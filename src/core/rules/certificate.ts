@@ -1,4 +1,4 @@
-// Authorization by client certificate: every check in its order (spec 5.4, docs/spec-gaps.md).
+// Authorization by client certificate: every check in its order (contract 5.4, docs/spec-gaps.md).
 import type { CertificateMark } from '../certificate.ts';
 import type { Identity } from '../identity.ts';
 import type { ClientId, Integration } from '../integration.ts';

@@ -89,7 +89,7 @@ function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
   return { do: 'wait', refusal: { reason, retryAfter: device.interval } };
 }
 
-/** Spec 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
+/** Contract 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
 function withDeviceFlow(integration: Integration | undefined, settings: Settings): Outcome<Integration> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');

@@ -2,7 +2,7 @@ import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { isWithin, parseScope, type Scope } from '../scope.ts';
 
-/** Spec 2.2: a request asks for the entire scope of the integration or for a subset of it. */
+/** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
 export function requestedScope(text: string | undefined, integration: Integration): Outcome<Scope> {
   if (!text) return refuse('scope-missing');
   const scope = parseScope(text);

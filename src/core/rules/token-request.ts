@@ -14,7 +14,7 @@ export type TokenWish =
   | { readonly kind: 'redeem'; readonly clientId: string; readonly deviceCode: string }
   | { readonly kind: 'refresh'; readonly clientId: string; readonly refreshToken: string };
 
-/** Spec 4.1: which of its two things Authorize/Token is asked to do. client_id first, then exactly one credential. */
+/** Contract 4.1: which of its two things Authorize/Token is asked to do. client_id first, then exactly one credential. */
 export function readTokenRequest(request: TokenRequest): Outcome<TokenWish> {
   const { clientId, grantType, deviceCode, refreshToken } = request;
   if (!clientId) return refuse('client-id-missing');

@@ -8,7 +8,7 @@ import type { Table } from '../../store/table.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type BrowserSession, sessions } from '../../store/tables/sign-in.ts';
-import { revokeById, revokeEvery } from '../revoke-grant.ts';
+import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
 
 const STEP = 200;
 

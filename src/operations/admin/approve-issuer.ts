@@ -1,11 +1,11 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type Certificate, readCertificate } from '../../pki/certificate.ts';
-import { printName } from '../../pki/distinguished-name.ts';
-import { judgeAuthority } from '../../pki/path.ts';
-import { readPem } from '../../pki/pem.ts';
-import { type PathPolicy, printTime } from '../../pki/rule.ts';
+import { readPem } from '../../pki/der/pem.ts';
+import { judgeAuthority } from '../../pki/path/path.ts';
+import { type PathPolicy, printTime } from '../../pki/path/rule.ts';
+import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
+import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
@@ -19,7 +19,7 @@ export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'inter
 /** `local` names the built-in directory, so an issuer of that label could mint its identities. */
 const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
 
-/** Spec 5.4: an issuer whose certificates may authorize. It must be an authority (CVE-2025-6037), and is pinned by its key. */
+/** Contract 5.4: an issuer whose certificates may authorize. It must be an authority (CVE-2025-6037), and is pinned by its key. */
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
   const { pem, ...rest } = draft;
   if (!LABEL.test(rest.label)) return decline('label-malformed', rest.label);

@@ -4,7 +4,7 @@ import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { keyMarks } from '../../store/tables/registry.ts';
 import { addKey, KEY_ID_MAX, Keyring, mintWith, nextKeyId, retire, type StoredKey } from '../../tokens/keyring.ts';
-import { nodesWithout } from '../report-node.ts';
+import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { keyUse } from './key-use.ts';
 import { markMinting } from './mark-minting.ts';

@@ -29,7 +29,7 @@ async function liveGrants(id: number, store: Store): Promise<number> {
 }
 
 // A grant that has been refreshed since no longer tells which key made its older access tokens, and they work until their
-// own expiry (spec 1.2). So the event log is asked when the key minted last.
+// own expiry (contract 1.2). So the event log is asked when the key minted last.
 async function stoppedMinting(id: number, store: Store): Promise<number | undefined> {
   let stopped: number | undefined;
   for await (const page of eventPages(store, STEP)) {

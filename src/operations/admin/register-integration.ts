@@ -5,7 +5,7 @@ import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 
-/** Spec 5.2: an API integration is registered before anyone can authorize for it. */
+/** Contract 5.2: an API integration is registered before anyone can authorize for it. */
 export async function registerIntegration(
   clientId: string,
   draft: IntegrationDraft,

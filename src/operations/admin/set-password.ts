@@ -3,7 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import { passwords } from '../../store/tables/sign-in.ts';
 import { hashPassword, PASSWORD_MIN_LENGTH, whyUnfit } from '../../tokens/password.ts';
 import type { Secret } from '../../tokens/secret.ts';
-import { endSessionsOf } from '../browser-session.ts';
+import { endSessionsOf } from '../person/browser-session.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 

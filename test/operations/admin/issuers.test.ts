@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { extension, makeAuthority, rsaKeys } from '../../authority.ts';
 import { administration } from './admin-samples.ts';
 

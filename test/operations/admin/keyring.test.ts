@@ -68,7 +68,7 @@ suite('the life of a key', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'key-in-use', about: '1' });
   });
 
-  test('nor while an access token that it minted may work, unless told so [spec 1.2]', async (t) => {
+  test('nor while an access token that it minted may work, unless told so [contract 1.2]', async (t) => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     const refused = await retireFirst(keys, admin);

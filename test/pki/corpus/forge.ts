@@ -1,7 +1,7 @@
 // Certificates that no encoder would write: fields of the signed part replaced, and the whole signed again.
 import { sign } from 'node:crypto';
-import { childrenOf, readElement, TAG } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
+import { childrenOf, readElement, TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import type { Authority, CertificateOptions, Issued, KeyPair } from '../../authority.ts';
 import { issue, ROOT } from './case.ts';
 

@@ -1,7 +1,7 @@
 // Which keys may stand on a path, in which role, and how they must be encoded.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeOid, writeSequence } from '../../../src/pki/der-write.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { ecKeys, type Issued, integer, type KeyPair, rsaKeys } from '../../authority.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith, UNREADABLE } from './case.ts';
 import { forge } from './forge.ts';

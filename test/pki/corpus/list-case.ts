@@ -1,8 +1,8 @@
 // What cases about revocation lists share: who is asked about, and the fields of a list.
 import type { RevocationCheck } from '../../../src/core/issuer.ts';
-import { contextTag } from '../../../src/pki/der.ts';
-import { write, writeContext, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { contextTag } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { type Authority, extension, type Issued } from '../../authority.ts';
 import { approve, CRL_REQUIRED } from '../approved.ts';
 import { type Case, issue, ROOT } from './case.ts';

@@ -1,7 +1,7 @@
 // Revocation lists (RFC 5280 5 and 6.3): whose list counts, for whom, and until when.
-import { contextTag, TAG } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { ecKeys, extension, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../../authority.ts';
 import { ACCEPTED, below, type Case, issue, ROOT, rootWith } from './case.ts';
 import { delta, flag, type ListTold, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';

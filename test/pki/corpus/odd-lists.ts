@@ -1,7 +1,7 @@
 // What is odd about a list withholds "good", never "revoked".
-import { contextTag } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { contextTag } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { type Authority, extension, revokedEntry } from '../../authority.ts';
 import { ACCEPTED, type Case, ROOT } from './case.ts';
 import { delta, flag, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';

@@ -1,7 +1,7 @@
 // The small pieces of DER that cases are made of.
-import { contextTag, TAG } from '../../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { attribute, extension, integer } from '../../authority.ts';
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';

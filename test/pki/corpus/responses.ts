@@ -1,7 +1,7 @@
 // OCSP (RFC 6960): who may answer, for how long an answer holds, and that "revoked" wins.
 import type { RevocationCheck } from '../../../src/core/issuer.ts';
-import { writeOid, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import {
   type Authority,
   type CertificateOptions,

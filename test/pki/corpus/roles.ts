@@ -1,7 +1,7 @@
 // What authorities and leaves may be used for, and which extensions may be critical.
-import { contextTag, TAG } from '../../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der-write.ts';
-import { EXTENSION } from '../../../src/pki/extensions.ts';
+import { contextTag, TAG } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
 import { type Authority, type CertificateOptions, extension } from '../../authority.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, ROOT, type Row, rootWith } from './case.ts';
 import {

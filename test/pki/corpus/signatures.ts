@@ -1,7 +1,7 @@
 // How a certificate is signed: algorithms, their parameters, and signatures that do not verify.
 import { constants, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der-write.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { type Authority, type Issued, integer, rsaKeys } from '../../authority.ts';
 import {
   ACCEPTED,

@@ -1,6 +1,6 @@
 // Validity: the forms of time that RFC 5280 4.1.2.5 allows, and the seconds at which a certificate begins and ends.
-import { TAG } from '../../../src/pki/der.ts';
-import { write, writeSequence } from '../../../src/pki/der-write.ts';
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { ACCEPTED, type Case, casesOf, type Row, UNREADABLE } from './case.ts';
 import { forged, NO_PARSE } from './encoding.ts';
 import type { Forgery } from './forge.ts';

@@ -17,7 +17,7 @@ const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
 const localId = (n: number) => `local:${n.toString(16).padStart(32, '0')}` as IdentityId;
 
 export function lookups(claim: Claim): void {
-  claim('client_id is case sensitive [spec 4.1]', async (database) => {
+  claim('client_id is case sensitive [contract 4.1]', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     for (const [n, name] of ['Orders', 'orders'].entries()) {

@@ -1,0 +1,43 @@
+import { inYaml } from '../../config/read.ts';
+import type { InitFlags } from './flags.ts';
+
+/** A first tessera.yaml: short, with a word on what one may want to change. All settings: docs/configuration.md. */
+export function configText({ publicUrl, dataFolder, store }: InitFlags): string {
+  return `# Settings of Tessera. Every setting is explained in docs/configuration.md; what is not here has its default.
+# Check it with: tessera config check
+
+${publicPart(publicUrl)}
+# The keyring, the store and the server certificate are kept here.
+dataFolder: ${inYaml(dataFolder)}
+${storePart(store)}
+listeners:
+  - host: ${publicUrl === undefined ? '127.0.0.1   # loopback only; give publicUrl before you open it to others' : '0.0.0.0'}
+    port: 8443
+    tls:
+      certificate: <dataFolder>/server.crt
+      key: <dataFolder>/server.key
+    # Whether callers are asked for a certificate: request, require or off.
+    clientCertificates: request
+
+# Behind a proxy, say which, and how it passes on the client certificate:
+# proxies:
+#   addresses: [10.0.0.0/24]
+#   clientCertificateHeader: rfc9440
+
+# How long an access token works, and for how long its grant can be refreshed:
+# tokens:
+#   accessTokenLifetime: 90d
+#   grantLifetime: 365d
+`;
+}
+
+function storePart(store: string | undefined): string {
+  return store === undefined ? '' : `\n# Shared by all nodes: docs/postgresql.md.\nstore: ${inYaml(store)}\n`;
+}
+
+function publicPart(publicUrl: string | undefined): string {
+  const why = '# The address under which callers and people reach the service.';
+  return publicUrl === undefined
+    ? `${why} Required beyond loopback.\n# publicUrl: https://tokens.example.com\n`
+    : `${why}\npublicUrl: ${inYaml(publicUrl)}\n`;
+}

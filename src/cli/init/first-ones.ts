@@ -1,0 +1,34 @@
+// The first integration and the first identity, where `tessera init` is asked for them.
+import { addIdentity } from '../../operations/admin/add-identity.ts';
+import { registerIntegration } from '../../operations/admin/register-integration.ts';
+import { print } from '../terminal/output.ts';
+import { obtainPassword } from '../terminal/password.ts';
+import { granted } from '../terminal/wording.ts';
+import type { Workplace } from '../terminal/workplace.ts';
+import type { InitFlags } from './flags.ts';
+
+/** Those that are there already stay as they are, so that init can be repeated. */
+export async function addFirstOnes(
+  { integration, scope = '', identity }: InitFlags,
+  workplace: Workplace,
+): Promise<void> {
+  if (integration !== undefined) await addIntegration(integration, scope, workplace);
+  if (identity !== undefined) await addPerson(identity, workplace);
+}
+
+async function addIntegration(id: string, scope: string, workplace: Workplace): Promise<void> {
+  const outcome = await registerIntegration(id, { scope }, workplace);
+  if (!outcome.ok && outcome.refusal.reason === 'integration-exists')
+    return print(`Left the integration ${id} as it is`);
+  granted(outcome);
+  print(`Registered ${id} with the scope ${scope}`);
+}
+
+async function addPerson(userName: string, workplace: Workplace): Promise<void> {
+  const { password } = await obtainPassword({ generate: true }, workplace.random);
+  const outcome = await addIdentity({ userName, password }, workplace);
+  if (!outcome.ok && outcome.refusal.reason === 'user-name-taken')
+    return print(`Left the identity ${userName} as it is`);
+  print(`Added ${userName} as ${granted(outcome).id}`);
+  print(`Password, shown this once: ${password.reveal()}`);
+}

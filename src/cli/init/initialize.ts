@@ -1,0 +1,112 @@
+// `tessera init`: the production version of a first start. It makes what is missing, leaves what is there, and says which.
+// So it can be run again, over a configuration of one's own, and for either store.
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { readKeys } from '../../config/keys.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/schema.ts';
+import { openStore } from '../../open-store.ts';
+import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
+import { markMinting } from '../../operations/admin/mark-minting.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { keyMarks } from '../../store/tables/registry.ts';
+import { firstKey, Keyring } from '../../tokens/keyring.ts';
+import { writeKeyringFile } from '../../tokens/keyring-file.ts';
+import { keysOf } from '../keyring-place.ts';
+import { CommandFailure } from '../terminal/exit.ts';
+import { print } from '../terminal/output.ts';
+import { granted } from '../terminal/wording.ts';
+import { atWorkplace } from '../terminal/workplace.ts';
+import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
+import { configText } from './config-text.ts';
+import { addFirstOnes } from './first-ones.ts';
+import type { InitFlags } from './flags.ts';
+import { sayNext } from './next-steps.ts';
+import { prepareStore } from './prepare-store.ts';
+
+export async function initialize(flags: InitFlags, command: Command): Promise<void> {
+  const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
+    config?: string;
+    set?: string[];
+  }>();
+  const file = resolve(named);
+  checkFirstIntegration(flags);
+  const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
+  await prepareStore(config);
+  const store = await openStore(config, 'command');
+  try {
+    await prepareKeyring(config, store);
+  } finally {
+    await store.close();
+  }
+  command.setOptionValue('config', file);
+  await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
+  sayNext(config, flags);
+}
+
+function checkFirstIntegration({ integration, scope }: InitFlags): void {
+  if (integration === undefined && scope === undefined) return;
+  if (integration === undefined || scope === undefined) {
+    throw new CommandFailure('usage', '--integration and --scope belong together', 'Give both, or neither.');
+  }
+  granted(draftedIntegration(integration, { scope }));
+}
+
+/** Flags that would be written into a new file. */
+const WRITTEN = { publicUrl: '--public-url', dataFolder: '--data-folder', store: '--store' } as const;
+
+function takeConfig(file: string, sets: readonly string[], command: Command): Config {
+  for (const [name, flag] of Object.entries(WRITTEN))
+    if (command.getOptionValueSource(name) === 'cli')
+      throw new CommandFailure(
+        'usage',
+        `${flag} is for a new configuration, and there is one at ${file}`,
+        'Change it in the file, then run init without the flag. Nothing was changed.',
+      );
+  const config = loadConfig({ file, env: process.env, sets });
+  print(`Left the configuration ${file} as it is`);
+  return config;
+}
+
+/** Writes the file and loads it as the service would. One that does not load is removed again. */
+function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
+  mkdirSync(dirname(file), { recursive: true });
+  writeNewFile(file, configText(flags), FOR_OWNER); // it may come to hold the password of a database
+  try {
+    const config = loadConfig({ file, env: process.env, sets });
+    print(`Wrote ${file}`);
+    return config;
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  }
+}
+
+/** A new keyring is made only where the store has never seen a key; anywhere else it would end every grant. */
+async function prepareKeyring(config: Config, store: Store): Promise<void> {
+  const isNew =
+    readKeys(config, process.env) === undefined && (await Array.fromAsync(rows(store, keyMarks))).length === 0;
+  if (isNew) makeKeyring(config);
+  const keyring = new Keyring(await keysOf(config, store));
+  if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
+  await markMinting(keyring.minting, undefined, { store, by: 'tessera init' });
+}
+
+function makeKeyring(config: Config): void {
+  const { keyring } = config;
+  if (keyring.from === 'variable')
+    throw new CommandFailure(
+      'keyring',
+      `the configuration takes the keyring from the variable ${keyring.name}, which is not set`,
+      'Make one in a file with --set keyring=FILE, then put its contents into the variable.',
+    );
+  mkdirSync(dirname(keyring.path), { recursive: true, mode: 0o700 });
+  writeKeyringFile(keyring.path, firstKey());
+  print(`Made the keyring ${keyring.path} (mode 0600)`);
+}
+
+function placeOf({ keyring }: Config): string {
+  return keyring.from === 'file' ? keyring.path : `in the variable ${keyring.name}`;
+}

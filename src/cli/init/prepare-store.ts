@@ -1,0 +1,23 @@
+// The store, as `tessera init` makes it or leaves it.
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { examinePostgres, migratePostgresSchema, openStore } from '../../open-store.ts';
+import { print } from '../terminal/output.ts';
+
+/** Makes the store, or the schema of it, where that is missing. */
+export async function prepareStore(config: Config): Promise<void> {
+  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  if (config.store.kind === 'sqlite') return prepareSqlite(config, config.store.path);
+  const { before, now } = await migratePostgresSchema(config.store.url);
+  const { place } = await examinePostgres(config.store.url);
+  if (before === now) print(`Left the ${place}, as it is (schema ${now})`);
+  else print(`${before === 0 ? 'Made' : 'Brought forward'} the schema of the ${place} (schema ${now})`);
+}
+
+async function prepareSqlite(config: Config, path: string): Promise<void> {
+  if (existsSync(path)) return print(`Left the store ${path} as it is`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await (await openStore(config, 'init')).close();
+  print(`Made the store ${path}`);
+}

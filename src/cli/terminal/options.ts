@@ -1,0 +1,31 @@
+// Readers of option values. What they throw, commander words as a mistake on the command line.
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../config/duration.ts';
+import type { Seconds } from '../../core/time.ts';
+
+export function asDuration(text: string): Seconds {
+  const length = parseDuration(text);
+  if (length === undefined) throw new InvalidArgumentError('Expected a duration such as 90d, 12h, 15m or 60s.');
+  return length;
+}
+
+export function asCount(text: string): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
+  return Number(text);
+}
+
+/** For options that may be given several times. */
+export function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+/** `yes` or `no`, for what is on or off unless said otherwise. */
+export function asYesNo(text: string): boolean {
+  if (text !== 'yes' && text !== 'no') throw new InvalidArgumentError('Expected yes or no.');
+  return text === 'yes';
+}
+
+/** The examples at the end of a help text. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
+}

@@ -1,0 +1,67 @@
+// Passwords come from a terminal that does not echo, from standard input, or from the dice; never from the command line,
+// which every process of the machine can read.
+import { readFileSync } from 'node:fs';
+import { Secret } from '../../tokens/secret.ts';
+import { CommandFailure } from './exit.ts';
+
+export interface PasswordFlags {
+  readonly generate?: true;
+  readonly passwordStdin?: true;
+}
+
+/** The password, and whether it was made here, so that it must be shown this once. */
+export async function obtainPassword(
+  flags: PasswordFlags,
+  random: (length: number) => Buffer,
+): Promise<{ password: Secret; isNew: boolean }> {
+  if (flags.generate && flags.passwordStdin) {
+    throw new CommandFailure('usage', '--generate and --password-stdin exclude each other', 'Give one of them.');
+  }
+  if (flags.generate) return { password: new Secret(random(15).toString('base64url')), isNew: true };
+  if (flags.passwordStdin) return { password: fromStandardInput(), isNew: false };
+  if (process.stdin.isTTY) return { password: await askTwice(), isNew: false };
+  throw new CommandFailure(
+    'usage',
+    'there is no terminal to ask for the password',
+    'Give --password-stdin and the password on standard input, or --generate.',
+  );
+}
+
+function fromStandardInput(): Secret {
+  return new Secret(readFileSync(0, 'utf8').replace(/\r?\n$/, ''));
+}
+
+async function askTwice(): Promise<Secret> {
+  const first = await ask('Password: ');
+  const second = await ask('Again: ');
+  if (first === second) return new Secret(first);
+  throw new CommandFailure('refused', 'the two passwords differ', 'Nothing was changed. Try again.');
+}
+
+const ENTER = ['\r', '\n'];
+const BACKSPACE = ['\u007f', '\b'];
+const INTERRUPT = ['\u0003', '\u0004'];
+
+/** Reads one line from the terminal without echo. */
+function ask(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  // First the echo goes, then the question comes: whoever types at once is not seen either.
+  stdin.setRawMode(true).setEncoding('utf8').resume();
+  stderr.write(question);
+  return new Promise((resolve, reject) => {
+    let typed: string[] = [];
+    const finish = (end: () => void) => {
+      stdin.off('data', onData).setRawMode(false).pause();
+      stderr.write('\n');
+      end();
+    };
+    const onData = (chunk: Buffer | string) => {
+      for (const letter of String(chunk)) {
+        if (ENTER.includes(letter)) return finish(() => resolve(typed.join('')));
+        if (INTERRUPT.includes(letter)) return finish(() => reject(new CommandFailure('refused', 'interrupted')));
+        typed = BACKSPACE.includes(letter) ? typed.slice(0, -1) : [...typed, letter];
+      }
+    };
+    stdin.on('data', onData);
+  });
+}

@@ -1,0 +1,109 @@
+import type { AdminOutcome, AdminRefusal, AdminRefusalReason } from '../../operations/admin/admin.ts';
+import { CommandFailure } from './exit.ts';
+
+type Words = readonly [what: (about: string) => string, todo: string];
+
+const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
+  'client-id-malformed': [
+    (id) => `${JSON.stringify(id)} is no client id`,
+    'Use 1 to 128 visible ASCII characters without spaces, for example orders-sync.',
+  ],
+  'scope-malformed': [
+    (scope) => (scope ? `${JSON.stringify(scope)} is no scope` : 'the scope is missing'),
+    "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.",
+  ],
+  'text-malformed': [
+    (field) => `the ${field} is empty, longer than 1000 characters, or holds control characters`,
+    'Give plain text on one line.',
+  ],
+  'lifetime-malformed': [(field) => `${field} is no time at all`, 'Give a duration such as 90d, 12h or 15m.'],
+  'import-malformed': [
+    (why) => `the file cannot be imported: ${why}`,
+    'It holds {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
+  ],
+  'integration-exists': [
+    (id) => `the integration ${id} is registered already`,
+    'Change it with: tessera integration change CLIENT_ID … (import: add --update).',
+  ],
+  'integration-unknown': [(id) => `there is no integration ${id}`, 'List them with: tessera integration list'],
+  'identity-id-malformed': [
+    (id) => `${JSON.stringify(id)} is no identity`,
+    'It looks like local:{0a1b2c3d-…} or LABEL:hex; tessera identity list shows them.',
+  ],
+  'user-name-malformed': [
+    (name) => `${JSON.stringify(name)} is no user name`,
+    'Use 1 to 128 characters without spaces, slashes or colons.',
+  ],
+  'user-name-taken': [(name) => `the user name ${name} is taken`, 'Choose another; user names are unique.'],
+  'address-malformed': [
+    (address) => `${JSON.stringify(address)} is no e-mail address or principal name`,
+    'It looks like ada@example.com.',
+  ],
+  'address-shared': [
+    (address) => `another identity already has ${address}`,
+    'Certificates that carry it would be refused for both. If that is meant: add --shared.',
+  ],
+  'identity-unknown': [(name) => `there is no identity ${name}`, 'List them with: tessera identity list'],
+  'identity-ambiguous': [
+    (name) => `several identities are called ${name}`,
+    'Name it by its id; tessera identity list shows them.',
+  ],
+  'identity-not-local': [
+    (id) => `${id} is not an identity of the local directory`,
+    'Its password, if it has one, is kept elsewhere.',
+  ],
+  'password-too-short': [
+    (length) => `the password is shorter than ${length} characters`,
+    'Choose a longer one, or let --generate make one.',
+  ],
+  'label-malformed': [
+    (label) => `${JSON.stringify(label)} is no label for an issuer`,
+    'Use a letter, then letters, digits, "_", ".", "+" or "-", at most 64; not "local".',
+  ],
+  'issuer-exists': [(label) => `an issuer ${label} is approved already`, 'Remove it first, or choose another label.'],
+  'issuer-key-approved': [
+    (label) => `this authority's key is approved already, as ${label}`,
+    'Remove that one first: one key has one label.',
+  ],
+  'issuer-unknown': [(label) => `there is no approved issuer ${label}`, 'List them with: tessera issuer list'],
+  'certificate-unreadable': [
+    (which) => `the file holds no readable certificate (${which})`,
+    'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',
+  ],
+  'certificate-not-authority': [
+    (subject) => `the certificate of ${subject} is not an authority's`,
+    'Give the certificate of the authority that issues to callers, not that of a caller or a server.',
+  ],
+  'certificate-expired': [(which) => `the certificate of ${which}`, 'Give the current one.'],
+  'certificate-refused': [
+    (which) => `this authority would vouch for nobody: ${which}`,
+    'Give a certificate that keeps the rule; docs/certificates.md has them all.',
+  ],
+  'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
+  'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
+  'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
+  'key-not-everywhere': [
+    (names) => `these nodes do not have the key yet: ${names}`,
+    'Copy the keyring to them: they read it by themselves and report it within seconds. --force: mint all the same.',
+  ],
+  'key-in-use': [
+    (count) => `live grants still use this key: ${count}`,
+    'They move to the minting key when they refresh. Wait for that, or end them with: tessera grant revoke',
+  ],
+  'key-tokens-alive': [
+    (until) => `access tokens minted with this key may work until ${until}`,
+    'Wait until then, or add --at-once to end them now (for a key that leaked).',
+  ],
+  'key-ids-exhausted': [(most) => `key ids end at ${most}`, 'End all grants and start a new installation.'],
+};
+
+/** The value of an outcome; a refusal ends the command with its words. */
+export function granted<T>(outcome: AdminOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw failureOf(outcome.refusal);
+}
+
+function failureOf({ reason, about }: AdminRefusal): CommandFailure {
+  const [what, todo] = WORDS[reason];
+  return new CommandFailure('refused', what(about), todo);
+}

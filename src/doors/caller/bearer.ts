@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { Keyring } from '../../tokens/keyring.ts';
+import { parseAccessToken } from '../../tokens/token-text.ts';
+
+const CREDENTIALS = /^bearer +([^ ]+)( .*)?$/is;
+
+/** RFC 6750 2.1: `Authorization: Bearer`, the scheme in any letter case. Tokens in the address are refused. */
+export function bearerToken(request: FastifyRequest): Outcome<string> {
+  if (/[?&]access_token=/i.test(request.url)) return refuse('access-token-in-query');
+  const [, token, more] = CREDENTIALS.exec(request.headers.authorization ?? '') ?? [];
+  if (token === undefined) return refuse('access-token-missing');
+  return more === undefined ? accept(token) : refuse('access-token-not-authentic');
+}
+
+/** Whether the headers carry an access token that this service made; whether it is still good, the store knows. */
+export function showsAccessToken({ authorization }: IncomingHttpHeaders, keyring: Keyring): boolean {
+  const [, token] = CREDENTIALS.exec(authorization ?? '') ?? [];
+  return token !== undefined && parseAccessToken(token, keyring) !== undefined;
+}

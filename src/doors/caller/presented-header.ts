@@ -1,0 +1,112 @@
+// Certificates that a proxy hands over in a header. Whether the sender may do so is decided before this; here a value is
+// read, or refused: nothing is repaired, and nothing that stands twice is chosen from.
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { readPem } from '../../pki/der/pem.ts';
+
+/** Leaf first, DER. */
+type Chain = readonly Uint8Array[];
+
+/** The lines of one header in the order of the request; each reader wants exactly one, a list may be continued. */
+type Lines = readonly string[];
+
+const MALFORMED = refuse('certificate-unreadable', { rule: 'header-malformed' });
+const REPEATED = refuse('certificate-repeated', { rule: 'header-repeated' });
+
+/** RFC 9440: `Client-Cert` is a byte sequence, `Client-Cert-Chain` a list of them. */
+export function readClientCert(leaf: Lines, chain: Lines = []): Outcome<Chain> {
+  return readSingle(leaf, (value) => {
+    const certificate = readByteSequence(value);
+    const above = chain.join(',').trim();
+    const rest = above === '' ? [] : above.split(',').map(readByteSequence);
+    const all = [certificate, ...rest].flatMap((der) => der ?? []);
+    return all.length === rest.length + 1 ? accept(all) : MALFORMED;
+  });
+}
+
+/** PEM, URL-encoded as nginx's `$ssl_client_escaped_cert` is, or with spaces for newlines as Apache sends it. */
+export function readPemHeader(lines: Lines): Outcome<Chain> {
+  return readSingle(lines, readEncodedPem);
+}
+
+/** Envoy's `x-forwarded-client-cert`: one element, for several would be several callers. */
+export function readForwardedClientCert(lines: Lines): Outcome<Chain> {
+  return readSingle(lines, (value) => {
+    const elements = splitOutsideQuotes(value, ',');
+    if (elements.length > 1) return REPEATED;
+    const pairs = splitOutsideQuotes(value, ';').map(readPair);
+    if (pairs.some((pair) => !pair)) return MALFORMED;
+    const [leaf, ...leaves] = valuesOf(pairs, 'cert');
+    const [chain, ...chains] = valuesOf(pairs, 'chain');
+    if (leaves.length > 0 || chains.length > 0) return REPEATED;
+    if (leaf === undefined && chain === undefined) return refuse('certificate-missing');
+    return leaf === undefined || chain === undefined ? readEncodedPem(leaf ?? chain ?? '') : readBoth(leaf, chain);
+  });
+}
+
+/** Envoy's chain begins with the leaf; one that does not is of somebody else. */
+function readBoth(leaf: string, chain: string): Outcome<Chain> {
+  const [one, many] = [readEncodedPem(leaf), readEncodedPem(chain)];
+  if (!one.ok || !many.ok) return MALFORMED;
+  const [own] = one.value;
+  const [first] = many.value;
+  return own && first && Buffer.compare(own, first) === 0 ? many : MALFORMED;
+}
+
+function readSingle(lines: Lines, read: (value: string) => Outcome<Chain>): Outcome<Chain> {
+  const [value] = lines;
+  if (value === undefined || value.trim() === '') return refuse('certificate-missing');
+  return lines.length > 1 ? REPEATED : read(value.trim());
+}
+
+/** RFC 8941 3.3.5: canonical base64 between colons. Parameters are defined for neither header. */
+function readByteSequence(text: string): Uint8Array | undefined {
+  const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(text.trim())?.[1];
+  if (!base64) return undefined;
+  const octets = Buffer.from(base64, 'base64');
+  return octets.toString('base64') === base64 ? octets : undefined;
+}
+
+// White space can match in one place only, or a long run of it would be tried in every way.
+const PEM_BLOCKS = /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
+
+function readEncodedPem(value: string): Outcome<Chain> {
+  const text = decodeUrl(value);
+  if (text === undefined || !PEM_BLOCKS.test(text)) return MALFORMED;
+  return accept(readPem(text, 'CERTIFICATE'));
+}
+
+function decodeUrl(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
+  const parts = [''];
+  let quoted = false;
+  let escaped = false;
+  for (const character of text) {
+    if (character === '"' && !escaped) quoted = !quoted;
+    escaped = character === '\\' && !escaped;
+    if (character === separator && !quoted) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
+
+interface Pair {
+  readonly key: string;
+  readonly value: string;
+}
+
+function readPair(text: string): Pair | undefined {
+  const [, key, quoted, plain] = /^\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\s*$/.exec(text) ?? [];
+  if (key === undefined) return undefined;
+  return { key: key.toLowerCase(), value: quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '' };
+}
+
+function valuesOf(pairs: readonly (Pair | undefined)[], key: string): string[] {
+  return pairs.flatMap((pair) => (pair?.key === key ? [pair.value] : []));
+}

@@ -1,0 +1,115 @@
+// Whether the service could serve a refresh now. One look a second, shared by everybody who asks.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochSeconds } from '../../core/time.ts';
+import { missingKeys } from '../../operations/grant/missing-key.ts';
+import type { Ports } from '../../operations/ports.ts';
+import type { Timekeeper } from '../../operations/upkeep/timekeeper.ts';
+import type { Problem, StoreReport } from '../../store/store.ts';
+
+/** One thing that must hold for the service to serve. */
+export interface CheckResult {
+  readonly name: string;
+  readonly problem?: Problem;
+}
+
+/** Told when a check begins to fail, fails for another reason, or holds again. */
+export interface ReadinessNews {
+  readonly failing: (check: string, problem: Problem) => void;
+  readonly holdsAgain: (check: string) => void;
+  /** The clocks of node and store differ by so many seconds, which is more than they should. */
+  readonly clocksApart: (apart: number) => void;
+}
+
+export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'clock'> {
+  readonly timekeeper: Pick<Timekeeper, 'tell'>;
+}
+
+const KEPT_MS = 1_000;
+/** A store that takes longer is no use to a caller either. */
+const PATIENCE_MS = 2_000;
+/** The node's clock judges certificates, the store's everything else. */
+const CLOCK_TOLERANCE = 30;
+const CLOCK_REMARK = 5;
+
+export class Readiness {
+  readonly #ports: ReadinessParts;
+  readonly #news: ReadinessNews;
+  readonly #more: () => readonly CheckResult[];
+  readonly #failing = new Map<string, string>();
+  #looking: Promise<readonly CheckResult[]> | undefined;
+  #lookedAt: number | undefined;
+  #isApart = false;
+
+  /** `more`: what others have found in the meantime. */
+  constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
+    this.#ports = ports;
+    this.#news = news;
+    this.#more = more;
+  }
+
+  /** What the last look found; looks again where that is a second old. A store that hangs is asked once. */
+  async look(): Promise<readonly CheckResult[]> {
+    const { clock } = this.#ports;
+    const isOld = this.#lookedAt !== undefined && Math.abs(clock.milliseconds() - this.#lookedAt) >= KEPT_MS;
+    if (!this.#looking || isOld) {
+      this.#lookedAt = undefined;
+      this.#looking = this.#examine().finally(() => {
+        this.#lookedAt = clock.milliseconds();
+      });
+    }
+    const results = await Promise.race([this.#looking, sleep(PATIENCE_MS, TOO_LATE, { ref: false })]);
+    this.#tell(results);
+    return results;
+  }
+
+  async #examine(): Promise<readonly CheckResult[]> {
+    const { now, checks } = await this.#ports.store.examine().catch(unexamined);
+    return [
+      ...checks,
+      ...this.#more(),
+      await this.#keys(now !== undefined),
+      ...(now === undefined ? [] : [this.#clock(now)]),
+    ];
+  }
+
+  /** Every key in use must be here, or tokens of other nodes cannot be checked. */
+  async #keys(isStoreThere: boolean): Promise<CheckResult> {
+    try {
+      const missing = isStoreThere ? await missingKeys(this.#ports) : [];
+      if (missing.length === 0) return { name: 'keys' };
+      const reason = `this node lacks key ${missing.join(', ')}, which is in use`;
+      return { name: 'keys', problem: { reason, detail: 'copy the keyring from a node that has it' } };
+    } catch (fault) {
+      return { name: 'keys', problem: { reason: 'the keys in use cannot be read', detail: String(fault) } };
+    }
+  }
+
+  #clock(storeTime: EpochSeconds): CheckResult {
+    const problem = this.#ports.timekeeper.tell(storeTime);
+    if (problem) return { name: 'clock', problem };
+    const apart = Math.abs(storeTime - this.#ports.clock.now());
+    if (apart > CLOCK_REMARK && !this.#isApart) this.#news.clocksApart(apart);
+    this.#isApart = apart > CLOCK_REMARK;
+    if (apart <= CLOCK_TOLERANCE) return { name: 'clock' };
+    return { name: 'clock', problem: { reason: `the clocks of node and store are ${apart} seconds apart` } };
+  }
+
+  #tell(results: readonly CheckResult[]): void {
+    for (const { name, problem } of results) {
+      if (problem && this.#failing.get(name) !== problem.reason) {
+        this.#failing.set(name, problem.reason);
+        this.#news.failing(name, problem);
+      }
+      if (!problem && this.#failing.delete(name)) this.#news.holdsAgain(name);
+    }
+  }
+}
+
+function unexamined(fault: unknown): StoreReport {
+  const problem = { reason: 'the store cannot be examined', detail: String(fault) };
+  return { now: undefined, checks: [{ name: 'store', problem }] };
+}
+
+const TOO_LATE: readonly CheckResult[] = [
+  { name: 'store', problem: { reason: `the store has not answered within ${PATIENCE_MS / 1000} seconds` } },
+];

@@ -1,0 +1,77 @@
+// Requests counted and timed, for prom-client to show. Its own counters look up their labels anew for every request, which
+// costs more than everything else that is done here.
+import type { Story } from '../server/story.ts';
+
+/** One line of a metric. */
+export interface Value {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Where it is not the metric's own. */
+  readonly metricName?: string;
+}
+
+interface Tally {
+  readonly outcomes: Map<Story['outcome'], Map<string, number>>;
+  /** How many took no longer than a bound but longer than the one before it; those beyond the last are in `requests` alone. */
+  readonly durations: number[];
+  seconds: number;
+  requests: number;
+}
+
+/** Seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+export class RequestTally {
+  readonly #operations = new Map<string, Tally>();
+
+  add({ operation, outcome, reason }: Story, milliseconds: number): void {
+    const tally = made(this.#operations, operation, newTally);
+    const reasons = made(tally.outcomes, outcome, () => new Map<string, number>());
+    const why = reason ?? 'none';
+    reasons.set(why, (reasons.get(why) ?? 0) + 1);
+    const seconds = milliseconds / 1000;
+    const bucket = BOUNDS.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) tally.durations[bucket] = (tally.durations[bucket] ?? 0) + 1;
+    tally.seconds += seconds;
+    tally.requests += 1;
+  }
+
+  /** The values of a counter by operation, outcome and reason. */
+  counts(): Value[] {
+    return [...this.#operations].flatMap(([operation, { outcomes }]) =>
+      [...outcomes].flatMap(([outcome, reasons]) =>
+        [...reasons].map(([reason, value]) => ({ labels: { operation, outcome, reason }, value })),
+      ),
+    );
+  }
+
+  /** The values of a histogram of that name by operation. */
+  durations(name: string): Value[] {
+    return [...this.#operations].flatMap(([operation, { durations, seconds, requests }]) => {
+      let below = 0;
+      const buckets = BOUNDS.map((le, at) => {
+        below += durations[at] ?? 0;
+        return { labels: { le, operation }, value: below, metricName: `${name}_bucket` };
+      });
+      return [
+        ...buckets,
+        { labels: { le: '+Inf', operation }, value: requests, metricName: `${name}_bucket` },
+        { labels: { operation }, value: seconds, metricName: `${name}_sum` },
+        { labels: { operation }, value: requests, metricName: `${name}_count` },
+      ];
+    });
+  }
+}
+
+function newTally(): Tally {
+  return { outcomes: new Map(), durations: BOUNDS.map(() => 0), seconds: 0, requests: 0 };
+}
+
+/** What a map holds for a key, made where there is nothing yet. */
+function made<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}

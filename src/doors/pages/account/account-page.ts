@@ -1,0 +1,66 @@
+// /account: what acts in my name, what happened lately, and my sign-in.
+import type { GrantId } from '../../../core/grant.ts';
+import { hasPassword } from '../../../operations/person/change-password.ts';
+import { myEvents } from '../../../operations/person/my-events.ts';
+import { myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
+import type { Answer } from '../parts/answer.ts';
+import { type Html, html } from '../parts/html.ts';
+import { postForm } from '../parts/layout.ts';
+import { type PersonVisit, queryOf } from '../parts/visit.ts';
+import { eventList } from './event-list.ts';
+import { grantList } from './grant-list.ts';
+import { noticeOf } from './notice.ts';
+
+const EVENTS_SHOWN = 20;
+
+export async function showAccount(visit: PersonVisit): Promise<Answer> {
+  const { ports } = visit.site;
+  const { account: words } = visit.language.texts;
+  const [grants, events, now] = await Promise.all([
+    myGrants(visit.person, ports),
+    myEvents(visit.person, EVENTS_SHOWN, ports),
+    ports.store.now(),
+  ]);
+  const notice = noticeOf(visit);
+  const body = html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+<h1>${words.title}</h1>
+<p class="lead">${words.lead}</p>
+<section aria-labelledby="grants"><h2 id="grants">${words.grants}</h2>
+${grantList(visit, grants, pageNumber(visit), now)}
+</section>
+<section aria-labelledby="events"><h2 id="events">${words.events}</h2>
+${eventList(visit, events, now)}
+</section>
+${signInSection(visit)}`;
+  return { page: { title: words.title, body, width: 'wide' } };
+}
+
+function pageNumber(visit: PersonVisit): number {
+  const asked = Number(queryOf(visit, 'page') ?? 1);
+  return Number.isSafeInteger(asked) && asked > 0 ? asked : 1;
+}
+
+function signInSection(visit: PersonVisit): Html {
+  const { account: words } = visit.language.texts;
+  const everywhere = html`<button class="button quiet">${words.signOutEverywhere}</button>`;
+  return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
+<div class="card ways">
+${hasPassword(visit.person) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${postForm(visit, '/account/sign-out-everywhere', everywhere)}
+<p class="hint">${words.signOutEverywhereHint}</p>
+</div>
+</section>`;
+}
+
+const GRANT_ID = /^[0-9a-f]{32}$/;
+
+export async function takeRevoke({ request, person, site }: PersonVisit): Promise<Answer> {
+  const { id = '' } = request.params as { id?: string };
+  const isRevoked = GRANT_ID.test(id) && (await revokeMyGrant(id as GrantId, person, site.ports));
+  return { goTo: `/account?done=${isRevoked ? 'revoked' : 'revoked-before'}` };
+}
+
+export async function takeRevokeAll({ person, site }: PersonVisit): Promise<Answer> {
+  await revokeMyGrants(person, site.ports);
+  return { goTo: '/account?done=revoked-all' };
+}

@@ -1,0 +1,77 @@
+// What acts in my name.
+import type { EpochSeconds } from '../../../core/time.ts';
+import type { MyGrant } from '../../../operations/person/my-grants.ts';
+import { asker } from '../device/asker.ts';
+import { permissionList } from '../device/permissions.ts';
+import { type Html, html } from '../parts/html.ts';
+import { postForm } from '../parts/layout.ts';
+import type { Visit } from '../parts/visit.ts';
+
+const PAGE_SIZE = 20;
+
+export function grantList(visit: Visit, grants: readonly MyGrant[], page: number, now: EpochSeconds): Html {
+  const { account: words } = visit.language.texts;
+  if (grants.length === 0) {
+    return html`<div class="card"><p><strong>${words.noGrants}</strong></p><p>${words.noGrantsHint}</p></div>`;
+  }
+  const shown = grants.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  return html`<p>${counted(visit, grants.length)}</p>
+<ul class="cards">${shown.map((grant) => grantCard(visit, grant, now))}</ul>
+${turner(visit, grants.length, page)}
+${revokeAll(visit)}`;
+}
+
+function counted({ language }: Visit, count: number): string {
+  const { grantCount } = language.texts.account;
+  const form = grantCount[new Intl.PluralRules(language.tag).select(count)] ?? grantCount.other;
+  return form.replace('{count}', new Intl.NumberFormat(language.tag).format(count));
+}
+
+function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeconds): Html {
+  const { language } = visit;
+  const { account: words } = language.texts;
+  const name = integration?.name ?? grant.clientId;
+  const when = (at: EpochSeconds) =>
+    html`${language.distance(now, at)} <span class="small moment">(${language.moment(at)})</span>`;
+  const refreshed = grant.pair.generation > 0 ? when(grant.pair.issuedAt) : words.neverRefreshed;
+  return html`<li class="card grant">
+${asker(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
+${permissionList(grant.scope, language.texts)}
+<dl class="facts">
+<div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${when(grant.createdAt)}</dd></div>
+<div><dt>${words.refreshed}</dt><dd>${refreshed}</dd></div>
+<div><dt>${words.ends}</dt><dd>${when(grant.refreshUntil)}</dd></div>
+<div><dt>${words.lastAddress}</dt><dd translate="no">${grant.pair.presenter.address}</dd></div>
+</dl>
+${revokeOne(visit, grant.id, name)}
+</li>`;
+}
+
+/** Two steps without script: what is opened holds the button that does it. */
+function revokeOne(visit: Visit, id: string, name: string): Html {
+  const { account: words } = visit.language.texts;
+  const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${name}">${words.revokeReally}</button>`;
+  return html`<details class="revoke"><summary aria-label="${words.revokeOf(name)}">${words.revoke}</summary>
+<p>${words.revokeWarning}</p>
+${postForm(visit, `/account/grants/${id}/revoke`, button)}
+</details>`;
+}
+
+function revokeAll(visit: Visit): Html {
+  const { account: words } = visit.language.texts;
+  const button = html`<button class="button deny">${words.revokeAllReally}</button>`;
+  return html`<details class="revoke revoke-all"><summary>${words.revokeAll}</summary>
+<p>${words.revokeAllWarning}</p>
+${postForm(visit, '/account/grants/revoke', button)}
+</details>`;
+}
+
+function turner(visit: Visit, count: number, page: number): Html | undefined {
+  if (count <= PAGE_SIZE) return undefined;
+  const { account: words } = visit.language.texts;
+  const isLast = page * PAGE_SIZE >= count;
+  return html`<nav class="ways" aria-label="${words.pages}">
+${page > 1 && html`<a class="button quiet" href="/account?page=${page - 1}">${words.newer}</a>`}
+${!isLast && html`<a class="button quiet" href="/account?page=${page + 1}">${words.older}</a>`}
+</nav>`;
+}

@@ -1,0 +1,54 @@
+import { changePassword, hasPassword } from '../../../operations/person/change-password.ts';
+import { PASSWORD_MIN_LENGTH } from '../../../tokens/password.ts';
+import { Secret } from '../../../tokens/secret.ts';
+import type { Answer, Shown } from '../parts/answer.ts';
+import { writeCookie } from '../parts/cookies.ts';
+import { type Html, html } from '../parts/html.ts';
+import { alertBox, personName, postForm } from '../parts/layout.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
+import type { Form } from '../parts/route.ts';
+import type { Texts } from '../parts/texts/catalogue.ts';
+import { isSecure, type PersonVisit } from '../parts/visit.ts';
+
+type Objection = keyof Texts['password']['objections'];
+
+export async function showPassword(visit: PersonVisit): Promise<Answer> {
+  return hasPassword(visit.person) ? passwordPage(visit) : refusalPage(visit, { reason: 'not-found' });
+}
+
+export async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
+  if (!hasPassword(visit.person)) return refusalPage(visit, { reason: 'not-found' });
+  const { current = '', next = '', repeated = '' } = form;
+  if (next !== repeated) return passwordPage(visit, 'not-repeated');
+  const { presenter } = visit.site.readConnection(visit.request);
+  const wish = { current: new Secret(current), next: new Secret(next), presenter };
+  const changed = await changePassword(wish, visit.person, visit.site.ports);
+  if (!changed.ok) return passwordPage(visit, changed.refusal);
+  const cookie = writeCookie('session', changed.value.cookie.reveal(), isSecure(visit.site));
+  return { goTo: '/account?done=password-changed', cookies: [cookie] };
+}
+
+function passwordPage(visit: PersonVisit, objection?: Objection): Shown {
+  const { password: words } = visit.language.texts;
+  const fields = html`<input type="hidden" autocomplete="username" value="${personName(visit)}">
+${passwordField('current', words.current, 'current-password')}
+${passwordField('next', words.next, 'new-password', words.nextHint(PASSWORD_MIN_LENGTH))}
+${passwordField('repeated', words.repeat, 'new-password')}
+<button class="button">${words.button}</button>`;
+  const body = html`<div class="card">
+${objection && alertBox(words.objections[objection])}
+<h1>${words.title}</h1>
+<p class="lead">${words.lead}</p>
+${postForm(visit, '/account/password', fields)}
+<p class="aside"><a href="/account">${words.back}</a></p>
+</div>`;
+  return { page: { title: words.title, body }, ...(objection && { status: 400 }) };
+}
+
+function passwordField(name: string, label: string, autocomplete: string, hint?: string): Html {
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" type="password" required autocomplete="${autocomplete}"${hint && html` aria-describedby="${name}_hint"`}>
+${hint && html`<p class="hint" id="${name}_hint">${hint}</p>`}
+</div>`;
+}

@@ -1,0 +1,38 @@
+import type { Shown } from '../parts/answer.ts';
+import { html } from '../parts/html.ts';
+import { alertBox, postForm } from '../parts/layout.ts';
+import type { Said } from '../parts/texts/catalogue.ts';
+import type { Visit } from '../parts/visit.ts';
+
+export interface SignInForm {
+  /** The code the person came with, if any. */
+  readonly code: string | undefined;
+  readonly userName?: string | undefined;
+  readonly notice?: string | undefined;
+  readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
+}
+
+export function signInPage(visit: Visit, { code, userName = '', notice, problem }: SignInForm): Shown {
+  const { signIn: words } = visit.language.texts;
+  const fields = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
+<div class="field">
+<label for="user_name">${words.userName}</label>
+<input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false">
+</div>
+<div class="field">
+<label for="password">${words.password}</label>
+<input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password">
+</div>
+<button class="button">${words.button}</button>`;
+  const body = html`<div class="card">
+${notice && html`<p class="notice" role="status">${notice}</p>`}
+${problem && alertBox(problem.said.title, problem.said.text)}
+<h1>${words.title}</h1>
+<p class="lead">${code ? words.forDevice(code) : words.forAccount}</p>
+${postForm(visit, '/account/sign-in', fields)}
+</div>`;
+  return {
+    page: { title: words.title, body },
+    ...(problem && { status: problem.status, retryAfter: problem.retryAfter }),
+  };
+}

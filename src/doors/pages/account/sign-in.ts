@@ -1,0 +1,71 @@
+// Signing in and out.
+import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
+import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
+import { Secret } from '../../../tokens/secret.ts';
+import { enterCode } from '../device/enter-code.ts';
+import { readUserCode } from '../device/user-code.ts';
+import type { Answer } from '../parts/answer.ts';
+import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
+import { tellRefusal } from '../parts/refusal-page.ts';
+import type { Form } from '../parts/route.ts';
+import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
+import { PAGE_WORDING } from '../parts/wording.ts';
+import { noticeOf } from './notice.ts';
+import { signInPage } from './sign-in-page.ts';
+
+export async function showSignIn(visit: Visit): Promise<Answer> {
+  const code = readUserCode(queryOf(visit, 'user_code'));
+  if (visit.person) return { goTo: code ? `/device?user_code=${code}` : '/account' };
+  return signInPage(visit, { code, notice: noticeOf(visit) });
+}
+
+/** A new session for the person, and, where a code came along, straight on to who asks for what. */
+export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
+  const { site, request } = visit;
+  const code = readUserCode(form['user_code']);
+  const userName = printable(form['user_name'] ?? '');
+  const password = new Secret(form['password'] ?? '');
+  const { presenter } = site.readConnection(request);
+  const knownBrowser = readCookie(request, 'known', isSecure(site));
+  const { person: signedInPerson } = visit;
+  const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
+  const outcome = await signIn(attempt, site.ports);
+  if (!outcome.ok) {
+    const { status } = PAGE_WORDING[outcome.refusal.reason];
+    const said = tellRefusal(visit, outcome.refusal);
+    return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
+  }
+  const { person } = outcome.value;
+  // Signing in again replaces the session that was there.
+  if (visit.person) await endSession(visit.person.session, site.ports);
+  const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: '/account' };
+  return { ...next, cookies: cookiesOf(outcome.value, site) };
+}
+
+function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
+  const { knownBrowserLifetime } = site.ports.settings;
+  return [
+    writeCookie('session', cookie.reveal(), isSecure(site)),
+    dropCookie('visitor', isSecure(site)),
+    writeLastingCookie('known', knownBrowser.reveal(), knownBrowserLifetime, isSecure(site)),
+  ];
+}
+
+/** Names with control characters are nobody's; they only must not reach a row or a log as they are. */
+function printable(name: string): string {
+  return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
+}
+
+export async function takeSignOut({ site, person }: PersonVisit): Promise<Answer> {
+  await endSession(person.session, site.ports);
+  return signedOut(site);
+}
+
+export async function takeSignOutEverywhere({ site, person }: PersonVisit): Promise<Answer> {
+  await endSessionsOf(person.identity.id, site.ports);
+  return signedOut(site);
+}
+
+function signedOut(site: Visit['site']): Answer {
+  return { goTo: '/account/sign-in?done=signed-out', cookies: [dropCookie('session', isSecure(site))] };
+}

@@ -1,0 +1,40 @@
+import { enterUserCode } from '../../../operations/device/decide-device.ts';
+import type { Answer } from '../parts/answer.ts';
+import { refusalPage, tellRefusal } from '../parts/refusal-page.ts';
+import type { Form } from '../parts/route.ts';
+import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
+import { PAGE_WORDING } from '../parts/wording.ts';
+import { codePage, comparePage } from './code-page.ts';
+import { readUserCode } from './user-code.ts';
+
+export async function showCode(visit: Visit): Promise<Answer> {
+  const code = readUserCode(queryOf(visit, 'user_code'));
+  if (queryOf(visit, 'wrong') !== undefined) return unknownCode(visit, code);
+  return code ? comparePage(visit, code) : codePage(visit);
+}
+
+function unknownCode(visit: Visit, code: string | undefined): Answer {
+  const said = visit.language.texts.sayings.codeUnknown;
+  return codePage(visit, code, { status: PAGE_WORDING['user-code-unknown'].status, said });
+}
+
+export async function takeCode(visit: Visit, form: Form): Promise<Answer> {
+  const code = readUserCode(form['user_code']);
+  // Text that can be no code costs no try: it could not have been a guess either.
+  if (!code) {
+    const said = { title: visit.language.texts.code.malformed, text: '' };
+    return codePage(visit, form['user_code'], { status: 400, said });
+  }
+  const { person } = visit;
+  return person ? enterCode({ ...visit, person }, code) : { goTo: `/account/sign-in?user_code=${code}` };
+}
+
+/** Sign-in comes before a code is evaluated: whoever calls this has a person. */
+export async function enterCode(visit: PersonVisit, code: string): Promise<Answer> {
+  const entered = await enterUserCode(code, visit.person, visit.site.ports);
+  if (entered.ok) return { goTo: `/device/${entered.value.device.id}` };
+  if (entered.refusal.reason !== 'user-code-unknown') return refusalPage(visit, entered.refusal);
+  tellRefusal(visit, entered.refusal);
+  // Shown after a redirect, so that reloading the page costs no further try.
+  return { goTo: `/device?user_code=${code}&wrong` };
+}

@@ -1,0 +1,30 @@
+// A scope in plain words, one line per permission.
+import { parseScope } from '../../../core/scope.ts';
+import { type Html, html } from '../parts/html.ts';
+import type { Texts } from '../parts/texts/catalogue.ts';
+
+export interface PermissionLine {
+  readonly words: string;
+  readonly isFarReaching: boolean;
+}
+
+/** Permissions that destroy, or that give away more permissions. */
+const FAR_REACHING: ReadonlySet<string> = new Set(['delete', 'manage', 'approve', 'admin', 'execute']);
+
+export function permissionLines(scope: string, texts: Texts): PermissionLine[] {
+  return [...(parseScope(scope)?.resources ?? [])].flatMap(([resource, permissions]) => {
+    const named = permissions.size > 0 ? [...permissions] : [undefined];
+    return named.map((permission) => ({
+      words: texts.permission(resource, permission),
+      isFarReaching: permission !== undefined && FAR_REACHING.has(permission),
+    }));
+  });
+}
+
+export function permissionList(scope: string, texts: Texts): Html {
+  const lines = permissionLines(scope, texts).map(
+    ({ words, isFarReaching }) =>
+      html`<li>${words}${isFarReaching && html` <span class="tag">${texts.request.farReaching}</span>`}</li>`,
+  );
+  return html`<ul class="permissions">${lines}</ul>`;
+}

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import type { Seconds } from '../../../core/time.ts';
+
+/**
+ * `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be told apart.
+ * `known`: a browser that somebody signed in with before; it outlives the session and opens nothing.
+ */
+export type CookieName = 'session' | 'visitor' | 'known';
+
+const NAMES: Readonly<Record<CookieName, string>> = {
+  session: 'tessera',
+  visitor: 'tessera-visitor',
+  known: 'tessera-known',
+};
+
+/** With the prefix, no neighbouring host and no plain connection can set it. Browsers refuse the prefix without TLS. */
+function nameOf(cookie: CookieName, isSecure: boolean): string {
+  return isSecure ? `__Host-${NAMES[cookie]}` : NAMES[cookie];
+}
+
+export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure: boolean): string | undefined {
+  const prefix = `${nameOf(cookie, isSecure)}=`;
+  const [found, ...others] = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(prefix));
+  return others.length === 0 ? found?.slice(prefix.length) : undefined;
+}
+
+/**
+ * It ends with the browser; the session behind it ends sooner (settings.sessionIdle). Lax rather than Strict: with Strict
+ * a person who follows a verification_uri_complete from a chat or a mail would seem signed out. Lax cookies come with
+ * navigation alone, which changes nothing here; every form carries a token besides.
+ */
+export function writeCookie(cookie: CookieName, value: string, isSecure: boolean): string {
+  return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+}
+
+/** A cookie that outlives the browser's closing. */
+export function writeLastingCookie(cookie: CookieName, value: string, lasts: Seconds, isSecure: boolean): string {
+  return `${writeCookie(cookie, value, isSecure)}; Max-Age=${lasts}`;
+}
+
+export function dropCookie(cookie: CookieName, isSecure: boolean): string {
+  return `${writeCookie(cookie, '', isSecure)}; Max-Age=0`;
+}

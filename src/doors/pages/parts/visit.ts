@@ -1,0 +1,83 @@
+// One request of a browser: who it is, which language it reads, and the token its forms carry.
+import type { FastifyRequest } from 'fastify';
+import type { Person } from '../../../core/person.ts';
+import type { Refusal } from '../../../core/refusal.ts';
+import { personOf } from '../../../operations/person/browser-session.ts';
+import type { Ports } from '../../../operations/ports.ts';
+import type { ReadConnection } from '../../caller/connection.ts';
+import type { OpenapiDocument } from '../docs/openapi-document.ts';
+import type { Assets } from './assets.ts';
+import { readCookie, writeCookie } from './cookies.ts';
+import { type FormOwner, formToken } from './form-token.ts';
+import { type Language, languageFor } from './language.ts';
+import type { Look } from './look.ts';
+
+/** What all visits share. */
+export interface Site {
+  readonly ports: Ports;
+  readonly readConnection: ReadConnection;
+  readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
+  /** Where people reach the service: made from the configuration, never from the Host header. */
+  readonly publicUrl: string;
+  readonly look: Look;
+  readonly assets: Assets;
+  /** What /docs shows. */
+  readonly openapi: OpenapiDocument;
+}
+
+export interface Visit {
+  readonly site: Site;
+  readonly request: FastifyRequest;
+  readonly language: Language;
+  readonly person: Person | undefined;
+  readonly formOwner: FormOwner;
+  readonly formToken: string;
+  /** Cookies that go out with whatever is answered. */
+  readonly cookies: readonly string[];
+}
+
+export interface PersonVisit extends Visit {
+  readonly person: Person;
+}
+
+export function isSecure({ publicUrl }: Pick<Site, 'publicUrl'>): boolean {
+  return publicUrl.startsWith('https:');
+}
+
+export async function visitOf(request: FastifyRequest, site: Site): Promise<Visit> {
+  const language = languageFor(request.headers['accept-language']);
+  const cookie = readCookie(request, 'session', isSecure(site));
+  const person = cookie === undefined ? undefined : await personOf(cookie, site.ports);
+  const { formOwner, cookies } = person
+    ? { formOwner: { session: person.session }, cookies: [] }
+    : visitor(request, site);
+  return { site, request, language, person, formOwner, formToken: formToken(formOwner, site.ports.keyring), cookies };
+}
+
+/** A visit about which nothing is looked up: for refusals that must be worded even while the store is away. */
+export function strangerVisit(request: FastifyRequest, site: Site): Visit {
+  const language = languageFor(request.headers['accept-language']);
+  return { site, request, language, person: undefined, formOwner: { visitor: '' }, formToken: '', cookies: [] };
+}
+
+/** The same visit, once its person has signed in: what is shown now belongs to the new session. */
+export function signedIn(visit: Visit, person: Person): PersonVisit {
+  const formOwner = { session: person.session };
+  return { ...visit, person, formOwner, formToken: formToken(formOwner, visit.site.ports.keyring), cookies: [] };
+}
+
+const VISITOR_LENGTH = 16;
+const VISITOR = /^[\w-]{22}$/;
+
+function visitor(request: FastifyRequest, site: Site): { formOwner: FormOwner; cookies: string[] } {
+  const known = readCookie(request, 'visitor', isSecure(site));
+  if (known && VISITOR.test(known)) return { formOwner: { visitor: known }, cookies: [] };
+  const drawn = site.ports.random(VISITOR_LENGTH).toString('base64url');
+  return { formOwner: { visitor: drawn }, cookies: [writeCookie('visitor', drawn, isSecure(site))] };
+}
+
+/** A parameter of the address, where it is given once. */
+export function queryOf({ request }: Visit, name: string): string | undefined {
+  const value = (request.query as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : undefined;
+}

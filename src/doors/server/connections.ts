@@ -1,0 +1,61 @@
+// Which sockets are open, before TLS or anything else is known about them: no address may open all that there are.
+import type { Server, Socket } from 'node:net';
+import type { Peers } from '../caller/connection.ts';
+import type { Handshakes } from './handshakes.ts';
+import { isOverShare, type ShareLimit, type Shares } from './shares.ts';
+
+export interface ConnectionRules {
+  readonly shares: Shares;
+  readonly limit: ShareLimit;
+  readonly peers: Peers;
+  /** With TLS: says when a handshake may begin. */
+  readonly handshakes: Handshakes | undefined;
+}
+
+export class Connections {
+  readonly #open = new Set<Socket>();
+  readonly #rules: ConnectionRules;
+
+  /** Stands before everything else that the server does with a new socket. */
+  constructor(server: Server, rules: ConnectionRules) {
+    this.#rules = rules;
+    const listeners = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      if (socket.destroyed) return;
+      if (!this.#admit(socket)) return void socket.destroy();
+      const begin = () => {
+        for (const listener of listeners) listener.call(server, socket);
+      };
+      if (rules.handshakes) rules.handshakes.admit(socket, socket.remoteAddress ?? '', begin);
+      else begin();
+    });
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #admit(socket: Socket): boolean {
+    const { shares, limit, peers } = this.#rules;
+    const address = peers.plain(socket.remoteAddress ?? '');
+    const party = shares.enter(address);
+    if (isOverShare(party, 'connections', limit) && !peers.isProxy(address)) {
+      shares.leave(party);
+      return false;
+    }
+    this.#count(party, 1);
+    this.#open.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#count(party, -1);
+      shares.leave(party);
+    });
+    return true;
+  }
+
+  #count(party: ReturnType<Shares['enter']>, by: 1 | -1): void {
+    party.connections += by;
+    party.network.connections += by;
+  }
+}

@@ -1,0 +1,161 @@
+// Stands before the doors: every request takes a place here, or is turned away before anything is done for it.
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Server, Socket } from 'node:net';
+import type { RefusalReason } from '../../core/refusal.ts';
+import type { Peers } from '../caller/connection.ts';
+import { type Place, Places, type Visitor } from './places.ts';
+import type { PrepareRefusal } from './prepared-refusal.ts';
+import type { Pressure } from './pressure.ts';
+import { RefusalQueue } from './refusal-queue.ts';
+import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
+
+export interface GateRules {
+  readonly shares: Shares;
+  readonly places: number;
+  readonly limit: ShareLimit;
+  readonly peers: Peers;
+  readonly pressure: Pressure;
+  /** Whether a request shows an authentic token in its headers. */
+  readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
+  readonly prepareRefusal: PrepareRefusal;
+  /** Called for every request that is turned away here. */
+  readonly tellRefused: (reason: RefusalReason) => void;
+}
+
+/** Requests on one HTTP/1.1 connection that wait for their answers. Clients that pipeline at all send fewer. */
+const PIPELINED = 16;
+/** A connection that goes on sending after that many more is cut off. */
+const PIPELINED_AND_IGNORED = 100;
+/** Streams on one HTTP/2 connection at a time; a caller that wants more waits. */
+export const STREAMS_OF_STRANGERS = 16;
+const STREAMS = 100;
+/** Requests of machines that watch, beyond the limit of the others. */
+const WATCHERS = 64;
+const WATCHED = /^\/(?:healthz|readyz|metrics)\/?(?:\?|$)/i;
+
+const VISITOR = Symbol('visitor on this connection');
+const PLACE = Symbol('place of this response');
+type Kept<T> = T & { [VISITOR]?: Visitor };
+
+export class Gate {
+  readonly places: Places;
+  readonly #rules: GateRules;
+  readonly #refusals = new RefusalQueue();
+  #watchers = 0;
+
+  constructor(server: Server, rules: GateRules) {
+    this.#rules = rules;
+    this.places = new Places(rules.shares);
+    const [handle] = server.listeners('request') as RequestListener[];
+    if (!handle) throw new Error('the server has no listener for requests');
+    server.removeAllListeners('request');
+    server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
+      if (this.#admit(raw, response)) handle.call(server, raw, response);
+    });
+    server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session));
+  }
+
+  placeOf(response: ServerResponse & { [PLACE]?: Place }): Place | undefined {
+    return response[PLACE];
+  }
+
+  /** Who is at the other end of a connection of HTTP/1.1. */
+  visitorAt(socket: Kept<Socket>): Visitor {
+    socket[VISITOR] ??= this.#welcome(socket, undefined, socket.remoteAddress);
+    return socket[VISITOR];
+  }
+
+  /** Whoever has shown something authentic may do more at once. */
+  trust(visitor: Visitor): void {
+    if (visitor.isKnown) return;
+    visitor.isKnown = true;
+    const { session } = visitor;
+    if (session && !session.destroyed && !session.closed) session.settings({ maxConcurrentStreams: STREAMS });
+  }
+
+  #admit(raw: IncomingMessage, response: ServerResponse & { [PLACE]?: Place }): boolean {
+    const { stream } = raw as { stream?: ServerHttp2Stream };
+    const visitor = stream ? this.#visitorOn(stream) : this.visitorAt(raw.socket);
+    if (!visitor) return false;
+    if (!stream && !this.#mayFollow(visitor, raw, response)) return false;
+    const party = this.#partyOf(visitor, raw);
+    const isWatching = WATCHED.test(raw.url ?? '') && this.#watchers < WATCHERS;
+    const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
+    const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
+    if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
+    if (reason) return this.#refuse(raw, response, reason);
+    if (isWatching) this.#watch(response);
+    response[PLACE] = place;
+    this.#rules.pressure.accept();
+    return true;
+  }
+
+  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): RefusalReason | undefined {
+    const { pressure, isAuthentic } = this.#rules;
+    const waitMs = pressure.arrive();
+    if (pressure.isTooLate(waitMs, true)) return 'overloaded';
+    if (pressure.isTooLate(waitMs, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
+    if (this.places.held >= this.#rules.places) return 'overloaded';
+    const isLimited = !visitor.isProxy || party !== visitor.party;
+    return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
+  }
+
+  #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {
+    this.#rules.pressure.refuse();
+    this.#rules.tellRefused(reason);
+    this.#refusals.refuse(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
+    return false;
+  }
+
+  /** Whether a request on HTTP/1.1 may join those that wait for their answers on the same connection. */
+  #mayFollow(visitor: Visitor, raw: IncomingMessage, response: ServerResponse): boolean {
+    const waiting = visitor.places.size;
+    // We switch to no other protocol. Whoever wants one gets its answer, and the connection ends.
+    if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    if (!visitor.isEnding && waiting < PIPELINED) return true;
+    if (waiting > PIPELINED + PIPELINED_AND_IGNORED) raw.socket.destroy();
+    this.places.take(visitor, raw, response, { counts: false, party: visitor.party });
+    response.shouldKeepAlive = false;
+    if (visitor.isEnding) return false; // the connection ends before its turn comes
+    visitor.isEnding = true;
+    return this.#refuse(raw, response, 'rate-limited');
+  }
+
+  /** A proxy stands for the address that it forwards; where it names none, it stands for many and has no share. */
+  #partyOf(visitor: Visitor, { headers }: IncomingMessage): Party {
+    if (!visitor.isProxy) return visitor.party;
+    const { shares, peers } = this.#rules;
+    const address = peers.callerOf(visitor.address, headers);
+    return address === visitor.address ? visitor.party : shares.enter(address);
+  }
+
+  #watch(response: ServerResponse): void {
+    this.#watchers += 1;
+    response.once('close', () => {
+      this.#watchers -= 1;
+    });
+  }
+
+  #visitorOn({ session }: ServerHttp2Stream): Visitor | undefined {
+    return (session as Kept<ServerHttp2Session> | undefined)?.[VISITOR];
+  }
+
+  #welcomeSession(session: Kept<ServerHttp2Session>): void {
+    session[VISITOR] = this.#welcome(session, session, session.socket.remoteAddress);
+    if (session[VISITOR].isProxy) this.trust(session[VISITOR]);
+  }
+
+  #welcome(owner: Visitor['owner'], session: Visitor['session'], address = ''): Visitor {
+    const { peers } = this.#rules;
+    const plain = peers.plain(address);
+    return this.places.welcome(owner, session, plain, peers.isProxy(plain));
+  }
+}
+
+/** RFC 9113 8.1: once the answer is out, the rest of a body that nobody reads is not waited for. */
+function closeBehindAnswer(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => {
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}

@@ -1,0 +1,112 @@
+// What a person does in the browser: enter a user code, then confirm or deny.
+import { type DeviceAuthorization, type DeviceId, type DeviceState, deviceState } from '../../core/device.ts';
+import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { Person } from '../../core/person.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import type { Limit } from '../../core/rules/attempts.ts';
+import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../../core/rules/device.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import type { Decision } from '../../store/store.ts';
+import { byUserCode, devices } from '../../store/tables/devices.ts';
+import { normalizeUserCode, userCodeHashes } from '../../tokens/user-code.ts';
+import { countAttempt } from '../attempts.ts';
+import type { Ports } from '../ports.ts';
+
+export interface DeviceOnScreen {
+  readonly device: DeviceAuthorization;
+  readonly integration: Integration;
+}
+
+/**
+ * Shows the device authorization behind a user code to the person who types it. Every try counts before it is looked
+ * up, right or wrong codes alike being found out only afterwards; a right one is given back.
+ */
+export async function enterUserCode(typed: string, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+  const limit = wrongCodeLimit(person, ports);
+  const attempt = await countAttempt(limit, ports);
+  if (!attempt.ok) return refuse('user-code-attempts-exhausted');
+  const device = await findByUserCode(typed, ports);
+  if (!device) return refuse('user-code-unknown');
+  await attempt.value.forgive();
+  return decide(device.id, person, ports, decideEnter, (row) => ({ ...row, enteredBy: person.session }));
+}
+
+export interface DeviceStanding extends DeviceOnScreen {
+  readonly state: DeviceState;
+  /** Why this person could not confirm, if so. */
+  readonly objection?: Refusal;
+  readonly now: EpochSeconds;
+}
+
+/** How a device authorization stands, for the browser session that entered its code and for no other. Changes nothing. */
+export async function showDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceStanding>> {
+  const { identity, session } = person;
+  const { found, now } = await ports.store.load(devices, id);
+  const device = found?.row;
+  if (!device) return refuse('user-code-unknown');
+  if (device.enteredBy !== session) return refuse('decision-elsewhere');
+  const integration = ports.registry.integration(device.clientId);
+  if (!integration) return refuse('integration-unknown');
+  const wouldConfirm = decideConfirm({ device, integration, identity, session, settings: ports.settings, now });
+  const state = deviceState(device, now);
+  return accept({ device, integration, state, now, ...(!wouldConfirm.ok && { objection: wouldConfirm.refusal }) });
+}
+
+export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+  const by = person.identity.id;
+  return decide(
+    id,
+    person,
+    ports,
+    decideConfirm,
+    (row, at) => ({ ...row, decision: { is: 'confirmed', by, at } }),
+    'confirmed',
+  );
+}
+
+export function denyDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+  const by = person.identity.id;
+  return decide(id, person, ports, decideDeny, (row, at) => ({ ...row, decision: { is: 'denied', by, at } }), 'denied');
+}
+
+type NextRow = (row: DeviceAuthorization, at: DecideFacts['now']) => DeviceAuthorization;
+
+async function decide(
+  id: DeviceId,
+  person: Person,
+  ports: Ports,
+  rule: typeof decideEnter,
+  nextRow: NextRow,
+  type?: 'confirmed' | 'denied',
+): Promise<Outcome<DeviceOnScreen>> {
+  const { identity, session } = person;
+  return ports.store.change(devices, id, (found, now): Decision<DeviceAuthorization, Outcome<DeviceOnScreen>> => {
+    const integration = found && ports.registry.integration(found.row.clientId);
+    const allowed = rule({ device: found?.row, integration, identity, session, settings: ports.settings, now });
+    if (!allowed.ok) return { outcome: allowed };
+    if (!integration) return { outcome: refuse('integration-unknown') };
+    const next = nextRow(allowed.value, now);
+    const { clientId, presenter } = next;
+    const events = type ? [{ type, at: now, clientId, identityId: identity.id, subjectId: id, presenter }] : [];
+    return { outcome: accept({ device: next, integration }), next, events };
+  });
+}
+
+export async function findByUserCode(
+  typed: string,
+  { store, keyring }: Ports,
+): Promise<DeviceAuthorization | undefined> {
+  const letters = normalizeUserCode(typed);
+  if (!letters) return undefined;
+  for (const hash of userCodeHashes(letters, keyring)) {
+    const [device] = await store.find(devices, byUserCode(hash), 1);
+    if (device) return device;
+  }
+  return undefined;
+}
+
+/** RFC 8628 5.1: 5 wrong codes per identity per code lifetime, across addresses and nodes. */
+function wrongCodeLimit({ identity }: Person, { settings }: Ports): Limit {
+  return { about: `user-code ${identity.id}`, most: settings.wrongUserCodes, within: settings.deviceCodeLifetime };
+}

@@ -1,0 +1,63 @@
+import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import { decideStart } from '../../core/rules/device.ts';
+import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
+import { devices } from '../../store/tables/devices.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/token-text.ts';
+import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
+import { newId } from '../new-id.ts';
+import type { Ports } from '../ports.ts';
+
+export interface StartRequest {
+  readonly clientId: string | undefined;
+  readonly scope: string | undefined;
+  readonly presenter: Presenter;
+}
+
+export interface StartedDevice {
+  readonly deviceCode: Secret;
+  /** Shown to the person; typed in a browser. */
+  readonly userCode: string;
+  readonly expiresIn: Seconds;
+  readonly expiresAt: EpochSeconds;
+  readonly interval: Seconds;
+}
+
+export async function startDevice(request: StartRequest, ports: Ports): Promise<Outcome<StartedDevice>> {
+  const { keyring, settings, random, store } = ports;
+  const integration = request.clientId ? ports.registry.integration(request.clientId) : undefined;
+  const wish = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
+  if (!wish.ok) return wish;
+  const id = newId(ports) as DeviceId;
+  const secret = random(DEVICE_SECRET_LENGTH);
+  return store.create(devices, id, (now) => {
+    // Drawn anew for every attempt: a user code that is taken is the one thing that can go wrong here.
+    const userCode = drawUserCode(random);
+    const expiresAt = after(now, settings.deviceCodeLifetime);
+    const next: DeviceAuthorization = {
+      id,
+      clientId: wish.value.integration.clientId,
+      scope: wish.value.scope.text,
+      userCodeHash: userCodeHash(normalizeUserCode(userCode) ?? '', keyring.minting),
+      deviceCodeHash: sha256(secret),
+      createdAt: now,
+      expiresAt,
+      interval: settings.pollInterval,
+      failedSignIns: 0,
+      presenter: request.presenter,
+      decision: { is: 'open' },
+    };
+    const deviceCode = mintDeviceCode({ deviceId: id, expiresAt, secret }, keyring.minting);
+    const outcome = accept({
+      deviceCode,
+      userCode,
+      expiresIn: settings.deviceCodeLifetime,
+      expiresAt,
+      interval: settings.pollInterval,
+    });
+    return { outcome, next };
+  });
+}

@@ -1,0 +1,39 @@
+import { accessTokenIssuedAt } from '../../core/grant.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
+import { settingsFor } from '../../core/settings.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { isAccessTokenOf } from '../../tokens/pair.ts';
+import { type AccessToken, parseAccessToken } from '../../tokens/token-text.ts';
+import type { Ports } from '../ports.ts';
+import { refuseToGuess } from './missing-key.ts';
+
+export interface CheckedToken extends CheckedAccess {
+  readonly token: AccessToken;
+  readonly issuedAt: EpochSeconds;
+}
+
+/** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
+export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
+  const token = parseAccessToken(accessToken, ports.keyring);
+  if (!token) {
+    await refuseToGuess(accessToken, ports);
+    return refuse('access-token-not-authentic');
+  }
+  const { found, now } = await ports.store.load(grants, token.grantId);
+  const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+  const integration = grant && ports.registry.integration(grant.clientId);
+  const facts = {
+    token,
+    grant,
+    holder: found?.companion,
+    integration,
+    settings: ports.settings,
+    now,
+  };
+  const decision = decideCheck(facts);
+  if (!decision.ok) return decision;
+  const settings = settingsFor(decision.value.integration, ports.settings);
+  return accept({ ...decision.value, token, issuedAt: accessTokenIssuedAt(token, decision.value.grant, settings) });
+}

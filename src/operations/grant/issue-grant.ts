@@ -1,0 +1,76 @@
+import type { Event } from '../../core/event.ts';
+import { type Grant, type GrantId, grantPeriod, type Origin } from '../../core/grant.ts';
+import type { Identity } from '../../core/identity.ts';
+import type { Integration } from '../../core/integration.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import { settingsFor } from '../../core/settings.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { firstPair, NO_NONCE, ROOT_LENGTH } from '../../tokens/pair.ts';
+import { REFRESH_SECRET_LENGTH } from '../../tokens/token-text.ts';
+import { newId } from '../new-id.ts';
+import type { Ports } from '../ports.ts';
+import { type TokenPair, tokenPair } from './token-pair.ts';
+
+export interface GrantDraft {
+  readonly integration: Integration;
+  readonly identity: Identity;
+  readonly scope: string;
+  readonly origin: Origin;
+  readonly presenter: Presenter;
+}
+
+export interface IssuedGrant {
+  readonly grant: Grant;
+  readonly pair: TokenPair;
+  readonly event: Event;
+}
+
+/** What is drawn before the decision, so that deciding again yields the same grant. */
+export function drawGrant(ports: Pick<Ports, 'clock' | 'random'>): { id: GrantId; root: Buffer; secret: Buffer } {
+  return { id: newId(ports) as GrantId, root: ports.random(ROOT_LENGTH), secret: ports.random(REFRESH_SECRET_LENGTH) };
+}
+
+/** A new grant with its first token pair. Committing it is the caller's business. */
+export function issueGrant(
+  draft: GrantDraft,
+  drawn: ReturnType<typeof drawGrant>,
+  now: EpochSeconds,
+  ports: Ports,
+): IssuedGrant {
+  const { integration, identity, presenter } = draft;
+  const settings = settingsFor(integration, ports.settings);
+  const { refreshUntil, expiresAt } = grantPeriod(now, settings);
+  const key = ports.keyring.minting;
+  const minted = firstPair(drawn.id, drawn, key, expiresAt);
+  const grant: Grant = {
+    id: drawn.id,
+    clientId: integration.clientId,
+    identityId: identity.id,
+    scope: draft.scope,
+    origin: draft.origin,
+    createdAt: now,
+    refreshUntil,
+    format: integration.accessTokenFormat,
+    accessHash: minted.accessHash,
+    refreshable: settings.refresh,
+    pair: {
+      generation: 0,
+      keyId: key.id,
+      refreshHash: minted.refreshHash,
+      nonce: NO_NONCE,
+      issuedAt: now,
+      expiresAt,
+      presenter,
+    },
+  };
+  const event: Event = {
+    type: 'issued',
+    at: now,
+    clientId: grant.clientId,
+    identityId: grant.identityId,
+    subjectId: grant.id,
+    presenter,
+    detail: { by: draft.origin.kind, scope: draft.scope, until: refreshUntil },
+  };
+  return { grant, pair: tokenPair(grant, minted, now), event };
+}

@@ -1,0 +1,38 @@
+// Tokens of a key that this node lacks. While a new key is rolled out, other nodes may mint with it already.
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
+import { KeyMissing, type Keyring } from '../../tokens/keyring.ts';
+import { keyIdOf } from '../../tokens/token-text.ts';
+import type { Ports } from '../ports.ts';
+
+const KEPT_MS = 1_000;
+/** What the store said of a key, for a second: there are at most 255 of them, whatever strangers send. */
+const asked = new WeakMap<Store, Map<number, { readonly at: number; readonly inUse: Promise<boolean> }>>();
+
+/** For a token that did not parse: throws KeyMissing where a key that is in use would be needed to tell. */
+export async function refuseToGuess(text: string, ports: Pick<Ports, 'store' | 'keyring' | 'clock'>): Promise<void> {
+  const id = keyIdOf(text);
+  if (id === undefined || ports.keyring.key(id)) return;
+  if (await isInUse(id, ports)) throw new KeyMissing(id);
+}
+
+function isInUse(id: number, { store, clock }: Pick<Ports, 'store' | 'clock'>): Promise<boolean> {
+  const answers = asked.get(store) ?? new Map();
+  asked.set(store, answers);
+  const now = clock.milliseconds();
+  const last = answers.get(id);
+  if (last && Math.abs(now - last.at) < KEPT_MS) return last.inUse;
+  const inUse = store.load(keyMarks, String(id)).then(({ found }) => found !== undefined && !found.row.retired);
+  inUse.catch(() => answers.delete(id));
+  answers.set(id, { at: now, inUse });
+  return inUse;
+}
+
+/** Keys in use that this keyring lacks, or has another of under the same id. */
+export async function missingKeys({ store, keyring }: { store: Store; keyring: Keyring }): Promise<number[]> {
+  const marks: readonly KeyMark[] = await Array.fromAsync(rows(store, keyMarks));
+  return marks
+    .filter(({ id, fingerprint, retired }) => !retired && keyring.key(id)?.fingerprint !== fingerprint)
+    .map(({ id }) => id);
+}

@@ -1,0 +1,71 @@
+import type { Event } from '../../core/event.ts';
+import { type Grant, type GrantId, type RevocationReason, revoke } from '../../core/grant.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import { decideRevoke } from '../../core/rules/access.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { pages } from '../../store/pages.ts';
+import type { Decision, PageQuery } from '../../store/store.ts';
+import type { Where } from '../../store/table.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { isAccessTokenOf } from '../../tokens/pair.ts';
+import { parseAccessToken } from '../../tokens/token-text.ts';
+import type { Ports } from '../ports.ts';
+import { refuseToGuess } from './missing-key.ts';
+
+/** Ends the whole grant of an access token: every generation, at once, at every door of every node. */
+export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
+  const token = parseAccessToken(accessToken, ports.keyring);
+  if (!token) {
+    await refuseToGuess(accessToken, ports);
+    return refuse('access-token-not-authentic');
+  }
+  return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
+    const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+    const decision = decideRevoke({ token, grant });
+    if (!decision.ok) return { outcome: decision };
+    const next = revoke(decision.value, now, 'by-caller');
+    return { outcome: accept(next), next, events: [revokedEvent(next, now, presenter)] };
+  });
+}
+
+/** Ends one grant by its id, for its holder, an operator or a rule. False where it is unknown or had ended already. */
+export async function revokeById(id: GrantId, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<boolean> {
+  return ports.store.change(grants, id, (found, now) => {
+    if (!found || found.row.revoked) return { outcome: false };
+    const next = revoke(found.row, now, reason);
+    return { outcome: true, next, events: [revokedEvent(next, now)] };
+  });
+}
+
+const STEP = 200;
+
+/** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
+export function revokeAll(where: Where, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+  return revokePages({ where }, reason, ports);
+}
+
+/** Ends every grant there is: for a store that was put back from a copy. */
+export function revokeEvery(reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+  return revokePages({}, reason, ports);
+}
+
+async function revokePages(
+  query: Pick<PageQuery, 'where'>,
+  reason: RevocationReason,
+  ports: Pick<Ports, 'store'>,
+): Promise<number> {
+  let ended = 0;
+  for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
+    const unended = page.filter((grant) => !grant.revoked);
+    const results = await Promise.all(unended.map(({ id }) => revokeById(id, reason, ports)));
+    ended += results.filter(Boolean).length;
+  }
+  return ended;
+}
+
+function revokedEvent(grant: Grant, at: EpochSeconds, presenter?: Presenter): Event {
+  const { id: subjectId, clientId, identityId, revoked } = grant;
+  const detail = { reason: revoked?.reason ?? '' };
+  return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
+}

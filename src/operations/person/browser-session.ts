@@ -1,0 +1,62 @@
+import type { Identity } from '../../core/identity.ts';
+import type { Person } from '../../core/person.ts';
+import { after, earlier } from '../../core/time.ts';
+import { pages } from '../../store/pages.ts';
+import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sign-in.ts';
+import { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { Ports } from '../ports.ts';
+
+const COOKIE_LENGTH = 32;
+/** A session is marked as seen no more often than this: reading a page should not cost a write. */
+const MARK_EVERY = 60;
+
+/** Begins a session; the cookie is shown once, the store keeps its hash. */
+export async function beginSession(
+  identity: Identity,
+  { store, random, settings }: Ports,
+): Promise<{ cookie: Secret; person: Person }> {
+  const secret = random(COOKIE_LENGTH);
+  const id = sha256(secret);
+  await store.create(sessions, id, (now) => {
+    const endsAt = earlier(after(now, settings.sessionIdle), after(now, settings.sessionLifetime));
+    const next: BrowserSession = { id, identityId: identity.id, createdAt: now, seenAt: now, endsAt };
+    return { outcome: undefined, next };
+  });
+  return { cookie: new Secret(secret.toString('base64url')), person: { identity, session: id } };
+}
+
+/** The signed-in person behind a cookie, if the session and the identity are still good. */
+export async function personOf(cookie: string, { store, settings }: Ports): Promise<Person | undefined> {
+  const secret = Buffer.from(cookie, 'base64url');
+  if (secret.length !== COOKIE_LENGTH) return undefined;
+  const id = sha256(secret);
+  const { found, now } = await store.load(sessions, id);
+  if (!found?.companion?.enabled || now >= found.row.endsAt) return undefined;
+  if (now - found.row.seenAt >= MARK_EVERY) await markSeen(id, { store, settings });
+  return { identity: found.companion, session: id };
+}
+
+function markSeen(id: string, { store, settings }: Pick<Ports, 'store' | 'settings'>): Promise<void> {
+  return store.change(sessions, id, (found, now) => {
+    if (!found || now >= found.row.endsAt) return { outcome: undefined };
+    const endsAt = earlier(after(now, settings.sessionIdle), after(found.row.createdAt, settings.sessionLifetime));
+    return { outcome: undefined, next: { ...found.row, seenAt: now, endsAt } };
+  });
+}
+
+export function endSession(id: string, { store }: Pick<Ports, 'store'>): Promise<void> {
+  return store.change(sessions, id, (found, now) => {
+    if (!found || now >= found.row.endsAt) return { outcome: undefined };
+    return { outcome: undefined, next: { ...found.row, endsAt: now } };
+  });
+}
+
+const STEP = 100;
+
+/** Ends every session of an identity, but for the one it may keep. */
+export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
+  for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
+    await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));
+  }
+}

@@ -1,0 +1,50 @@
+// Each node reports itself and its keys, so that no key begins to mint while a node lacks it.
+import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { type NodeReport, nodes } from '../../store/tables/nodes.ts';
+import type { Keyring } from '../../tokens/keyring.ts';
+
+/** A node that has not reported for this long counts as gone. */
+const RUNNING = seconds(180);
+/** Reported again when this old, and at once when the keys have changed. */
+const REPORT_EVERY = 20;
+
+export class NodeReporter {
+  readonly #name: string;
+  readonly #keyring: Keyring;
+  readonly #store: Store;
+  #reported: { readonly keys: string; readonly at: EpochSeconds } | undefined;
+
+  constructor(name: string, { keyring, store }: { keyring: Keyring; store: Store }) {
+    this.#name = name;
+    this.#keyring = keyring;
+    this.#store = store;
+  }
+
+  /** Every few seconds; writes where that is due. */
+  async report(clock: () => EpochSeconds): Promise<void> {
+    const keys = this.#keyring.keys.map(({ fingerprint }) => fingerprint);
+    const [text, now] = [keys.join(), clock()];
+    const last = this.#reported;
+    if (last && last.keys === text && Math.abs(now - last.at) < REPORT_EVERY) return;
+    await this.#write((at) => ({ name: this.#name, keys, endsAt: after(at, RUNNING) }));
+    this.#reported = { keys: text, at: now };
+  }
+
+  /** When it stops: nobody waits for its keys any more. */
+  leave(): Promise<void> {
+    return this.#write((at) => ({ name: this.#name, keys: [], endsAt: at }));
+  }
+
+  #write(row: (at: EpochSeconds) => NodeReport): Promise<void> {
+    return this.#store.change(nodes, this.#name, (_, at) => ({ outcome: undefined, next: row(at) }));
+  }
+}
+
+/** The running nodes that have not reported this key. */
+export async function nodesWithout(fingerprint: string, store: Store): Promise<string[]> {
+  const now = await store.now();
+  const found = await Array.fromAsync(rows(store, nodes));
+  return found.filter(({ endsAt, keys }) => endsAt > now && !keys.includes(fingerprint)).map(({ name }) => name);
+}

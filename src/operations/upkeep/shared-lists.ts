@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { settingsFor } from '../../core/settings.ts';
+import type { SharedList } from '../../core/shared-list.ts';
+import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import { listContents, revocationLists } from '../../store/tables/lists.ts';
+import type { Ports } from '../ports.ts';
+import { byOneNode } from './lease.ts';
+
+/** A node that dies while it fetches keeps the others out no longer. */
+const FETCHING = seconds(10);
+/** How often `askedAt` is shared with other nodes. */
+const DAY = seconds(86_400);
+const NEVER = epochSeconds(0);
+
+/** Revocation lists through the store: fetched by one node, read by all. The judge of certificates declares what it needs. */
+export class SharedLists {
+  readonly #ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>;
+  /** When callers of this node last asked for a list. */
+  readonly #asked = new Map<string, EpochSeconds>();
+  /** Lists as last read. */
+  #known = new Map<string, SharedList>();
+  #stamp = '';
+
+  constructor(ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  asked(url: string): void {
+    this.#asked.set(url, this.#ports.clock.now());
+  }
+
+  /** A list is followed as long as a grant may live that a certificate which names it has brought about. */
+  isWanted(url: string): boolean {
+    const askedAt = later(this.#asked.get(url) ?? NEVER, this.#known.get(url)?.askedAt ?? NEVER);
+    return this.#ports.clock.now() < after(askedAt, longestGrant(this.#ports));
+  }
+
+  async news(all: boolean): Promise<readonly SharedList[] | undefined> {
+    const { store } = this.#ports;
+    await this.#tellAsked();
+    const stamp = await store.stamp(revocationLists);
+    if (stamp === this.#stamp && !all) return undefined;
+    const lists = await Array.fromAsync(rows(store, revocationLists));
+    this.#known = new Map(lists.map((list) => [list.url, list]));
+    this.#stamp = stamp;
+    return [...this.#known.values()].filter(({ url }) => this.isWanted(url));
+  }
+
+  async find(url: string): Promise<SharedList | undefined> {
+    const found = (await this.#ports.store.load(revocationLists, url)).found?.row;
+    if (found) this.#known.set(url, found);
+    return found;
+  }
+
+  async contents(url: string): Promise<Uint8Array | undefined> {
+    return (await this.#ports.store.load(listContents, url)).found?.row.contents;
+  }
+
+  byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
+    const about = `lease: list ${hash('sha256', url)}`;
+    return byOneNode({ about, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
+  }
+
+  /** The contents first: who reads the news finds them there. */
+  async tell(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
+    const { store } = this.#ports;
+    const { url, checkedAt } = news;
+    if (contents) {
+      const next = { url, fetchedAt: checkedAt, contents };
+      await store.change(listContents, url, () => ({ outcome: undefined, next }));
+    }
+    const asked = this.#asked.get(url) ?? this.#known.get(url)?.askedAt ?? checkedAt;
+    await store.change(revocationLists, url, (found) => {
+      const mark = news.mark ?? found?.row.mark;
+      const askedAt = later(asked, found?.row.askedAt ?? NEVER);
+      return { outcome: undefined, next: { ...news, askedAt, ...(mark !== undefined && { mark }) } };
+    });
+  }
+
+  async #tellAsked(): Promise<void> {
+    for (const [url, askedAt] of this.#asked) {
+      const known = this.#known.get(url);
+      if (!known || askedAt < after(known.askedAt, DAY)) continue;
+      await this.#ports.store.change(revocationLists, url, (found) =>
+        found && found.row.askedAt < askedAt
+          ? { outcome: undefined, next: { ...found.row, askedAt } }
+          : { outcome: undefined },
+      );
+      this.#known.set(url, { ...known, askedAt });
+    }
+  }
+}
+
+function longestGrant({ registry, settings }: Pick<Ports, 'registry' | 'settings'>): Seconds {
+  const lifetimes = registry.integrations.map((integration) => settingsFor(integration, settings).grantLifetime);
+  return seconds(Math.max(settings.grantLifetime, ...lifetimes));
+}

@@ -1,0 +1,64 @@
+import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
+import type { AnyTable } from '../../store/table.ts';
+import { devices } from '../../store/tables/devices.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { listContents, revocationLists } from '../../store/tables/lists.ts';
+import { nodes } from '../../store/tables/nodes.ts';
+import { attempts, sessions } from '../../store/tables/sign-in.ts';
+import type { Ports } from '../ports.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/**
+ * Everything that ends, and how long it stays past its end, so that a clock that is off sweeps nothing that still counts.
+ * Grants cannot be got back, so they stay for a week. Revocation lists do not end while nodes renew them; one that cannot
+ * be fetched keeps its word for a month, across restarts too.
+ */
+const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
+  [grants, seconds(7 * DAY)],
+  [devices, seconds(HOUR)],
+  [sessions, seconds(HOUR)],
+  [attempts, seconds(HOUR)],
+  [nodes, seconds(HOUR)],
+  [revocationLists, seconds(30 * DAY)],
+  [listContents, seconds(30 * DAY)],
+];
+/** Rows in one step: small enough that whatever waits behind it is not late. */
+const STEP = 25;
+/** The oldest events lie side by side: many go as quickly as a few rows do that lie apart, and there are as many as refreshes. */
+const EVENTS_STEP = 500;
+
+/** Removes what has ended, in small steps; returns how many rows went. `pause` leaves the store to requests. */
+export async function sweep(
+  { store, settings }: Pick<Ports, 'store' | 'settings'>,
+  pause: () => Promise<void>,
+): Promise<number> {
+  const now = await store.now();
+  let swept = 0;
+  for (const [table, grace] of SWEPT)
+    swept += await sweepAll((limit) => store.sweep(table, before(now, grace), limit), STEP, pause);
+  swept += await sweepAll(
+    (limit) => store.sweepEvents(before(now, settings.eventRetention), limit),
+    EVENTS_STEP,
+    pause,
+  );
+  return swept;
+}
+
+async function sweepAll(
+  step: (limit: number) => Promise<number>,
+  limit: number,
+  pause: () => Promise<void>,
+): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const count = await step(limit);
+    swept += count;
+    if (count < limit) return swept;
+    await pause();
+  }
+}
+
+function before(now: EpochSeconds, length: Seconds): EpochSeconds {
+  return after(now, seconds(0 - length));
+}

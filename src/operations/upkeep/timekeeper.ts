@@ -1,0 +1,78 @@
+import { type Known, knownAtStart, knownFrom, plausible, sweepingWaits } from '../../core/rules/clock.ts';
+import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
+import { type Problem, StoreUnavailable } from '../../store/store.ts';
+import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
+import type { Ports } from '../ports.ts';
+
+/**
+ * Compares the store's clock with the store's high-water mark and with the time that this node has really been running.
+ * Told the time once a second; whoever asks in between is compared with what was plausible then.
+ */
+export class Timekeeper {
+  readonly #running: () => number;
+  readonly #startedAt: number;
+  readonly #waits: Seconds;
+  #known: Known;
+  #from: EpochSeconds;
+  #to: EpochSeconds;
+
+  /** A node begins with what the store knows. */
+  static async begin({ store, clock }: Pick<Ports, 'store' | 'clock'>): Promise<Timekeeper> {
+    const { found, now } = await store.load(serviceTimes, SERVICE);
+    return new Timekeeper(clock.running, found?.row.seenAt, now);
+  }
+
+  constructor(running: () => number, mark: EpochSeconds | undefined, now: EpochSeconds) {
+    this.#running = running;
+    this.#startedAt = running();
+    this.#waits = sweepingWaits(mark, now);
+    this.#known = knownAtStart(mark, now, this.#startedAt);
+    ({ from: this.#from, to: this.#to } = plausible(this.#known, this.#startedAt));
+    this.tell(now);
+  }
+
+  /** The store's clock, once a second; says what is wrong with it. */
+  tell(now: EpochSeconds): Problem | undefined {
+    const ran = this.#running();
+    ({ from: this.#from, to: this.#to } = plausible(this.#known, ran));
+    const why = this.#whyNot(now);
+    if (why === undefined) {
+      this.#known = knownFrom(this.#known, now, ran);
+      this.#to = plausible(this.#known, ran).to;
+    }
+    return why === undefined ? undefined : { reason: why, detail: `${why}. ${WHAT_TO_DO}` };
+  }
+
+  /** Throws StoreUnavailable where this cannot be the time. Nothing is decided by such a clock. */
+  readonly admit = (now: EpochSeconds): void => {
+    if (now <= this.#to && now >= this.#from) return;
+    const problem = this.tell(now); // much time may really have passed since the last look
+    if (problem) throw new StoreUnavailable(problem.reason);
+  };
+
+  /** Only after a while of real running time, so that a clock that is wrong at the start has been noticed. */
+  get maySweep(): boolean {
+    return this.#running() - this.#startedAt >= this.#waits;
+  }
+
+  #whyNot(now: EpochSeconds): string | undefined {
+    if (now > this.#to) return `the clock is ${saidAs(now - this.#to)} beyond what is plausible`;
+    return now < this.#from ? `the clock is ${saidAs(this.#from - now)} behind what is plausible` : undefined;
+  }
+}
+
+const WHAT_TO_DO =
+  'Set the clock and keep it by NTP. If it is right and the latest time in the store is wrong, or the service was stopped ' +
+  'for more than a month: tessera serve --accept-clock';
+
+function saidAs(length: number): string {
+  return length < 7200 ? `${length} seconds` : `${Math.floor(length / 3600)} hours`;
+}
+
+/** An operator says that the clock is right: it becomes the store's high-water mark, whatever that was. */
+export function acceptClock({ store }: Pick<Ports, 'store'>): Promise<void> {
+  return store.change(serviceTimes, SERVICE, (found, now) => ({
+    outcome: undefined,
+    next: { outage: found?.row.outage, seenAt: epochSeconds(now) },
+  }));
+}

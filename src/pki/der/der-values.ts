@@ -1,0 +1,117 @@
+// The values that certificates, CRLs and OCSP answers are made of.
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
+import { type Element, expectTag, MalformedDer, TAG } from './der.ts';
+
+export function readBoolean(element: Element): boolean {
+  const { content } = expectTag(element, TAG.boolean);
+  if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
+    throw new MalformedDer('a boolean is 00 or FF');
+  return content[0] === 0xff;
+}
+
+/** The octets of an INTEGER in two's complement, minimal as DER demands. */
+export function readInteger(element: Element, tag: number = TAG.integer): Uint8Array {
+  const { content } = expectTag(element, tag);
+  const [first, second] = content;
+  if (first === undefined) throw new MalformedDer('an integer is empty');
+  const padded = second !== undefined && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80));
+  if (padded) throw new MalformedDer('an integer is padded');
+  return content;
+}
+
+/** An INTEGER that counts something: never negative, and small. */
+export function readCount(element: Element, tag: number = TAG.integer): number {
+  const octets = readInteger(element, tag);
+  if (octets.length > 4 || (octets[0] ?? 0) >= 0x80) throw new MalformedDer('a count is negative or too large');
+  return octets.reduce((count, octet) => count * 256 + octet, 0);
+}
+
+export function readNull(element: Element): void {
+  if (expectTag(element, TAG.null).content.length > 0) throw new MalformedDer('NULL has content');
+}
+
+export function readOid(element: Element, tag: number = TAG.oid): string {
+  const { content } = expectTag(element, tag);
+  const arcs: number[] = [];
+  let arc = 0;
+  let fresh = true;
+  for (const octet of content) {
+    if (fresh && octet === 0x80) throw new MalformedDer('an object identifier is padded');
+    arc = arc * 128 + (octet & 0x7f);
+    if (arc > Number.MAX_SAFE_INTEGER) throw new MalformedDer('an object identifier is too large');
+    fresh = octet < 0x80;
+    if (!fresh) continue;
+    arcs.push(arc);
+    arc = 0;
+  }
+  const [head] = arcs;
+  if (head === undefined || !fresh) throw new MalformedDer('an object identifier ends early');
+  const top = Math.min(2, Math.floor(head / 40));
+  return [top, head - top * 40, ...arcs.slice(1)].join('.');
+}
+
+/** The octets of a BIT STRING that is a whole number of octets, as keys and signatures are. */
+export function readOctetBits(element: Element): Uint8Array {
+  const { content } = expectTag(element, TAG.bitString);
+  if (content[0] !== 0) throw new MalformedDer('a bit string is not made of whole octets');
+  return content.subarray(1);
+}
+
+/** The content of any BIT STRING: its octets, and how many bits of the last one do not count. */
+export function readBits(element: Element, tag: number = TAG.bitString): { unused: number; octets: Uint8Array } {
+  const { content } = expectTag(element, tag);
+  const unused = content[0];
+  if (unused === undefined || unused > 7 || (unused > 0 && content.length === 1))
+    throw new MalformedDer('bad bit string');
+  return { unused, octets: content.subarray(1) };
+}
+
+// Key usages and reasons for revocation have 9 bits. Going through half a million of them takes its time.
+const MOST_NAMED_OCTETS = 32;
+
+/** The numbers of the bits that are set in a named bit list. */
+export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
+  const { unused, octets } = readBits(element, tag);
+  if (octets.length > MOST_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
+  const bits = new Set<number>();
+  for (let bit = 0; bit < octets.length * 8 - unused; bit++) {
+    if ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
+  }
+  return bits;
+}
+
+const TIME_FORMS: Readonly<Record<number, RegExp>> = {
+  [TAG.utcTime]: /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
+  [TAG.generalizedTime]: /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
+};
+
+/** RFC 5280 4.1.2.5: both forms in Zulu time with seconds and no fractions; two-digit years run from 1950 to 2049. */
+export function readTime(element: Element): EpochSeconds {
+  const parts = TIME_FORMS[element.tag]?.exec(Buffer.from(element.content).toString('latin1'));
+  if (!parts) throw new MalformedDer('a time is not in the form of RFC 5280 4.1.2.5');
+  const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
+  const year = element.tag === TAG.generalizedTime ? written : written + (written < 50 ? 2000 : 1900);
+  const moment = new Date(0);
+  moment.setUTCFullYear(year, month - 1, day);
+  moment.setUTCHours(hour, minute, second);
+  const normal = moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day && hour < 24 && minute < 60;
+  if (!normal || second > 59) throw new MalformedDer('a time names a moment that does not exist');
+  return epochSeconds(moment.getTime() / 1000);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Characters of UTF-8, or nothing where the octets are not UTF-8. */
+export function decodeUtf8(octets: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Characters of an IA5String; DER readers that let octets above 127 pass invent characters. */
+export function readAscii(octets: Uint8Array): string {
+  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String holds octets above 127');
+  return Buffer.from(octets).toString('latin1');
+}

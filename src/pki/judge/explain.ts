@@ -1,0 +1,117 @@
+// The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
+// same judge as a request does, so that its words are those of the log.
+
+import { printTime } from '../path/rule.ts';
+import type { Step } from '../path/step.ts';
+import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
+import { escapeText, printName } from '../x509/distinguished-name.ts';
+import { printKey } from '../x509/public-key.ts';
+import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
+
+export interface Explanation {
+  readonly accepted: boolean;
+  readonly at: string;
+  /** Why not, as the caller's refusal says; absent when accepted. */
+  readonly refusal?: { readonly reason: string; readonly rule?: string };
+  readonly issuer?: string;
+  readonly identity?: { readonly source: string; readonly name: string };
+  /** The integrations that the issuer may serve. */
+  readonly integrations?: readonly string[] | 'all';
+  readonly presented: readonly CertificateSummary[];
+  readonly steps: readonly Step[];
+}
+
+interface CertificateSummary {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serial: string;
+  readonly validity: string;
+  readonly key: string;
+  readonly signature: string;
+  readonly fingerprint: string;
+  readonly names: readonly string[];
+}
+
+export function explainCertificate(presented: PresentedCertificate): Explanation {
+  return explainJudgement(presented, judgeCertificate(presented));
+}
+
+export function explainJudgement(
+  { chain, now }: Pick<PresentedCertificate, 'chain' | 'now'>,
+  judgement: Judgement,
+): Explanation {
+  const summaries = chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
+  return { at: printTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
+}
+
+function concluded({
+  outcome,
+}: Judgement): Pick<Explanation, 'accepted' | 'refusal' | 'issuer' | 'identity' | 'integrations'> {
+  if (!outcome.ok) {
+    const { reason, rule } = outcome.refusal;
+    return { accepted: false, refusal: { reason, ...(rule && { rule }) } };
+  }
+  const { issuer, name } = outcome.value;
+  return { accepted: true, issuer: issuer.label, identity: name, integrations: issuer.integrations ?? 'all' };
+}
+
+const UNREADABLE: CertificateSummary = {
+  subject: '(unreadable)',
+  issuer: '',
+  serial: '',
+  validity: '',
+  key: '',
+  signature: '',
+  fingerprint: '',
+  names: [],
+};
+
+function summarize(certificate: Certificate): CertificateSummary {
+  const names = Object.entries(namesOf(certificate)).flatMap(([source, values]) =>
+    values.map(({ type, value }) => `${source} (${type}): ${escapeText(value)}`),
+  );
+  return {
+    subject: printName(certificate.subject),
+    issuer: printName(certificate.issuer),
+    serial: Buffer.from(certificate.serial).toString('hex'),
+    validity: printValidity(certificate),
+    key: printKey(certificate.publicKey),
+    signature: certificate.algorithm.name,
+    fingerprint: certificate.fingerprint,
+    names,
+  };
+}
+
+function printValidity({ notBefore, notAfter }: Certificate): string {
+  return `${printTime(notBefore)} to ${printTime(notAfter)}`;
+}
+
+/** For people, one line each; the same content as the JSON. */
+export function printExplanation(explanation: Explanation): string[] {
+  return [
+    ...explanation.presented.flatMap(printSummary),
+    `judged as of ${explanation.at}`,
+    ...explanation.steps.map(printStep),
+    printConclusion(explanation),
+  ];
+}
+
+function printSummary(summary: CertificateSummary, index: number): string[] {
+  return [
+    `${index === 0 ? 'leaf' : `sent certificate ${index}`}: ${summary.subject}`,
+    `  issued by ${summary.issuer}, serial ${summary.serial}, ${summary.validity}`,
+    `  ${summary.key}, signed by ${summary.signature}, SHA-256 ${summary.fingerprint}`,
+    ...summary.names.map((name) => `  ${name}`),
+  ];
+}
+
+/** Also the line that the log of a refused request carries. */
+export function printStep({ rule, passed, about, words, setting }: Step): string {
+  return `${passed ? 'pass' : 'FAIL'} ${rule} [${about}] ${words}${setting ? ` {${setting}}` : ''}`;
+}
+
+function printConclusion({ refusal, issuer, identity, integrations }: Explanation): string {
+  if (refusal) return `refused: ${refusal.reason}${refusal.rule ? ` (${refusal.rule})` : ''}`;
+  const reach = integrations && `, for ${integrations === 'all' ? 'every integration' : integrations.join(', ')}`;
+  return `accepted: ${identity?.source} ${escapeText(identity?.name ?? '')} by issuer ${escapeText(issuer ?? '')}${reach ?? ''}`;
+}

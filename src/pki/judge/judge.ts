@@ -1,0 +1,143 @@
+// The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
+// proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
+import { type CallerName, type CertificateMark, callerName } from '../../core/certificate.ts';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { type EpochSeconds, earlier } from '../../core/time.ts';
+import { describe, judgePath, type Path } from '../path/path.ts';
+import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
+import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
+import { type Step, step } from '../path/step.ts';
+import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
+import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
+import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
+import { escapeText } from '../x509/distinguished-name.ts';
+
+export interface PresentedCertificate {
+  /** DER, leaf first; what follows are candidates for the path and nothing else. */
+  readonly chain: readonly Uint8Array[];
+  readonly issuers: readonly ApprovedIssuer[];
+  readonly evidence: RevocationEvidence;
+  readonly now: EpochSeconds;
+  readonly limits?: SearchLimits;
+}
+
+interface AcceptedCertificate {
+  readonly issuer: ApprovedIssuer;
+  readonly name: CallerName;
+  readonly mark: CertificateMark;
+  /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
+  readonly until: EpochSeconds;
+}
+
+export interface Judgement {
+  readonly outcome: Outcome<AcceptedCertificate>;
+  readonly steps: readonly Step[];
+  /** The path that was judged, approved issuer first; absent where none was found. */
+  readonly path?: Path;
+  /** The approved issuer at its top. */
+  readonly issuer?: ApprovedIssuer;
+  /** Whatever the verdict: the grants of a certificate that is found revoked are found by it. */
+  readonly mark?: CertificateMark;
+}
+
+export const MOST_PRESENTED = 32;
+const MOST_OCTETS = 128 * 1024;
+const MOST_PATHS = 8;
+
+export function judgeCertificate(presented: PresentedCertificate): Judgement {
+  const { chain, issuers } = presented;
+  const [first, ...rest] = chain;
+  if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
+  if (chain.length > MOST_PRESENTED || (rest.length > 0 && totalOf(chain) > MOST_OCTETS)) return refusedAt(tooMany());
+  const leaf = readCandidate(first);
+  if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
+  const sent = rest.map(readCandidate).flatMap((read) => (read.ok ? [read.value] : []));
+  return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
+}
+
+function judgeLeaf(
+  leaf: Candidate,
+  sent: readonly Candidate[],
+  approved: readonly ReadIssuer[],
+  { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
+): Judgement {
+  const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
+  const registered = approved.flatMap(({ intermediates }) => intermediates);
+  const search = new PathSearch(anchors, [...sent, ...registered], limits);
+  let refused: Judgement | undefined;
+  let tried = 0;
+  for (const path of search.pathsTo(leaf)) {
+    const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
+    if (!issuer || ++tried > MOST_PATHS) break;
+    const pool = [...sent.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : [])), ...registered];
+    const judgement = judgeFoundPath({ path, pool, issuer, evidence, now });
+    if (judgement.outcome.ok) return judgement;
+    refused ??= judgement;
+  }
+  return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
+}
+
+function judgeFoundPath(question: RevocationQuestion): Judgement {
+  const { path, issuer, now } = question;
+  const leaf = path.at(-1) ?? path[0];
+  const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
+  // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
+  const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
+  const steps = [...structure, ...findings.map((finding) => finding.step)];
+  const failed = steps.find(({ passed }) => !passed);
+  if (failed) return { outcome: refuse(failed.reason, { rule: failed.rule }), steps, ...found };
+  const name = callerName(namesOf(leaf), issuer.identitySources, issuer.upnComparison);
+  const named = [...steps, identityStep(name, issuer, leaf)];
+  if (!name.ok) return { outcome: name, steps: named, ...found };
+  const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
+  const accepted = { issuer, name: name.value, mark: found.mark, until: ends.reduce(earlier) };
+  return { outcome: accept(accepted), steps: named, ...found };
+}
+
+function refusedAt(failed: Step): Judgement {
+  return { outcome: refuse(failed.reason, { rule: failed.rule }), steps: [failed] };
+}
+
+function unreadable(why: string | undefined): Step {
+  const words = `the certificate is DER as RFC 5280 4.1 describes it: ${why ?? 'it is not'}`;
+  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
+}
+
+function tooMany(): Step {
+  const words = `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`;
+  return step('bounded-work', false, 'leaf', words);
+}
+
+function totalOf(chain: readonly Uint8Array[]): number {
+  return chain.reduce((total, { length }) => total + length, 0);
+}
+
+function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
+  const words = `a path of signatures leads to the key of the approved issuer "${escapeText(issuer.label)}"`;
+  return step('issuer-approved', true, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
+}
+
+function whyNoPath(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): Step {
+  if (search.unreadable !== undefined) return unreadable(search.unreadable);
+  const words = `a path of signatures leads to the key of an approved issuer: ${whyNotApproved(leaf, anchors, search)}`;
+  const about = `leaf ${printNameOf(leaf.subject)}`;
+  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved' });
+}
+
+function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {
+  if (search.isExhausted) return 'the search was given up after its bounded number of steps';
+  return anchors.some((anchor) => search.isNamedBy(leaf, anchor))
+    ? 'an approved issuer has the name of its issuer, but another key signed it'
+    : `its issuer is ${printNameOf(leaf.issuer)}`;
+}
+
+function identityStep(name: Outcome<CallerName>, issuer: ApprovedIssuer, leaf: Certificate): Step {
+  const setting = `identitySources: ${issuer.identitySources.join(', ')}`;
+  const words = name.ok
+    ? `the ${name.value.source} of the leaf names the caller: ${escapeText(name.value.name)}`
+    : `exactly one well-formed name stands in the first identity source present: ${name.refusal.reason}`;
+  const reason = name.ok ? 'certificate-name-missing' : name.refusal.reason;
+  return step('identity', name.ok, describe(leaf, 'leaf'), words, { setting, reason });
+}

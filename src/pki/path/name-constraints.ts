@@ -1,0 +1,172 @@
+// RFC 5280 4.2.1.10: an authority may sign only for names inside the permitted and outside the excluded subtrees of every
+// authority above it.
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
+import {
+  attributesOf,
+  type DistinguishedName,
+  EMAIL_ADDRESS,
+  isIncomparable,
+  isNameWithin,
+} from '../x509/distinguished-name.ts';
+import type { GeneralName } from '../x509/general-name.ts';
+import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
+
+// Thousands of constraints against thousands of names are work for seconds; no honest authority comes near this.
+const MOST_COMPARISONS = 20_000;
+
+/** A name in the form in which it is compared, worked out once for all comparisons. */
+type Compared =
+  | { readonly kind: 'dns' | 'uri'; readonly host: string }
+  | { readonly kind: 'email'; readonly mailbox: string | undefined; readonly host: string }
+  | { readonly kind: 'ip'; readonly octets: Uint8Array }
+  | { readonly kind: 'directory'; readonly name: DistinguishedName }
+  /** Of a kind or a form that cannot be compared. `form` says which names it may be the same as. */
+  | { readonly kind: 'opaque'; readonly form: string };
+
+interface Subtrees {
+  readonly permitted: ReadonlyMap<string, readonly Compared[]>;
+  readonly excluded: ReadonlyMap<string, readonly Compared[]>;
+  readonly count: number;
+}
+
+/** Why the path violates the constraints of its authorities; nothing where it does not. Anchor first, leaf last. */
+export function violatedConstraint(
+  path: readonly Certificate[],
+  profile: ApprovedIssuer['profile'],
+): string | undefined {
+  const work = { comparisons: 0 };
+  for (const [depth, authority] of path.entries()) {
+    const constraints = authority.known.nameConstraints;
+    if (!constraints) continue;
+    const misshapen = [...constraints.permitted, ...constraints.excluded].find((name) => !isConstraint(name, profile));
+    if (misshapen) return `a constraint of kind ${misshapen.kind} is malformed`;
+    const subtrees = subtreesOf(constraints);
+    for (const certificate of path.slice(depth + 1)) {
+      // RFC 5280 6.1.3 (b): self-issued authorities are exempt, the final certificate never is.
+      if (isSelfIssued(certificate) && certificate !== path.at(-1)) continue;
+      const violation = violationBy(certificate, subtrees, work);
+      if (violation) return violation;
+    }
+  }
+  return undefined;
+}
+
+function subtreesOf({
+  permitted,
+  excluded,
+}: {
+  permitted: readonly GeneralName[];
+  excluded: readonly GeneralName[];
+}): Subtrees {
+  return { permitted: byForm(permitted), excluded: byForm(excluded), count: permitted.length + excluded.length };
+}
+
+function byForm(names: readonly GeneralName[]): Map<string, Compared[]> {
+  const forms = new Map<string, Compared[]>();
+  for (const name of names) {
+    const alike = forms.get(formOf(name));
+    if (alike) alike.push(constraintOf(name));
+    else forms.set(formOf(name), [constraintOf(name)]);
+  }
+  return forms;
+}
+
+/** Names are constrained by subtrees of their own form; other names are of the same form when their identifiers are. */
+function formOf(name: GeneralName): string {
+  return name.kind === 'other' ? `other ${name.oid}` : name.kind;
+}
+
+function violationBy(certificate: Certificate, subtrees: Subtrees, work: { comparisons: number }): string | undefined {
+  const names = constrainedNames(certificate);
+  work.comparisons += names.length * subtrees.count;
+  if (work.comparisons > MOST_COMPARISONS) return `more than ${MOST_COMPARISONS} comparisons of names would be needed`;
+  for (const name of names) {
+    const permitted = subtrees.permitted.get(formOf(name)) ?? [];
+    const excluded = subtrees.excluded.get(formOf(name)) ?? [];
+    if (permitted.length + excluded.length === 0) continue;
+    const compared = comparedOf(name);
+    if (excluded.some((subtree) => overlaps(compared, subtree))) {
+      return `a name of kind ${name.kind} lies in an excluded subtree`;
+    }
+    if (permitted.length > 0 && !permitted.some((subtree) => isWithin(compared, subtree))) {
+      return `a name of kind ${name.kind} lies outside the permitted subtrees`;
+    }
+  }
+  return undefined;
+}
+
+function constrainedNames({ subject, known }: Certificate): GeneralName[] {
+  const names: GeneralName[] = [...(known.subjectAltName ?? [])];
+  if (subject.rdns.length > 0) names.push({ kind: 'directory', name: subject });
+  for (const { value } of attributesOf(subject, EMAIL_ADDRESS)) names.push({ kind: 'email', value });
+  return names;
+}
+
+function comparedOf(name: GeneralName): Compared {
+  if (!isComparable(name)) return { kind: 'opaque', form: formOf(name) };
+  if (name.kind === 'uri') return { kind: 'uri', host: foldHost(hostOf(name.value) ?? '') };
+  return constraintOf(name);
+}
+
+function constraintOf(name: GeneralName): Compared {
+  if (name.kind === 'dns' || name.kind === 'uri') return { kind: name.kind, host: foldHost(name.value) };
+  if (name.kind === 'email') return mailboxOf(name.value);
+  return name.kind === 'ip' || name.kind === 'directory' ? name : { kind: 'opaque', form: formOf(name) };
+}
+
+function mailboxOf(value: string): Compared {
+  const at = value.lastIndexOf('@');
+  return { kind: 'email', mailbox: at < 0 ? undefined : value.slice(0, at), host: foldHost(value.slice(at + 1)) };
+}
+
+/** A trailing dot says that the name is complete, and changes nothing about which host it is. */
+function foldHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}
+
+/** Whether every name that this one can stand for lies in the subtree. */
+function isWithin(name: Compared, subtree: Compared): boolean {
+  if (name.kind === 'dns' && subtree.kind === 'dns') return isDnsWithin(name.host, subtree.host);
+  if (name.kind === 'email' && subtree.kind === 'email') {
+    return (subtree.mailbox ?? name.mailbox) === name.mailbox && isHostWithin(name.host, subtree.host);
+  }
+  if (name.kind === 'uri' && subtree.kind === 'uri') return isHostWithin(name.host, subtree.host);
+  if (name.kind === 'ip' && subtree.kind === 'ip') return isAddressWithin(name.octets, subtree.octets);
+  if (name.kind === 'directory' && subtree.kind === 'directory') return isNameWithin(name.name, subtree.name);
+  return false;
+}
+
+/** Whether any name that this one can stand for lies in the subtree: a wildcard reaches into excluded hosts. */
+function overlaps(name: Compared, subtree: Compared): boolean {
+  // RFC 5280 4.2.1.10: a constraint we cannot process, on a kind of name that occurs, is a refusal.
+  if (name.kind === 'opaque' || isWithin(name, subtree)) return true;
+  if (name.kind === 'directory' && subtree.kind === 'directory') return mayBeWithin(name.name, subtree.name);
+  if (name.kind !== 'dns' || subtree.kind !== 'dns') return false;
+  // Who excludes `.example.com` hardly means to allow `example.com`.
+  const base = subtree.host.replace(/^\./, '');
+  return isDnsWithin(name.host, base) || (name.host.startsWith('*.') && isDnsWithin(base, name.host.slice(2)));
+}
+
+/** An attribute without characters may be read by others as the excluded one: it does not escape. */
+function mayBeWithin(name: DistinguishedName, subtree: DistinguishedName): boolean {
+  return subtree.comparable.every(
+    (rdn, index) => name.comparable[index] === rdn || name.rdns[index]?.some(isIncomparable) === true,
+  );
+}
+
+/** With a leading dot, as OpenSSL and others write it, a constraint holds the hosts below the domain alone. */
+function isDnsWithin(host: string, base: string): boolean {
+  return base === '' || host === base || host.endsWith(base.startsWith('.') ? base : `.${base}`);
+}
+
+/** `.example.com` holds the hosts below it; `example.com` is one host. */
+function isHostWithin(host: string, domain: string): boolean {
+  return domain.startsWith('.') ? host.endsWith(domain) && host.length > domain.length : host === domain;
+}
+
+function isAddressWithin(address: Uint8Array, range: Uint8Array): boolean {
+  const size = address.length;
+  if (range.length !== size * 2) return false;
+  return address.every((octet, index) => ((octet ^ (range[index] ?? 0)) & (range[size + index] ?? 0)) === 0);
+}

@@ -1,0 +1,115 @@
+// RFC 5280 6.1 for one path, and the rules of ours on top: every step is reported, the first that failed decides.
+import type { EpochSeconds } from '../../core/time.ts';
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
+import { printName } from '../x509/distinguished-name.ts';
+import { violatedConstraint } from './name-constraints.ts';
+import { violatedPolicy } from './policies.ts';
+import type { PathPolicy, Position, Role, Rule } from './rule.ts';
+import { RULES } from './rules.ts';
+import { type Step, step } from './step.ts';
+
+/** Approved issuer first, leaf last; each has signed the next. */
+export type Path = readonly [Certificate, ...Certificate[]];
+
+export type PathEnd = 'leaf' | 'revocation signer';
+
+export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end: PathEnd = 'leaf'): Step[] {
+  const positions = path.map((certificate, index): Position => {
+    return { certificate, role: roleAt(path, index, end), issued: path[index + 1], now, policy };
+  });
+  return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy)];
+}
+
+/** What speaks against a certificate as approved issuer, or between one and the leaf, whatever it may sign later. */
+export function judgeAuthority(
+  certificate: Certificate,
+  role: 'approved issuer' | 'intermediate',
+  policy: PathPolicy,
+  now: EpochSeconds,
+): Step[] {
+  return judgeCertificateAlone({ certificate, role, issued: undefined, now, policy });
+}
+
+export function roleAt(path: Path, index: number, end: PathEnd = 'leaf'): Role {
+  if (index === path.length - 1) return end;
+  return index === 0 ? 'approved issuer' : 'intermediate';
+}
+
+export function describe(certificate: Certificate, role: Role): string {
+  return `${role} ${printName(certificate.subject)}`;
+}
+
+function judgeCertificateAlone(position: Position): Step[] {
+  const about = describe(position.certificate, position.role);
+  return RULES_FOR[position.policy.profile][position.role].map((rule) => applyRule(rule, position, about));
+}
+
+type Demand = Rule & { readonly demand: string };
+
+const DEMANDS: readonly Demand[] = RULES.map((rule) => ({ ...rule, demand: `${rule.words} (${rule.clause})` }));
+const RULES_FOR = { rfc5280: rulesByRole('rfc5280'), strict: rulesByRole('strict') };
+
+function rulesByRole(profile: PathPolicy['profile']): Readonly<Record<Role, readonly Demand[]>> {
+  const rulesOf = (role: Role) =>
+    DEMANDS.filter((rule) => rule.roles.includes(role) && (rule.profile ?? profile) === profile);
+  return {
+    'approved issuer': rulesOf('approved issuer'),
+    intermediate: rulesOf('intermediate'),
+    leaf: rulesOf('leaf'),
+    'revocation signer': rulesOf('revocation signer'),
+  };
+}
+
+function applyRule(rule: Demand, position: Position, about: string): Step {
+  const passed = rule.holds(position);
+  const found = passed ? undefined : rule.found?.(position.certificate);
+  const words = found ? `${rule.demand}: ${found}` : rule.demand;
+  const setting = settingOf(rule, position.policy, passed);
+  const reason = rule.reason ?? 'certificate-refused-by-policy';
+  return step(rule.rule, passed, about, words, { reason, ...(setting && { setting }) });
+}
+
+/** Who reads a refusal wants to know what could be set otherwise, or that nothing can. */
+function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
+  if (rule.setting) return rule.setting(policy);
+  if (rule.profile) return `profile: ${rule.profile}`;
+  return passed ? undefined : EVERY_PROFILE;
+}
+
+const EVERY_PROFILE = 'every profile';
+
+function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
+  const checks = [
+    [
+      'path-length',
+      'no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)',
+      violatedPathLength(path),
+    ],
+    [
+      'name-constraints',
+      'every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)',
+      violatedConstraint(path, profile),
+    ],
+    ['certificate-policies', 'certificate policies hold along the path (RFC 5280 6.1)', violatedPolicy(path)],
+  ] as const;
+  return checks.map(([rule, words, found]) =>
+    step(rule, !found, 'path', explain(words, found), found ? { setting: EVERY_PROFILE } : {}),
+  );
+}
+
+function explain(words: string, found: string | undefined): string {
+  return found ? `${words}: ${found}` : words;
+}
+
+/** RFC 5280 6.1.4 (l) and (m) */
+function violatedPathLength(path: Path): string | undefined {
+  let remaining = Number.POSITIVE_INFINITY;
+  for (const [index, certificate] of path.slice(0, -1).entries()) {
+    if (index > 0 && !isSelfIssued(certificate)) {
+      if (remaining === 0) return `${printName(certificate.subject)} is one authority too many`;
+      remaining--;
+    }
+    remaining = Math.min(remaining, certificate.known.basicConstraints?.pathLength ?? remaining);
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+// RFC 5280 6.1: certificate policies along a path. The valid policy tree grows exponentially under hostile mappings; as
+// RFC 9618 shows, the nodes of one depth merged by policy decide the same, so only the present depth is kept. Every
+// policy is acceptable to us (user-initial-policy-set is any-policy): what counts is whether the tree stays alive.
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
+
+const ANY_POLICY = '2.5.29.32.0';
+
+/** Valid policy → the policies expected one certificate further down. Empty: the tree is NULL. */
+type Level = Map<string, Set<string>>;
+
+interface PolicyState {
+  level: Level;
+  /** How many certificates may still follow before … applies. */
+  explicit: number;
+  mapping: number;
+  any: number;
+}
+
+/** Why the path fails by its policies; nothing where it does not. Anchor first, leaf last. */
+export function violatedPolicy(path: readonly Certificate[]): string | undefined {
+  const unlimited = path.length + 1;
+  const level: Level = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
+  const state: PolicyState = { level, explicit: unlimited, mapping: unlimited, any: unlimited };
+  for (const [index, certificate] of path.entries()) {
+    const isLeaf = index === path.length - 1;
+    // An anchor is trusted for every policy unless its own certificate lists some (RFC 5937 3).
+    if (index > 0 || certificate.known.certificatePolicies) descend(state, certificate, isLeaf);
+    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required and none is left';
+    const mistake = isLeaf ? undefined : prepareForNext(state, certificate);
+    if (mistake) return mistake;
+  }
+  return wrapUp(state, path.at(-1));
+}
+
+/** 6.1.3 (d) and (e) */
+function descend(state: PolicyState, certificate: Certificate, isLeaf: boolean): void {
+  const policies = new Set(certificate.known.certificatePolicies?.map(({ policy }) => policy));
+  const parents = state.level;
+  const children: Level = new Map();
+  const expected = new Set([...parents.values()].flatMap((policiesExpected) => [...policiesExpected]));
+  for (const policy of policies) {
+    if (policy !== ANY_POLICY && (expected.has(policy) || parents.has(ANY_POLICY)))
+      children.set(policy, new Set([policy]));
+  }
+  const anyCounts = state.any > 0 || (!isLeaf && isSelfIssued(certificate));
+  if (policies.has(ANY_POLICY) && anyCounts) {
+    for (const policy of expected) if (!children.has(policy)) children.set(policy, new Set([policy]));
+  }
+  state.level = children;
+}
+
+/** 6.1.4 (a), (b), (h), (i) and (j) */
+function prepareForNext(state: PolicyState, certificate: Certificate): string | undefined {
+  const { policyMappings = [], policyConstraints, inhibitAnyPolicy } = certificate.known;
+  if (policyMappings.some(({ issuer, subject }) => issuer === ANY_POLICY || subject === ANY_POLICY)) {
+    return 'any-policy is mapped';
+  }
+  mapPolicies(state, policyMappings);
+  if (!isSelfIssued(certificate)) countDown(state);
+  state.explicit = Math.min(state.explicit, policyConstraints?.requireExplicit ?? state.explicit);
+  state.mapping = Math.min(state.mapping, policyConstraints?.inhibitMapping ?? state.mapping);
+  state.any = Math.min(state.any, inhibitAnyPolicy ?? state.any);
+  return undefined;
+}
+
+function mapPolicies(state: PolicyState, mappings: readonly { issuer: string; subject: string }[]): void {
+  const anyIsValid = state.level.has(ANY_POLICY);
+  for (const [issuer, subjects] of subjectsByIssuer(mappings)) {
+    if (state.mapping === 0) state.level.delete(issuer);
+    else if (state.level.has(issuer) || anyIsValid) state.level.set(issuer, subjects);
+  }
+}
+
+function subjectsByIssuer(mappings: readonly { issuer: string; subject: string }[]): Map<string, Set<string>> {
+  const byIssuer = new Map<string, Set<string>>();
+  for (const { issuer, subject } of mappings) byIssuer.set(issuer, (byIssuer.get(issuer) ?? new Set()).add(subject));
+  return byIssuer;
+}
+
+function countDown(state: PolicyState): void {
+  state.explicit = Math.max(0, state.explicit - 1);
+  state.mapping = Math.max(0, state.mapping - 1);
+  state.any = Math.max(0, state.any - 1);
+}
+
+/** 6.1.5 (a), (b) and (g) */
+function wrapUp(state: PolicyState, leaf: Certificate | undefined): string | undefined {
+  const requiresNow = leaf?.known.policyConstraints?.requireExplicit === 0;
+  const explicit = requiresNow ? 0 : Math.max(0, state.explicit - 1);
+  return explicit === 0 && state.level.size === 0 ? 'an explicit policy is required and none is left' : undefined;
+}

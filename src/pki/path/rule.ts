@@ -1,0 +1,50 @@
+// The form of a rule about one certificate of a path.
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import type { RefusalReason } from '../../core/refusal.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { type Certificate, isSelfSigned } from '../x509/certificate.ts';
+
+/** A revocation signer signs CRLs or OCSP answers with a key of its own, and ends a path as a leaf does. */
+export type Role = 'approved issuer' | 'intermediate' | 'leaf' | 'revocation signer';
+
+export interface Position {
+  readonly certificate: Certificate;
+  readonly role: Role;
+  /** The certificate that this one signed, further down the path. */
+  readonly issued: Certificate | undefined;
+  readonly now: EpochSeconds;
+  readonly policy: PathPolicy;
+}
+
+/** What an approved issuer's settings say about the paths below it. */
+export type PathPolicy = Pick<ApprovedIssuer, 'profile' | 'curves' | 'identitySources'>;
+
+export interface Rule {
+  readonly rule: string;
+  readonly clause: string;
+  readonly words: string;
+  /** `strict` rules apply to issuers of that profile only. */
+  readonly profile?: 'strict';
+  readonly roles: readonly Role[];
+  readonly holds: (position: Position) => boolean;
+  readonly found?: (certificate: Certificate) => string;
+  readonly reason?: RefusalReason;
+  /** The setting that decides, where it is another than the profile. */
+  readonly setting?: (policy: PathPolicy) => string;
+}
+
+export const EVERY_ROLE: readonly Role[] = ['approved issuer', 'intermediate', 'leaf', 'revocation signer'];
+export const BELOW_ISSUER: readonly Role[] = ['intermediate', 'leaf', 'revocation signer'];
+export const AUTHORITIES: readonly Role[] = ['approved issuer', 'intermediate'];
+
+export function isCritical(certificate: Certificate, oid: string): boolean {
+  return certificate.extensions.some((extension) => extension.oid === oid && extension.critical);
+}
+
+export function isRoot({ certificate, role }: Position): boolean {
+  return role === 'approved issuer' && isSelfSigned(certificate);
+}
+
+export function printTime(moment: EpochSeconds): string {
+  return new Date(moment * 1000).toISOString().replace('.000Z', 'Z');
+}

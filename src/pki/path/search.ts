@@ -1,0 +1,134 @@
+// Finds the ways from an approved issuer down to a leaf, by name and by signature. The search begins at the approved
+// issuers: what strangers send is looked into only once somebody approved has signed it, and all work is bounded, for a
+// graph of cross-signed authorities has more ways through it than there is time.
+import type { Outcome } from '../../core/outcome.ts';
+import { Candidate, candidateOf } from '../x509/candidate.ts';
+import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
+import { sameName } from '../x509/distinguished-name.ts';
+import { isSignedBy } from '../x509/signed.ts';
+import type { Path } from './path.ts';
+import { nameCost, SearchBudget, signatureCost } from './search-budget.ts';
+
+export interface SearchLimits {
+  /** Intermediates between approved issuer and leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l). */
+  readonly intermediates: number;
+}
+
+export const SEARCH_LIMITS: SearchLimits = { intermediates: 8 };
+
+// Self-issued certificates do not count as depth, so that they need a limit of their own.
+const LONGEST_PATH = 16;
+// Checked signatures are remembered, but the ways through a graph are more than its edges.
+const MOST_STEPS = 200;
+
+export class PathSearch {
+  readonly #anchors: readonly Certificate[];
+  readonly #pool: readonly Candidate[];
+  readonly #limits: SearchLimits;
+  readonly #budget = new SearchBudget();
+  readonly #compared = new Set<Candidate>();
+  /** Why a leaf that an approved issuer signed cannot be read. */
+  unreadable: string | undefined;
+  #steps = 0;
+
+  constructor(
+    anchors: readonly Certificate[],
+    pool: readonly (Certificate | Candidate)[],
+    limits: SearchLimits = SEARCH_LIMITS,
+  ) {
+    this.#anchors = anchors;
+    this.#pool = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
+    this.#limits = limits;
+  }
+
+  /** Whether the search ended because of its limits, so that "no path" may be unfair, and is final all the same. */
+  get isExhausted(): boolean {
+    return this.#budget.isExhausted || this.#steps >= MOST_STEPS;
+  }
+
+  /** Paths from the approved issuer down to the leaf. A leaf that an approved issuer signed may still be unreadable. */
+  *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
+    const last = asCandidate(leaf);
+    const pool = likelyFirst(last, this.#pool);
+    const named = last.issuerKeyIdentifier;
+    const isNamed = ({ known }: Certificate) => named !== undefined && isEqual(named, known.subjectKeyIdentifier);
+    for (const anchor of this.#anchors.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))))
+      yield* this.#descend([anchor], last, pool);
+  }
+
+  *#descend(trail: Path, leaf: Candidate, pool: readonly Candidate[]): Generator<Path> {
+    if (this.#steps++ >= MOST_STEPS) return;
+    const above = trail.at(-1) ?? trail[0];
+    const found = this.#readIfSigned(above, leaf);
+    if (found?.ok) yield [...trail, found.value];
+    else this.unreadable ??= found?.refusal.rule;
+    if (trail.length >= LONGEST_PATH) return;
+    for (const candidate of pool) {
+      const below = this.#readIfSigned(above, candidate);
+      if (below?.ok && this.#mayFollow(below.value, trail)) yield* this.#descend([...trail, below.value], leaf, pool);
+    }
+  }
+
+  #mayFollow(certificate: Certificate, trail: Path): boolean {
+    if (trail.includes(certificate) || this.#anchors.some((anchor) => isSameAuthority(anchor, certificate)))
+      return false;
+    const depth = [...trail.slice(1), certificate].filter((authority) => !isSelfIssued(authority)).length;
+    return depth <= this.#limits.intermediates;
+  }
+
+  #readIfSigned(issuer: Certificate, candidate: Candidate): Outcome<Certificate> | undefined {
+    return this.isNamedBy(candidate, issuer) && this.#hasSigned(issuer, candidate) ? candidate.certificate : undefined;
+  }
+
+  /** Whether the candidate says that this authority issued it. */
+  isNamedBy(candidate: Candidate, { subject }: Certificate): boolean {
+    if (isEqual(candidate.issuer.whole, subject.der)) return true;
+    if (candidate.issuerRdns !== subject.rdns.length || !this.#mayCompare(candidate)) return false;
+    return candidate.issuerName !== undefined && sameName(candidate.issuerName, subject);
+  }
+
+  /** Names are prepared once; the second comparison costs nothing. */
+  #mayCompare(candidate: Candidate): boolean {
+    if (!this.#compared.has(candidate) && !this.#budget.spend(nameCost(candidate.issuer.whole.length))) return false;
+    this.#compared.add(candidate);
+    return true;
+  }
+
+  #hasSigned(issuer: Certificate, candidate: Candidate): boolean {
+    const known = candidate.signers.get(issuer);
+    if (known !== undefined) return known;
+    if (!this.#budget.spend(signatureCost(issuer.publicKey, candidate.der.length))) return false;
+    const signed = isSignedBy(candidate.signed, issuer.publicKey);
+    if (signed) this.#budget.signatureFound();
+    candidate.signers.set(issuer, signed);
+    return signed;
+  }
+}
+
+function asCandidate(certificate: Certificate | Candidate): Candidate {
+  return certificate instanceof Candidate ? certificate : candidateOf(certificate);
+}
+
+/** Follows key identifiers up from the leaf: an honest chain then needs one signature check per step. */
+function likelyFirst(leaf: Candidate, pool: readonly Candidate[]): readonly Candidate[] {
+  const likely = new Set<Candidate>([leaf]);
+  // A set that grows while it is walked: what is added is visited too.
+  for (const { issuerKeyIdentifier: named } of likely) {
+    for (const candidate of pool) if (named && isEqual(named, candidate.keyIdentifier)) likely.add(candidate);
+  }
+  return [...likely, ...pool.filter((candidate) => !likely.has(candidate))].filter((candidate) => candidate !== leaf);
+}
+
+/** An approved issuer that was sent along; of its other certificates, `isSameAuthority` decides once they are read. */
+function isCopyOf({ spki, subject }: Candidate, anchor: Certificate): boolean {
+  return isEqual(spki, anchor.publicKey.spki) && isEqual(subject.whole, anchor.subject.der);
+}
+
+/** The same name and key are the same authority, whatever its certificates say: approved issuers are pinned by key. */
+function isSameAuthority(a: Certificate, b: Certificate): boolean {
+  return isEqual(a.publicKey.spki, b.publicKey.spki) && sameName(a.subject, b.subject);
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0;
+}

@@ -1,0 +1,120 @@
+// The answers of OCSP responders, kept until they end.
+import { randomBytes } from 'node:crypto';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
+import { download, type Fetch } from '../../outbound/download.ts';
+import type { Certificate } from '../x509/certificate.ts';
+import { type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
+import { writeOcspRequest } from './ocsp-request.ts';
+import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+
+export interface ResponderPorts {
+  readonly fetch: Fetch;
+  readonly now: () => EpochSeconds;
+  /** How long an answer without a nonce is believed after it came: it may be an old one, served again. */
+  readonly withoutNonce: Seconds;
+}
+
+/** A certificate and its issuer. */
+export interface Pair {
+  readonly certificate: Certificate;
+  readonly issuer: Certificate;
+}
+
+interface KeptResponse extends Kept {
+  readonly response?: OcspResponse;
+  /** How long the last failure is waited out. */
+  readonly delay?: number;
+}
+
+const MOST_RESPONSES = 10_000;
+const MOST_BYTES = 128 * 1024;
+const PATIENCE_MS = 5_000;
+/** A responder that does not answer is left alone for this long at first, whichever certificate comes. */
+const FIRST_PAUSE_SECONDS = 5;
+
+export class AskedResponders {
+  readonly #ports: ResponderPorts;
+  readonly #renewals: Renewals;
+  readonly #responses = new Map<string, KeptResponse>();
+  readonly #pauses = new Map<string, { readonly until: EpochSeconds; readonly delay: number }>();
+
+  constructor(ports: ResponderPorts) {
+    this.#ports = ports;
+    this.#renewals = new Renewals(ports.now);
+  }
+
+  async need(pair: Pair, { revocation }: ApprovedIssuer): Promise<OcspResponse | undefined> {
+    const key = `${pair.issuer.fingerprint} ${pair.certificate.fingerprint}`;
+    await this.#renewals.once(key, this.#responses.get(key), () =>
+      this.#ask(key, pair, revocation.allowedAddresses ?? []),
+    );
+    return this.#responses.get(key)?.response;
+  }
+
+  async #ask(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
+    const url = responderOf(certificate) ?? '';
+    const paused = this.#pauses.get(url);
+    if (paused && this.#ports.now() < paused.until) return this.#keep(key, { renewAt: paused.until, endsAt: NEVER });
+    const nonce = randomBytes(16);
+    const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
+    const headers = { 'content-type': 'application/ocsp-request' };
+    const bounds = { mostBytes: MOST_BYTES, withinMs: PATIENCE_MS, allowed };
+    const answer = await download(this.#ports.fetch, url, { method: 'POST', headers, body, ...bounds });
+    this.#notePause(url, answer.ok);
+    const read = answer.ok ? readOcspResponse(answer.value) : answer;
+    const response = read.ok && isAnswerTo(read.value, nonce) ? read.value : undefined;
+    this.#keep(key, response ? this.#keptOf(response) : this.#failureOf(key));
+  }
+
+  #notePause(url: string, hasAnswered: boolean): void {
+    if (hasAnswered) return void this.#pauses.delete(url);
+    const delay = backOff(FIRST_PAUSE_SECONDS, this.#pauses.get(url)?.delay);
+    makeRoom(this.#pauses);
+    this.#pauses.set(url, { until: epochSeconds(this.#ports.now() + delay), delay });
+  }
+
+  #keptOf(response: OcspResponse): KeptResponse {
+    const now = this.#ports.now();
+    const [from, to] = datesOf(response);
+    const renewAt = renewalOf(from, to, now);
+    if (response.nonce) return { response, renewAt, endsAt: to ?? NEVER };
+    const believedUntil = epochSeconds(now + this.#ports.withoutNonce);
+    return {
+      response: { ...response, believedUntil },
+      renewAt: earlier(renewAt, believedUntil),
+      endsAt: earlier(to ?? NEVER, believedUntil),
+    };
+  }
+
+  /** What was answered before keeps its word until it ends. */
+  #failureOf(key: string): KeptResponse {
+    const { response, endsAt = NEVER, delay: before } = this.#responses.get(key) ?? {};
+    const delay = backOff(RETRY_SECONDS, before);
+    const renewAt = epochSeconds(this.#ports.now() + delay);
+    return { ...(response && { response }), renewAt, endsAt, delay };
+  }
+
+  #keep(key: string, kept: KeptResponse): void {
+    this.#responses.delete(key);
+    makeRoom(this.#responses);
+    this.#responses.set(key, kept);
+  }
+}
+
+/** The oldest makes room. */
+function makeRoom(known: Map<string, unknown>): void {
+  const [oldest] = known.keys();
+  if (known.size >= MOST_RESPONSES && oldest !== undefined) known.delete(oldest);
+}
+
+/** Of the answer that ends first. */
+function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
+  const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
+  return [first?.thisUpdate, first?.nextUpdate];
+}
+
+/** Responders that make their answers beforehand send no nonce (RFC 9654); one that sends another's is replayed. */
+function isAnswerTo({ nonce }: OcspResponse, sent: Uint8Array): boolean {
+  return nonce === undefined || Buffer.compare(nonce, sent) === 0;
+}

@@ -1,0 +1,144 @@
+// What the lists at hand say about one certificate (RFC 5280 6.3).
+import type { EpochSeconds } from '../../core/time.ts';
+import { printTime } from '../path/rule.ts';
+import type { Certificate } from '../x509/certificate.ts';
+import { type DistinguishedName, sameName } from '../x509/distinguished-name.ts';
+import { samePoint } from '../x509/distribution-point.ts';
+import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
+import type { PublicKeyFacts } from '../x509/public-key.ts';
+import { isSignedBy } from '../x509/signed.ts';
+import type { RevocationList } from './crl.ts';
+
+export interface RevocationAnswer {
+  readonly state: 'good' | 'revoked' | 'unknown';
+  readonly words: string;
+  /** Until when the answer holds. */
+  readonly until?: EpochSeconds;
+}
+
+// RFC 5280 5.3.1: bits 1 to 8 of ReasonFlags; a certificate is good when no list of any reason names it.
+const EVERY_REASON = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Validated certificates of that name which may sign lists about certificates of the path in question. */
+export type SignersOf = (name: DistinguishedName) => readonly Certificate[];
+
+export function askLists(
+  certificate: Certificate,
+  lists: readonly RevocationList[],
+  signersOf: SignersOf,
+  now: EpochSeconds,
+): RevocationAnswer {
+  const covered = new Set<number>();
+  const doubts: string[] = [];
+  let until: EpochSeconds | undefined;
+  for (const list of lists.filter((candidate) => speaksAbout(candidate, certificate))) {
+    const doubt = whyNotBelieved(list, signersOf(list.issuer));
+    // A list revokes what it names, whatever else is odd about it, and even when it is stale.
+    if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
+    const objection = doubt ?? whyNotClearing(list, certificate) ?? whyStale(list, now);
+    if (objection) doubts.push(objection);
+    else for (const reason of reasonsCovered(list, certificate)) covered.add(reason);
+    if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
+  }
+  if (EVERY_REASON.every((reason) => covered.has(reason))) {
+    return { state: 'good', words: 'a current CRL of its issuer does not list it', ...(until && { until }) };
+  }
+  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
+}
+
+/** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or one of somebody whom the certificate names for that. */
+function speaksAbout(list: RevocationList, certificate: Certificate): boolean {
+  return sameName(list.issuer, certificate.issuer) || isNamedAsIssuer(list.issuer, certificate);
+}
+
+function isNamedAsIssuer(issuer: DistinguishedName, certificate: Certificate): boolean {
+  return crlIssuersOf(certificate).some((name) => sameName(name, issuer));
+}
+
+/** Whom the certificate names as publishers of indirect lists. */
+export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
+  const points = known.crlDistributionPoints ?? [];
+  return points.flatMap(({ crlIssuers = [] }) =>
+    crlIssuers.flatMap((name) => (name.kind === 'directory' ? [name.name] : [])),
+  );
+}
+
+/** By issuer and serial number, whichever distribution point the list is of. Attribute certificates have their own numbers. */
+function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
+  if (list.scope.only === 'attributes') return false;
+  if (sameName(list.issuer, issuer) && list.revoked.has(serial)) return true;
+  return list.others.some((other) => sameName(other.issuer, issuer) && other.revoked.has(serial));
+}
+
+/** Trust a CRL only from an authorised signer. */
+export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
+  if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
+    return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
+  }
+  const named = signers.filter(({ subject }) => sameName(subject, list.issuer));
+  const signed = named.filter(({ publicKey }) => hasSigned(publicKey, list));
+  if (signed.length === 0) return 'the CRL is not signed by the issuer';
+  return signed.some(maySignLists) ? undefined : 'the signer of the CRL lacks cRLSign';
+}
+
+/** RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign. */
+export function maySignLists({ known }: Certificate): boolean {
+  return known.keyUsage?.has(KEY_USAGE.crlSign) ?? true;
+}
+
+// A list may have megabytes, and is asked with every new caller.
+const signatures = new WeakMap<RevocationList, Map<string, boolean>>();
+
+/** Whether a key has signed a list, where that was found out elsewhere. */
+export function rememberSignature(list: RevocationList, spki: Uint8Array, signed: boolean): void {
+  const known = signatures.get(list) ?? new Map<string, boolean>();
+  signatures.set(list, known.set(keyText(spki), signed));
+}
+
+function hasSigned(key: PublicKeyFacts, list: RevocationList): boolean {
+  const known = signatures.get(list)?.get(keyText(key.spki));
+  if (known !== undefined) return known;
+  const signed = isSignedBy(list, key);
+  rememberSignature(list, key.spki, signed);
+  return signed;
+}
+
+function keyText(spki: Uint8Array): string {
+  return Buffer.from(spki).toString('latin1');
+}
+
+/** Why a believed list that does not name the certificate does not clear it either. */
+function whyNotClearing({ issuer, scope, withholds }: RevocationList, certificate: Certificate): string | undefined {
+  if (withholds !== undefined) return `the CRL clears nobody: ${withholds}`;
+  if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
+    return scope.indirect
+      ? 'the CRL clears nobody: it is an indirect CRL, which the certificate does not name'
+      : 'the CRL clears nobody: the certificate names an indirect CRL, and this is none';
+  }
+  const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
+  if (scope.only && scope.only !== kind) return `the CRL is about ${scope.only} only`;
+  if (scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0) {
+    return 'the CRL is of another distribution point';
+  }
+  return undefined;
+}
+
+function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
+  if (now < thisUpdate) return `the CRL begins at ${printTime(thisUpdate)}`;
+  if (nextUpdate === undefined) return 'the CRL names no next update';
+  return now > nextUpdate ? `the CRL is stale since ${printTime(nextUpdate)}` : undefined;
+}
+
+/** RFC 5280 6.3.3 (d): what both the list and the distribution point speak about. */
+function reasonsCovered({ scope }: RevocationList, certificate: Certificate): readonly number[] {
+  const byList = EVERY_REASON.filter((reason) => scope.reasons?.has(reason) ?? true);
+  const points = pointsMatching(scope.names, certificate);
+  if (points.length === 0 || points.some(({ reasons }) => !reasons)) return byList;
+  return byList.filter((reason) => points.some(({ reasons }) => reasons?.has(reason)));
+}
+
+function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
+  return (certificate.known.crlDistributionPoints ?? []).filter((point) =>
+    names.some((name) => point.names.some((other) => samePoint(name, other, certificate.issuer))),
+  );
+}

@@ -1,0 +1,172 @@
+// The entries of a CRL (RFC 5280 5.3), scanned without an object per entry: there may be millions. An entry that is odd
+// still revokes; what is odd about it is reported, so that the list clears nobody.
+import { childrenOf, contextTag, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { readCount, readTime } from '../der/der-values.ts';
+import { type RawExtension, readExtensionList } from '../x509/extensions.ts';
+import { type SerialTable, tableOf } from './revoked-serials.ts';
+
+const REASON_CODE = '2.5.29.21';
+const INVALIDITY_DATE = '2.5.29.24';
+const CERTIFICATE_ISSUER = '2.5.29.29';
+const UNDERSTOOD = [REASON_CODE, INVALIDITY_DATE, CERTIFICATE_ISSUER];
+const REMOVE_FROM_CRL = 8;
+/** Indirect lists that speak for more issuers than this are refused. */
+const MOST_ISSUERS = 256;
+
+/** Plain data, so that a thread can build it and hand it over. */
+export interface ScannedEntries {
+  /** Entries about certificates of the list's own issuer. */
+  readonly own: SerialTable;
+  /** Entries of an indirect list about certificates of others: the DER of a name, and what it revokes. */
+  readonly others: readonly { readonly issuer: Uint8Array; readonly table: SerialTable }[];
+  /** What is odd about an entry. */
+  readonly odd?: string;
+}
+
+interface Scan {
+  readonly isDelta: boolean;
+  readonly own: Positions;
+  readonly others: Map<string, { readonly issuer: Uint8Array; readonly positions: Positions }>;
+  /** Whose certificates the entries are about; RFC 5280 5.3.3: as long as no entry names another issuer. */
+  current: Positions | undefined;
+  odd: string | undefined;
+}
+
+export function scanEntries(bytes: Uint8Array, isDelta: boolean): ScannedEntries {
+  const own = new Positions();
+  const scan: Scan = { isDelta, own, others: new Map(), current: own, odd: undefined };
+  for (let offset = 0; offset < bytes.length; ) offset = scanEntry(bytes, offset, scan);
+  const others = [...scan.others.values()].map(({ issuer, positions }) => {
+    return { issuer, table: tableOf(bytes, positions.all) };
+  });
+  return { own: tableOf(bytes, own.all), others, ...(scan.odd !== undefined && { odd: scan.odd }) };
+}
+
+/** Answers with where the next entry begins. */
+function scanEntry(bytes: Uint8Array, offset: number, scan: Scan): number {
+  const start = contentAt(bytes, offset, TAG.sequence);
+  const end = endAt(bytes, offset);
+  const serialEnd = endAt(bytes, start);
+  if (bytes[start] !== TAG.integer || serialEnd - start < 3 || serialEnd - start > 2 + 0x7f || serialEnd > end)
+    throw new MalformedDer('an entry does not begin with a serial number');
+  const extensions = scanDate(bytes, serialEnd, end, scan);
+  const isRemoved = extensions < end && scanExtensions(bytes, extensions, end, scan);
+  if (!isRemoved) scan.current?.add(start);
+  return end;
+}
+
+/** Answers with where the extensions begin. */
+function scanDate(bytes: Uint8Array, offset: number, end: number, scan: Scan): number {
+  if (offset >= end) {
+    scan.odd ??= 'an entry has no date';
+    return end;
+  }
+  const after = endAt(bytes, offset);
+  if (!isPlainDate(bytes, offset, after)) scan.odd ??= whyBadDate(bytes.subarray(offset, after));
+  return after;
+}
+
+/** A UTCTime as nearly every entry has it; only others are read in full. */
+function isPlainDate(bytes: Uint8Array, offset: number, after: number): boolean {
+  if (bytes[offset] !== TAG.utcTime || after - offset !== 15 || bytes[after - 1] !== 0x5a) return false;
+  for (let index = offset + 2; index < after - 1; index++) {
+    const octet = bytes[index] ?? 0;
+    if (octet < 0x30 || octet > 0x39) return false;
+  }
+  return true;
+}
+
+function whyBadDate(date: Uint8Array): string | undefined {
+  try {
+    readTime(readElement(date));
+    return undefined;
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return `the date of an entry cannot be read: ${problem.message}`;
+  }
+}
+
+/** SEQUENCE { SEQUENCE { OID 2.5.29.21, OCTET STRING { ENUMERATED } } }: a reason, as most authorities write it. */
+const PLAIN_REASON = Uint8Array.of(0x30, 0x0c, 0x30, 0x0a, 6, 3, 0x55, 0x1d, 0x15, 4, 3, 0x0a, 1);
+
+/** Says whether the entry takes a certificate off the list. */
+function scanExtensions(bytes: Uint8Array, offset: number, end: number, scan: Scan): boolean {
+  if (end - offset === PLAIN_REASON.length + 1 && PLAIN_REASON.every((octet, index) => bytes[offset + index] === octet))
+    return scan.isDelta && bytes[end - 1] === REMOVE_FROM_CRL;
+  try {
+    return applyExtensions(readExtensionList(readElement(bytes.subarray(offset, end), TAG.sequence)), scan);
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    scan.odd ??= `the extensions of an entry cannot be read: ${problem.message}`;
+    return false;
+  }
+}
+
+function applyExtensions(extensions: readonly RawExtension[], scan: Scan): boolean {
+  const unknown = extensions.find(({ critical, oid }) => critical && !UNDERSTOOD.includes(oid));
+  if (unknown) scan.odd ??= `an entry has the critical extension ${unknown.oid}`;
+  const issuer = extensions.find(({ oid }) => oid === CERTIFICATE_ISSUER);
+  if (issuer) {
+    scan.current = undefined;
+    scan.current = positionsFor(issuer.value, scan);
+  }
+  const reason = extensions.find(({ oid }) => oid === REASON_CODE);
+  // RFC 5280 5.3.1: only a delta takes certificates off a list. In a complete list the entry revokes, whatever it says.
+  return (
+    scan.isDelta && reason !== undefined && readCount(readElement(reason.value), TAG.enumerated) === REMOVE_FROM_CRL
+  );
+}
+
+/** Entries behind an issuer that cannot be read are about nobody we know. */
+function positionsFor(names: Uint8Array, scan: Scan): Positions | undefined {
+  const [name] = childrenOf(readElement(names, TAG.sequence)).filter(({ tag }) => tag === contextTag(4, 'constructed'));
+  if (!name) throw new MalformedDer('an entry names its issuer in a way that is not known');
+  const key = Buffer.from(name.content).toString('latin1');
+  if (!scan.others.has(key) && scan.others.size === MOST_ISSUERS)
+    throw new MalformedDer(`there are entries of more than ${MOST_ISSUERS} issuers`);
+  const found = scan.others.get(key) ?? { issuer: name.content, positions: new Positions() };
+  scan.others.set(key, found);
+  return found.positions;
+}
+
+/** A list of numbers that grows without an object per number. */
+class Positions {
+  #numbers = new Uint32Array(64);
+  #length = 0;
+
+  add(position: number): void {
+    if (this.#length === this.#numbers.length) {
+      const larger = new Uint32Array(this.#length * 2);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    this.#numbers[this.#length++] = position;
+  }
+
+  get all(): Uint32Array {
+    return this.#numbers.subarray(0, this.#length);
+  }
+}
+
+function contentAt(bytes: Uint8Array, offset: number, tag: number): number {
+  if (bytes[offset] !== tag) throw new MalformedDer(`expected tag ${tag}, found ${bytes[offset] ?? 'nothing'}`);
+  const first = bytes[offset + 1] ?? 0;
+  return offset + 2 + (first < 0x80 ? 0 : first & 0x7f);
+}
+
+/** The same limits as der.ts has; one number instead of an object. */
+function endAt(bytes: Uint8Array, offset: number): number {
+  const first = bytes[offset + 1] ?? 0x80;
+  const end = first < 0x80 ? offset + 2 + first : endAfterLongLength(bytes, offset);
+  if (end > bytes.length) throw new MalformedDer('the length runs past the end');
+  return end;
+}
+
+function endAfterLongLength(bytes: Uint8Array, offset: number): number {
+  const octets = (bytes[offset + 1] ?? 0) & 0x7f;
+  if (octets === 0 || octets > 4) throw new MalformedDer('indefinite or oversized length');
+  let length = 0;
+  for (let index = 0; index < octets; index++) length = length * 256 + (bytes[offset + 2 + index] ?? 0);
+  if (length < 0x80) throw new MalformedDer('the length is not minimal');
+  return offset + 2 + octets + length;
+}

@@ -1,0 +1,14 @@
+import type { Outcome } from '../../core/outcome.ts';
+import { readPemOrDer } from '../der/pem.ts';
+import { type RevocationList, readRevocationList } from './crl.ts';
+
+/** Why a file is of no use as one of CRLs, if so: a damaged list must not pass for one that revokes nobody. */
+export function whyNoListFile(file: Uint8Array): string | undefined {
+  return whyNoLists(readPemOrDer(file, 'X509 CRL').map(readRevocationList));
+}
+
+export function whyNoLists(lists: readonly Outcome<RevocationList, string>[]): string | undefined {
+  if (lists.length === 0) return 'it holds no CRL, neither PEM nor DER';
+  const unreadable = lists.find((list) => !list.ok);
+  return unreadable && !unreadable.ok ? `it holds a damaged CRL: ${unreadable.refusal}` : undefined;
+}

@@ -1,0 +1,202 @@
+// Certificate revocation lists (RFC 5280 5): parsed once, then asked per certificate. What is odd about a list (its
+// version, its number, an unknown critical extension, being a delta) keeps it from clearing anybody, never from revoking.
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
+import { readBoolean, readCount, readNamedBits, readTime } from '../der/der-values.ts';
+import { type DistinguishedName, readName, sameName } from '../x509/distinguished-name.ts';
+import { type PointName, readPointName } from '../x509/distribution-point.ts';
+import { EXTENSION, type RawExtension, readExtensionList } from '../x509/extensions.ts';
+import { readSigned, type Signed } from '../x509/signed.ts';
+import { type ScannedEntries, scanEntries } from './crl-entries.ts';
+import { RevokedSerials } from './revoked-serials.ts';
+
+export interface RevocationList extends Signed {
+  readonly issuer: DistinguishedName;
+  readonly thisUpdate: EpochSeconds;
+  /** Absent in lists that RFC 5280 5.1.2.5 forbids; they are stale at once. */
+  readonly nextUpdate?: EpochSeconds;
+  /** Absent where the list has none, or none that RFC 5280 5.2.3 allows. */
+  readonly number?: bigint;
+  /** Certificates of the list's own issuer. */
+  readonly revoked: RevokedSerials;
+  /** Certificates of other issuers, in an indirect list. */
+  readonly others: readonly RevokedOfOther[];
+  readonly scope: RevocationScope;
+  readonly isDelta: boolean;
+  /** Why the list clears nobody. It revokes what it names all the same. */
+  readonly withholds?: string;
+}
+
+export interface RevokedOfOther {
+  readonly issuer: DistinguishedName;
+  readonly revoked: RevokedSerials;
+}
+
+interface RevocationScope {
+  readonly names: readonly PointName[];
+  readonly only?: 'leaves' | 'authorities' | 'attributes';
+  /** Where given, the only reasons for revocation that the list knows. */
+  readonly reasons?: ReadonlySet<number>;
+  readonly indirect: boolean;
+}
+
+const WHOLE: RevocationScope = { names: [], indirect: false };
+const KNOWN_CRITICAL: readonly string[] = [EXTENSION.issuingDistributionPoint, EXTENSION.deltaCrlIndicator];
+
+export function readRevocationList(der: Uint8Array): Outcome<RevocationList, string> {
+  return readScanned(der);
+}
+
+/** `scanned`: the entries, where a thread has scanned them already. */
+export function readScanned(der: Uint8Array, scanned?: ScannedEntries): Outcome<RevocationList, string> {
+  try {
+    return accept(readList(readElement(der), scanned));
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return refused(`the CRL cannot be read: ${problem.message}`);
+  }
+}
+
+/** What takes the time in a list of a million entries. */
+export function scanList(der: Uint8Array): ScannedEntries {
+  const { entries, extensions } = readParts(readSigned(readElement(der)).toBeSigned);
+  return scanEntries(entries, hasDeltaIndicator(extensions.list));
+}
+
+function readList(element: Element, scanned: ScannedEntries | undefined): RevocationList {
+  const signed = readSigned(element);
+  const { version, innerAlgorithm, issuer, thisUpdate, nextUpdate, entries, extensions } = readParts(signed.toBeSigned);
+  const isDelta = hasDeltaIndicator(extensions.list);
+  const { own, others, odd } = scanned ?? scanEntries(entries, isDelta);
+  const scope = readScope(extensions.list);
+  const withholds =
+    whyOddVersion(version) ?? extensions.odd ?? scope.odd ?? odd ?? whyWithheld(extensions.list, isDelta);
+  const number = readNumber(extensions.list);
+  return {
+    ...signed,
+    ...{ issuer, thisUpdate, innerAlgorithm, scope: scope.value, isDelta },
+    revoked: new RevokedSerials(entries, own),
+    others: others.flatMap(({ issuer: name, table }) => readOther(name, new RevokedSerials(entries, table))),
+    ...(number !== undefined && { number }),
+    ...(nextUpdate !== undefined && { nextUpdate }),
+    ...(withholds !== undefined && { withholds }),
+  };
+}
+
+/** Entries about an issuer whose name cannot be read are about nobody we know. */
+function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] {
+  const [issuer] = tryRead(() => readName(readElement(name)), undefined);
+  return issuer ? [{ issuer, revoked }] : [];
+}
+
+interface Parts {
+  readonly version: Element | undefined;
+  readonly innerAlgorithm: Uint8Array;
+  readonly issuer: DistinguishedName;
+  readonly thisUpdate: EpochSeconds;
+  readonly nextUpdate: EpochSeconds | undefined;
+  readonly entries: Uint8Array;
+  readonly extensions: { readonly list: readonly RawExtension[]; readonly odd?: string };
+}
+
+function readParts(toBeSigned: Element): Parts {
+  const fields = new Fields(toBeSigned);
+  const version = fields.optional(TAG.integer);
+  const innerAlgorithm = fields.next(TAG.sequence).whole;
+  const issuer = readName(fields.next());
+  const thisUpdate = readTime(fields.next());
+  const next = fields.optional(TAG.utcTime, TAG.generalizedTime);
+  const entries = fields.optional(TAG.sequence)?.content ?? new Uint8Array();
+  const wrapped = fields.optional(contextTag(0, 'constructed'));
+  fields.end();
+  const extensions = readExtensions(wrapped);
+  return { version, innerAlgorithm, issuer, thisUpdate, nextUpdate: next && readTime(next), entries, extensions };
+}
+
+/** Extensions that cannot be read withhold "good"; what the list names is revoked all the same. */
+function readExtensions(wrapped: Element | undefined): Parts['extensions'] {
+  const [list, odd] = tryRead(() => (wrapped ? readExtensionList(unwrap(wrapped)) : []), []);
+  return odd === undefined ? { list } : { list, odd: `its extensions cannot be read: ${odd}` };
+}
+
+function tryRead<T>(read: () => T, otherwise: T): [T, string?] {
+  try {
+    return [read()];
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return [otherwise, problem.message];
+  }
+}
+
+/** RFC 5280 5.1.2.1: a list without a version is of version 1, as plain `openssl ca -gencrl` writes it. */
+function whyOddVersion(version: Element | undefined): string | undefined {
+  const [number] = tryRead(() => (version ? readCount(version) : 0), -1);
+  return number === 1 ? undefined : 'it is not of version 2';
+}
+
+function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
+  return extensions.some(({ oid }) => oid === EXTENSION.deltaCrlIndicator);
+}
+
+/**
+ * Whether a list comes from the past of another. Such a list is behind in number and in date; that of an authority which
+ * lost count, or whose clock was set right, is behind in one of them alone.
+ */
+export function isOlder(list: RevocationList, than: RevocationList): boolean {
+  if (!sameName(list.issuer, than.issuer)) return false;
+  const [number, before] = [list.number ?? 0n, than.number ?? 0n];
+  const isAhead = number > before || list.thisUpdate > than.thisUpdate;
+  return !isAhead && (number < before || list.thisUpdate < than.thisUpdate);
+}
+
+// RFC 5280 5.2.3
+const MOST_NUMBER_OCTETS = 20;
+
+/** An unreadable number counts as absent; one that lacks its sign octet counts all the same. */
+function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
+  const value = extensions.find(({ oid }) => oid === EXTENSION.crlNumber)?.value ?? new Uint8Array();
+  const [tag, length] = value;
+  const octets = value.subarray(2);
+  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MOST_NUMBER_OCTETS;
+  return isNumber ? BigInt(`0x${Buffer.from(octets).toString('hex')}`) : undefined;
+}
+
+function whyWithheld(extensions: readonly RawExtension[], isDelta: boolean): string | undefined {
+  if (isDelta) return 'it is a delta CRL';
+  const number = extensions.find(({ oid }) => oid === EXTENSION.crlNumber);
+  if (!number || number.critical) return 'it has no CRL number, or a critical one (RFC 5280 5.2.3)';
+  const unknown = extensions.find(({ critical, oid }) => critical && !KNOWN_CRITICAL.includes(oid));
+  return unknown && `it has the unknown critical extension ${unknown.oid}`;
+}
+
+/** RFC 5280 5.2.5 */
+function readScope(extensions: readonly RawExtension[]): { value: RevocationScope; odd?: string } {
+  const extension = extensions.find(({ oid }) => oid === EXTENSION.issuingDistributionPoint);
+  if (!extension) return { value: WHOLE };
+  const [value, odd] = tryRead(() => readIssuingPoint(extension.value), WHOLE);
+  return odd === undefined ? { value } : { value, odd: `its scope cannot be read: ${odd}` };
+}
+
+function readIssuingPoint(der: Uint8Array): RevocationScope {
+  const fields = new Fields(readElement(der, TAG.sequence));
+  const point = fields.optional(contextTag(0, 'constructed'));
+  const leaves = readFlag(fields.optional(contextTag(1, 'primitive')));
+  const authorities = readFlag(fields.optional(contextTag(2, 'primitive')));
+  const reasons = fields.optional(contextTag(3, 'primitive'));
+  const indirect = readFlag(fields.optional(contextTag(4, 'primitive')));
+  const attributes = readFlag(fields.optional(contextTag(5, 'primitive')));
+  fields.end();
+  if (Number(leaves) + Number(authorities) + Number(attributes) > 1) throw new MalformedDer('a scope excludes itself');
+  const only = leaves ? 'leaves' : authorities ? 'authorities' : attributes ? 'attributes' : undefined;
+  return {
+    names: point ? readPointName(point) : [],
+    indirect,
+    ...(only && { only }),
+    ...(reasons && { reasons: readNamedBits(reasons, reasons.tag) }),
+  };
+}
+
+function readFlag(element: Element | undefined): boolean {
+  return element !== undefined && readBoolean({ ...element, tag: TAG.boolean });
+}

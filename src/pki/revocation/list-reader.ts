@@ -1,0 +1,51 @@
+// Contents from a file, the network or the store → lists that can be asked.
+import { hash } from 'node:crypto';
+import { type Outcome, refused } from '../../core/outcome.ts';
+import { readPemOrDer } from '../der/pem.ts';
+import type { Certificate } from '../x509/certificate.ts';
+import { type RevocationList, readRevocationList, readScanned } from './crl.ts';
+import { rememberSignature } from './crl-check.ts';
+import { scanInThread, type ThreadList } from './list-thread.ts';
+
+export interface ReadContents {
+  readonly contents: Uint8Array<ArrayBuffer>;
+  /** SHA-256 of the contents. */
+  readonly mark: string;
+  readonly lists: readonly Outcome<RevocationList, string>[];
+}
+
+/** Smaller ones are read at once: a thread takes longer to start than they to read. */
+const SMALL = 256 * 1024;
+
+export class ListReader {
+  /** One thread at a time: each may need twice the memory of its list. */
+  #before: Promise<unknown> = Promise.resolve();
+
+  /**
+   * `contents` must not be used afterwards: those of the answer are the same octets. `authorities`: whose signatures are
+   * checked along with it.
+   */
+  async read(contents: Uint8Array<ArrayBuffer>, authorities: readonly Certificate[]): Promise<ReadContents> {
+    if (contents.length <= SMALL) {
+      const lists = readPemOrDer(contents, 'X509 CRL').map(readRevocationList);
+      return { contents, mark: hash('sha256', contents), lists };
+    }
+    const own = contents.buffer.byteLength === contents.length ? contents : new Uint8Array(contents);
+    const reading = this.#before.then(() =>
+      scanInThread(
+        own,
+        authorities.map(({ der }) => der),
+      ),
+    );
+    this.#before = reading.catch(() => undefined);
+    const { lists, ...rest } = await reading;
+    return { ...rest, lists: lists.map(attach) };
+  }
+}
+
+function attach({ der, scanned, refusal, signatures }: ThreadList): Outcome<RevocationList, string> {
+  if (refusal !== undefined) return refused(refusal);
+  const list = readScanned(der, scanned);
+  if (list.ok) for (const { spki, signed } of signatures) rememberSignature(list.value, spki, signed);
+  return list;
+}

@@ -1,0 +1,214 @@
+// OCSP (RFC 6960): what a responder says about one certificate, and whether it may say so.
+import { hash } from 'node:crypto';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
+import {
+  childrenOf,
+  contextTag,
+  type Element,
+  expectTag,
+  Fields,
+  MalformedDer,
+  readElement,
+  TAG,
+  unwrap,
+} from '../der/der.ts';
+import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts';
+import { printTime } from '../path/rule.ts';
+import { type Certificate, readCertificate } from '../x509/certificate.ts';
+import { sameName } from '../x509/distinguished-name.ts';
+import { readExtensionList } from '../x509/extensions.ts';
+import { isSignedBy, readSigned, type Signed } from '../x509/signed.ts';
+import type { RevocationAnswer } from './crl-check.ts';
+
+export const OCSP_NONCE = '1.3.6.1.5.5.7.48.1.2';
+const OCSP_BASIC = '1.3.6.1.5.5.7.48.1.1';
+const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
+const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
+
+// A response without nextUpdate says "newer information is always available" (RFC 6960 2.4): it is believed for minutes.
+const UNDATED_SECONDS = 600;
+const CLOCK_SKEW_SECONDS = 300;
+
+export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
+  readonly answers: readonly SingleAnswer[];
+  readonly nonce?: Uint8Array;
+  /** Until when an answer without a nonce is believed; whoever received it sets this. */
+  readonly believedUntil?: EpochSeconds;
+  /** Certificates sent along: at most the delegated responder's is of use. */
+  readonly certificates: readonly Certificate[];
+}
+
+interface SingleAnswer {
+  readonly certificateId: CertificateId;
+  readonly state: 'good' | 'revoked' | 'unknown';
+  readonly thisUpdate: EpochSeconds;
+  readonly nextUpdate?: EpochSeconds;
+}
+
+interface CertificateId {
+  readonly digest: string;
+  readonly issuerName: Uint8Array;
+  readonly issuerKey: Uint8Array;
+  readonly serial: Uint8Array;
+}
+
+const DIGESTS: Readonly<Record<string, string>> = {
+  '1.3.14.3.2.26': 'sha1',
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+
+/** Where the certificate says its responder is, over plain http: the answer is signed. */
+export function responderOf({ known }: Certificate): string | undefined {
+  const access = known.authorityInfoAccess?.find(
+    ({ method, location }) => method === OCSP_ACCESS && location.kind === 'uri',
+  );
+  return access?.location.kind === 'uri' ? access.location.value : undefined;
+}
+
+export function readOcspResponse(der: Uint8Array): Outcome<OcspResponse, string> {
+  try {
+    return accept(readResponse(readElement(der, TAG.sequence)));
+  } catch (problem) {
+    if (!(problem instanceof MalformedDer)) throw problem;
+    return refused(`the OCSP response cannot be read: ${problem.message}`);
+  }
+}
+
+function readResponse(element: Element): OcspResponse {
+  const fields = new Fields(element);
+  const status = readCount(fields.next(), TAG.enumerated);
+  if (status !== 0) throw new MalformedDer(`the responder answered with status ${status}`);
+  const bytes = new Fields(unwrap(fields.next(contextTag(0, 'constructed')), TAG.sequence));
+  fields.end();
+  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('the response is not a basic one');
+  return readBasic(readElement(bytes.next(TAG.octetString).content, TAG.sequence));
+}
+
+function readBasic(element: Element): OcspResponse {
+  const [toBeSigned, algorithm, signature, wrapped] = childrenOf(element);
+  const content = Buffer.concat([toBeSigned, algorithm, signature].map((part) => part?.whole ?? new Uint8Array()));
+  const signed = readSigned({ tag: TAG.sequence, content, whole: content });
+  const certificates = wrapped ? readCertificates(expectTag(wrapped, contextTag(0, 'constructed'))) : [];
+  const fields = new Fields(signed.toBeSigned);
+  fields.optional(contextTag(0, 'constructed'));
+  fields.next(); // responder id: the signature tells better who signed
+  readTime(fields.next(TAG.generalizedTime));
+  const answers = childrenOf(fields.next(TAG.sequence)).map(readSingle);
+  const extensions = fields.optional(contextTag(1, 'constructed'));
+  fields.end();
+  const nonce = extensions && readExtensionList(unwrap(extensions)).find(({ oid }) => oid === OCSP_NONCE)?.value;
+  return { ...signed, answers, certificates, ...(nonce && { nonce: readElement(nonce, TAG.octetString).content }) };
+}
+
+function readCertificates(wrapped: Element): Certificate[] {
+  return childrenOf(unwrap(wrapped)).flatMap(({ whole }) => {
+    const certificate = readCertificate(whole);
+    return certificate.ok ? [certificate.value] : [];
+  });
+}
+
+const STATES: Readonly<Record<number, SingleAnswer['state']>> = {
+  [contextTag(0, 'primitive')]: 'good',
+  [contextTag(1, 'constructed')]: 'revoked',
+  [contextTag(2, 'primitive')]: 'unknown',
+};
+
+function readSingle(element: Element): SingleAnswer {
+  const fields = new Fields(element);
+  const certificateId = readCertificateId(fields.next(TAG.sequence));
+  const state = STATES[fields.next().tag];
+  if (!state) throw new MalformedDer('the status of a certificate is not known');
+  const thisUpdate = readTime(fields.next(TAG.generalizedTime));
+  const next = fields.optional(contextTag(0, 'constructed'));
+  const extensions = fields.optional(contextTag(1, 'constructed'));
+  fields.end();
+  const unknown = extensions && readExtensionList(unwrap(extensions)).find(({ critical }) => critical);
+  if (unknown) throw new MalformedDer(`an answer has the critical extension ${unknown.oid}`);
+  return { certificateId, state, thisUpdate, ...(next && { nextUpdate: readTime(unwrap(next)) }) };
+}
+
+function readCertificateId(element: Element): CertificateId {
+  const fields = new Fields(element);
+  const digest = DIGESTS[readOid(new Fields(fields.next(TAG.sequence)).next())];
+  if (!digest) throw new MalformedDer('the digest of a certificate id is not known');
+  const issuerName = fields.next(TAG.octetString).content;
+  const issuerKey = fields.next(TAG.octetString).content;
+  return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
+}
+
+/** Why a delegate of the issuer is not believed, if so. */
+export type JudgeDelegate = (delegate: Certificate) => string | undefined;
+
+/** Of several answers about one certificate, in one response or in many, "revoked" wins. */
+export function askResponses(
+  { certificate, issuer }: { readonly certificate: Certificate; readonly issuer: Certificate },
+  responses: readonly OcspResponse[],
+  judgeDelegate: JudgeDelegate,
+  now: EpochSeconds,
+): RevocationAnswer {
+  const found = responses.flatMap((response) => {
+    const answers = response.answers.filter(({ certificateId }) => isAbout(certificateId, certificate, issuer));
+    const objection = answers.length > 0 ? whyNotBelieved(response, issuer, judgeDelegate) : undefined;
+    return answers.map((answer) => answered(answer, objection ?? whyStale(answer, response, now), response));
+  });
+  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response about it' };
+  return found.reduce((worst, answer) => (weightOf(answer) > weightOf(worst) ? answer : worst), found[0] ?? none);
+}
+
+/** An answer of "unknown" or one that is not believed takes nothing from one that is. */
+function weightOf({ state }: RevocationAnswer): number {
+  return ['unknown', 'good', 'revoked'].indexOf(state);
+}
+
+function answered(
+  { state, thisUpdate, nextUpdate }: SingleAnswer,
+  objection: string | undefined,
+  { believedUntil }: OcspResponse,
+): RevocationAnswer {
+  if (objection !== undefined) return { state: 'unknown', words: objection };
+  const ends = nextUpdate ?? epochSeconds(thisUpdate + UNDATED_SECONDS);
+  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, believedUntil ?? ends) };
+}
+
+function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificate): boolean {
+  if (Buffer.compare(id.serial, certificate.serial) !== 0) return false;
+  const name = hash(id.digest, issuer.subject.der, 'buffer');
+  const key = hash(id.digest, keyBitsOf(issuer), 'buffer');
+  return Buffer.compare(id.issuerName, name) === 0 && Buffer.compare(id.issuerKey, key) === 0;
+}
+
+/** RFC 6960 4.1.1: the key's bits alone, without the algorithm and the count of unused bits. */
+export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
+  const fields = new Fields(readElement(publicKey.spki));
+  fields.next();
+  return fields.next(TAG.bitString).content.subarray(1);
+}
+
+/** RFC 6960 4.2.2.2: the issuer itself signs, or a responder to whom the issuer itself gave id-kp-OCSPSigning. */
+function whyNotBelieved(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
+  if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
+  if (isSignedBy(response, issuer.publicKey)) return undefined;
+  const delegate = response.certificates.slice(0, 4).find(({ publicKey }) => isSignedBy(response, publicKey));
+  if (!delegate) return 'the OCSP response is not signed by the issuer or its delegate';
+  const isCertified = sameName(delegate.issuer, issuer.subject) && isSignedBy(delegate, issuer.publicKey);
+  if (!isCertified) return 'the OCSP responder is not certified by the issuer';
+  if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING)) return 'the OCSP responder lacks the usage OCSPSigning';
+  return judgeDelegate(delegate);
+}
+
+function whyStale(
+  { state, thisUpdate, nextUpdate }: SingleAnswer,
+  { believedUntil }: OcspResponse,
+  now: EpochSeconds,
+): string | undefined {
+  // What has been revoked stays revoked, however old the news.
+  if (state === 'revoked') return undefined;
+  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response begins at ${printTime(thisUpdate)}`;
+  if (believedUntil !== undefined && now > believedUntil)
+    return 'the OCSP response has no nonce, and is too old for that';
+  const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
+  return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;
+}

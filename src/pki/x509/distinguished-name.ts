@@ -1,0 +1,148 @@
+// Names of subjects and issuers, compared as RFC 5280 7.1 says and printed so that no character can pose as structure.
+import type { NameValue } from '../../core/certificate.ts';
+import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
+import { readOid } from '../der/der-values.ts';
+import { prepareText } from './name-preparation.ts';
+import { readCharacters, textOf } from './name-string.ts';
+
+export interface Attribute extends NameValue {
+  readonly oid: string;
+  /** Absent where the value is not a string, or not a well-formed one of its type. */
+  readonly characters: string | undefined;
+  /** The attribute as encoded. */
+  readonly der: Uint8Array;
+}
+
+export interface DistinguishedName {
+  readonly rdns: readonly (readonly Attribute[])[];
+  /** One text per relative name, for comparison alone. Computed on first use: preparing strings is expensive. */
+  readonly comparable: readonly string[];
+  readonly der: Uint8Array;
+}
+
+export const COMMON_NAME = '2.5.4.3';
+export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  [COMMON_NAME]: 'CN',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '0.9.2342.19200300.100.1.25': 'DC',
+  '0.9.2342.19200300.100.1.1': 'UID',
+  [EMAIL_ADDRESS]: 'emailAddress',
+};
+
+// X.520 allows 64 characters for most attributes. Names beyond these bounds are made to keep us busy.
+const LONGEST_NAME = 4096;
+const MOST_RDNS = 64;
+const MOST_ATTRIBUTES = 16;
+
+export function readName(element: Element): DistinguishedName {
+  if (element.whole.length > LONGEST_NAME) throw new MalformedDer(`a name is longer than ${LONGEST_NAME} octets`);
+  const rdns = childrenOf(expectTag(element, TAG.sequence), MOST_RDNS).map((rdn) => readRelativeName(rdn));
+  return new ComparedName(rdns, element.whole);
+}
+
+class ComparedName implements DistinguishedName {
+  readonly rdns: DistinguishedName['rdns'];
+  readonly der: Uint8Array;
+  #comparable: readonly string[] | undefined;
+
+  constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
+    this.rdns = rdns;
+    this.der = der;
+  }
+
+  get comparable(): readonly string[] {
+    this.#comparable ??= this.rdns.map(comparableOf);
+    return this.#comparable;
+  }
+}
+
+/**
+ * The attributes of a relative name are a set: their order says nothing. Each is preceded by its length, so that no value
+ * can imitate a second attribute.
+ */
+export function comparableOf(rdn: readonly Attribute[]): string {
+  const attributes = rdn.map(comparableAttribute).sort();
+  return attributes.map((text) => `${text.length}:${text}`).join('');
+}
+
+/** Type and prepared characters, whatever string type encoded them; the octets where there are no characters. */
+function comparableAttribute(attribute: Attribute): string {
+  const prepared = preparedValue(attribute);
+  return prepared === undefined
+    ? `${attribute.oid}#${Buffer.from(attribute.der).toString('hex')}`
+    : `${attribute.oid}=${prepared}`;
+}
+
+function preparedValue({ characters }: Attribute): string | undefined {
+  return characters === undefined ? undefined : prepareText(characters);
+}
+
+/** Whether the attribute has no characters to compare, so that nobody can say which name it spells. */
+export function isIncomparable(attribute: Attribute): boolean {
+  return preparedValue(attribute) === undefined;
+}
+
+export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
+  const attributes = childrenOf(expectTag(element, tag), MOST_ATTRIBUTES).map(readAttribute);
+  if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
+  return attributes;
+}
+
+/** X.690 11.6: the elements of a SET OF are sorted by their encoding. */
+export function isInSetOrder(rdn: readonly Attribute[]): boolean {
+  return rdn.every(({ der }, index) => index === 0 || Buffer.compare(rdn[index - 1]?.der ?? der, der) <= 0);
+}
+
+function readAttribute(element: Element): Attribute {
+  const fields = new Fields(expectTag(element, TAG.sequence));
+  const oid = readOid(fields.next());
+  const encoded = fields.next();
+  fields.end();
+  const characters = readCharacters(encoded);
+  const { type, value } = textOf(encoded, characters);
+  return { type, value, oid, characters, der: element.whole };
+}
+
+export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {
+  if (Buffer.compare(a.der, b.der) === 0) return true;
+  return a.rdns.length === b.rdns.length && isNameWithin(a, b);
+}
+
+/** RFC 5280 4.2.1.10: a name lies within a subtree when its first relative names are those of the subtree. */
+export function isNameWithin(name: DistinguishedName, subtree: DistinguishedName): boolean {
+  return subtree.comparable.every((rdn, index) => name.comparable[index] === rdn);
+}
+
+export function attributesOf(name: DistinguishedName, oid: string): Attribute[] {
+  return name.rdns.flat().filter((attribute) => attribute.oid === oid);
+}
+
+// Names are printed with every step of a report; one of thousands of attributes would fill the log.
+const MOST_PRINTED = 16;
+
+/** For people: as openssl writes names, every structural or unprintable character escaped. */
+export function printName({ rdns }: DistinguishedName): string {
+  if (rdns.length === 0) return '(empty name)';
+  const printed = rdns.slice(0, MOST_PRINTED).map((rdn) => rdn.slice(0, MOST_PRINTED).map(printAttribute).join('+'));
+  return [...printed, ...(rdns.length > MOST_PRINTED ? [`and ${rdns.length - MOST_PRINTED} more`] : [])].join(', ');
+}
+
+function printAttribute({ oid, value }: Attribute): string {
+  return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
+}
+
+const LONGEST_PRINTED = 256;
+
+/** A hostile name stays on its line of the report or the log, and inside its own field. */
+export function escapeText(text: string): string {
+  const shown = text.length > LONGEST_PRINTED ? `${text.slice(0, LONGEST_PRINTED)}…` : text;
+  return shown
+    .replace(/[\\,+="<>;]/g, '\\$&')
+    .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}

@@ -1,0 +1,57 @@
+// Alternative names and the names of distribution points (RFC 5280 4.2.1.6).
+import type { NameValue } from '../../core/certificate.ts';
+import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
+import { readAscii, readOid } from '../der/der-values.ts';
+import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { readText } from './name-string.ts';
+
+export type GeneralName =
+  | { readonly kind: 'other'; readonly oid: string; readonly value: NameValue }
+  | { readonly kind: 'email'; readonly value: string }
+  | { readonly kind: 'dns'; readonly value: string }
+  | { readonly kind: 'uri'; readonly value: string }
+  | { readonly kind: 'directory'; readonly name: DistinguishedName }
+  | { readonly kind: 'ip'; readonly octets: Uint8Array }
+  | { readonly kind: 'registered'; readonly oid: string }
+  | { readonly kind: 'unsupported'; readonly tag: number };
+
+/** Microsoft's user principal name: an otherName whose value is a UTF8String. */
+export const USER_PRINCIPAL_NAME = '1.3.6.1.4.1.311.20.2.3';
+
+const READERS: Readonly<Record<number, (element: Element) => GeneralName>> = {
+  [contextTag(0, 'constructed')]: readOtherName,
+  [contextTag(1, 'primitive')]: ({ content }) => ({ kind: 'email', value: readAscii(content) }),
+  [contextTag(2, 'primitive')]: ({ content }) => ({ kind: 'dns', value: readAscii(content) }),
+  [contextTag(4, 'constructed')]: (element) => ({ kind: 'directory', name: readName(unwrap(element)) }),
+  [contextTag(6, 'primitive')]: ({ content }) => ({ kind: 'uri', value: readAscii(content) }),
+  [contextTag(7, 'primitive')]: ({ content }) => ({ kind: 'ip', octets: content }),
+  [contextTag(8, 'primitive')]: (element) => ({ kind: 'registered', oid: readOid(element, element.tag) }),
+};
+
+// x400Address and ediPartyName are known to exist, and read by nobody.
+const UNREAD = [contextTag(3, 'constructed'), contextTag(5, 'constructed')];
+
+export function readGeneralName(element: Element): GeneralName {
+  const read = READERS[element.tag];
+  if (read) return read(element);
+  if (UNREAD.includes(element.tag)) return { kind: 'unsupported', tag: element.tag };
+  throw new MalformedDer('this is no general name');
+}
+
+/** Names, policies, constraints: no honest certificate has as many of any. */
+export const MOST_ITEMS = 1024;
+
+/** GeneralNames under the tag of the field that holds them; at least one. */
+export function readGeneralNames(element: Element, tag: number = TAG.sequence): GeneralName[] {
+  const names = childrenOf(expectTag(element, tag), MOST_ITEMS).map(readGeneralName);
+  if (names.length === 0) throw new MalformedDer('a list of names is empty');
+  return names;
+}
+
+function readOtherName(element: Element): GeneralName {
+  const fields = new Fields(element);
+  const oid = readOid(fields.next());
+  const value = readText(unwrap(fields.next(contextTag(0, 'constructed'))));
+  fields.end();
+  return { kind: 'other', oid, value };
+}

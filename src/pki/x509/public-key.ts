@@ -1,0 +1,152 @@
+// What kind of key a certificate carries. Whether it is good enough is for the rules to say.
+
+import { type Element, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
+import { isOnCurve } from './curve-equation.ts';
+import { type EdwardsCurve, isEdwardsKey } from './edwards.ts';
+import { type PssParameters, readPssParameters } from './pss-parameters.ts';
+
+export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'dsa' | 'ed25519' | 'ed448' | 'unknown';
+
+export interface PublicKeyFacts {
+  /** SubjectPublicKeyInfo: what an approved issuer is pinned by. */
+  readonly spki: Uint8Array;
+  readonly family: KeyFamily;
+  /** Size of the modulus, for RSA and DSA. */
+  readonly bits?: number;
+  /** Size of the public exponent, for RSA. */
+  readonly exponentBits?: number;
+  /** Named curve, or `explicit` where the parameters are spelt out. */
+  readonly curve?: string;
+  /** The only signatures that an RSA-PSS key makes, where it says so (RFC 4055 3.3). */
+  readonly pss?: PssParameters;
+  /** Why the numbers of the key are none that a key may have. */
+  readonly flaw?: string;
+  /** The numbers were checked here, so that nobody needs to load the key for that. */
+  readonly isSound?: true;
+}
+
+const FAMILIES: Readonly<Record<string, KeyFamily>> = {
+  '1.2.840.113549.1.1.1': 'rsa',
+  '1.2.840.113549.1.1.10': 'rsa-pss',
+  '1.2.840.10045.2.1': 'ec',
+  '1.2.840.10040.4.1': 'dsa',
+  '1.3.101.112': 'ed25519',
+  '1.3.101.113': 'ed448',
+};
+
+/** Those that may ever be allowed, with the octets of a coordinate. */
+const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
+  '1.3.132.0.33': { name: 'P-224', size: 28 },
+  '1.2.840.10045.3.1.7': { name: 'P-256', size: 32 },
+  '1.3.132.0.34': { name: 'P-384', size: 48 },
+  '1.3.132.0.35': { name: 'P-521', size: 66 },
+  '1.3.132.0.10': { name: 'secp256k1', size: 32 },
+  '1.3.36.3.3.2.8.1.1.7': { name: 'brainpoolP256r1', size: 32 },
+  '1.3.36.3.3.2.8.1.1.9': { name: 'brainpoolP320r1', size: 40 },
+  '1.3.36.3.3.2.8.1.1.11': { name: 'brainpoolP384r1', size: 48 },
+  '1.3.36.3.3.2.8.1.1.13': { name: 'brainpoolP512r1', size: 64 },
+};
+
+type Details = Omit<PublicKeyFacts, 'spki' | 'family'>;
+
+const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) => Details>> = {
+  rsa: (parameters, key) => {
+    readNull(parameters.next()); // RFC 3279 2.3.1
+    return readRsa(key);
+  },
+  'rsa-pss': (parameters, key) => {
+    const limits = parameters.optional(TAG.sequence); // RFC 4055 1.2: absent, or what the key is limited to
+    return { ...readRsa(key), ...(limits && { pss: readPssParameters(limits) }) };
+  },
+  ec: (parameters, key) => readPoint(parameters.next(), key),
+  dsa: (parameters) => ({ bits: primeBits(parameters.optional(TAG.sequence)) }),
+  ed25519: (_, key) => readEdwards('ed25519', key),
+  ed448: (_, key) => readEdwards('ed448', key),
+  unknown: (parameters) => {
+    parameters.skip();
+    return {};
+  },
+};
+
+/** Parameters are those of the algorithm and nothing else: others might read foreign ones and see another key. */
+export function readPublicKey(element: Element): PublicKeyFacts {
+  const fields = new Fields(element);
+  const algorithm = new Fields(fields.next(TAG.sequence));
+  const family = FAMILIES[readOid(algorithm.next())] ?? 'unknown';
+  const key = readOctetBits(fields.next());
+  fields.end();
+  const details = READERS[family](algorithm, key);
+  algorithm.end();
+  return { spki: element.whole, family, ...details };
+}
+
+const MOST_RSA_BITS = 16_384;
+
+function readRsa(key: Uint8Array): Details {
+  const fields = new Fields(readElement(key, TAG.sequence));
+  const modulus = readInteger(fields.next());
+  const exponent = readInteger(fields.next());
+  fields.end();
+  const sizes = { bits: bitLength(modulus), exponentBits: bitLength(exponent) };
+  const flaw = flawOfModulus(modulus, sizes.bits) ?? flawOfExponent(exponent, sizes);
+  return { ...sizes, ...(flaw ? { flaw } : { isSound: true }) };
+}
+
+function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
+  if (isNegative(modulus)) return 'the modulus is negative';
+  if (!isOdd(modulus)) return 'the modulus is even';
+  return bits > MOST_RSA_BITS ? `the modulus has more than ${MOST_RSA_BITS} bits` : undefined;
+}
+
+/** With exponent 1 a signature is the padded digest itself, which anybody can write. */
+function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBits: number }): string | undefined {
+  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2)
+    return 'the exponent is not odd and 3 or more';
+  return sizes.exponentBits >= sizes.bits ? 'the exponent is as large as the modulus' : undefined;
+}
+
+function isNegative(integer: Uint8Array): boolean {
+  return (integer[0] ?? 0) >= 0x80;
+}
+
+function isOdd(integer: Uint8Array): boolean {
+  return ((integer.at(-1) ?? 0) & 1) === 1;
+}
+
+function primeBits(parameters: Element | undefined): number {
+  if (!parameters) throw new MalformedDer('a DSA key without its parameters');
+  return bitLength(readInteger(new Fields(parameters).next()));
+}
+
+/** RFC 5480 2.2: a point of the curve, compressed or not. Where only OpenSSL can tell, it does when it loads the key. */
+function readPoint(parameters: Element, point: Uint8Array): Details {
+  if (parameters.tag !== TAG.oid) return { curve: 'explicit' };
+  const oid = readOid(parameters);
+  const known = CURVES[oid];
+  if (!known) return { curve: oid };
+  const curve = known.name;
+  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not in a form of RFC 5480 2.2' };
+  const isOn = isOnCurve(curve, point);
+  if (isOn === undefined) return { curve };
+  return isOn ? { curve, isSound: true } : { curve, flaw: 'the point is not on its curve' };
+}
+
+function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
+  if (form === 4) return length === 1 + 2 * size;
+  return (form === 2 || form === 3) && length === 1 + size;
+}
+
+function readEdwards(curve: EdwardsCurve, key: Uint8Array): Details {
+  return isEdwardsKey(curve, key) ? {} : { flaw: 'the key has the wrong form, or is a point of small order' };
+}
+
+function bitLength(integer: Uint8Array): number {
+  const first = integer[0] === 0 ? integer.subarray(1) : integer;
+  return first.length * 8 - Math.clz32(first[0] ?? 0) + 24;
+}
+
+export function printKey({ family, bits, curve }: PublicKeyFacts): string {
+  if (bits) return `${family.toUpperCase()} ${bits} bits`;
+  return curve ? `EC ${curve}` : family;
+}

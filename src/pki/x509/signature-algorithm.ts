@@ -1,0 +1,75 @@
+// Which signatures exist, and which are too weak to believe.
+import { type Element, Fields, MalformedDer, TAG } from '../der/der.ts';
+import { readNull, readOid } from '../der/der-values.ts';
+import { type PssParameters, readPssParameters } from './pss-parameters.ts';
+import type { KeyFamily } from './public-key.ts';
+
+export interface SignatureAlgorithm {
+  readonly name: string;
+  readonly family: 'rsa' | 'rsa-pss' | 'ecdsa' | 'dsa' | 'eddsa' | 'unknown';
+  readonly keys: readonly KeyFamily[];
+  readonly digest?: string;
+  readonly saltLength?: number;
+  /** MD5 and SHA-1: collisions let one signature serve two certificates. */
+  readonly weak: boolean;
+}
+
+const RSA_PSS = '1.2.840.113549.1.1.10';
+
+const ALGORITHMS: Readonly<Record<string, SignatureAlgorithm>> = {
+  '1.2.840.113549.1.1.4': rsa('md5'),
+  '1.2.840.113549.1.1.5': rsa('sha1'),
+  '1.2.840.113549.1.1.14': rsa('sha224'),
+  '1.2.840.113549.1.1.11': rsa('sha256'),
+  '1.2.840.113549.1.1.12': rsa('sha384'),
+  '1.2.840.113549.1.1.13': rsa('sha512'),
+  '1.2.840.10045.4.1': ecdsa('sha1'),
+  '1.2.840.10045.4.3.1': ecdsa('sha224'),
+  '1.2.840.10045.4.3.2': ecdsa('sha256'),
+  '1.2.840.10045.4.3.3': ecdsa('sha384'),
+  '1.2.840.10045.4.3.4': ecdsa('sha512'),
+  '1.2.840.10040.4.3': dsa('sha1'),
+  '2.16.840.1.101.3.4.3.1': dsa('sha224'),
+  '2.16.840.1.101.3.4.3.2': dsa('sha256'),
+  '1.3.101.112': { name: 'Ed25519', family: 'eddsa', keys: ['ed25519'], weak: false },
+  '1.3.101.113': { name: 'Ed448', family: 'eddsa', keys: ['ed448'], weak: false },
+};
+
+function rsa(digest: string): SignatureAlgorithm {
+  return { name: `RSA with ${digest}`, family: 'rsa', keys: ['rsa'], digest, weak: isWeak(digest) };
+}
+
+function ecdsa(digest: string): SignatureAlgorithm {
+  return { name: `ECDSA with ${digest}`, family: 'ecdsa', keys: ['ec'], digest, weak: isWeak(digest) };
+}
+
+function dsa(digest: string): SignatureAlgorithm {
+  return { name: `DSA with ${digest}`, family: 'dsa', keys: ['dsa'], digest, weak: isWeak(digest) };
+}
+
+function isWeak(digest: string): boolean {
+  return digest === 'md5' || digest === 'sha1';
+}
+
+export function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
+  const fields = new Fields(element);
+  const oid = readOid(fields.next());
+  if (oid === RSA_PSS) {
+    const parameters = fields.next(TAG.sequence);
+    fields.end();
+    return pss(readPssParameters(parameters));
+  }
+  const algorithm = ALGORITHMS[oid];
+  if (!algorithm) return { name: oid, family: 'unknown', keys: [], weak: false };
+  // RFC 3279, 5758, 8410: NULL for RSA (or, as some write, nothing), nothing for the others.
+  const parameters = fields.optional(TAG.null);
+  fields.end();
+  if (parameters) readNull(parameters);
+  if (parameters && algorithm.family !== 'rsa') throw new MalformedDer('this signature algorithm has no parameters');
+  return algorithm;
+}
+
+function pss({ digest, saltLength }: PssParameters): SignatureAlgorithm {
+  const name = `RSA-PSS with ${digest}`;
+  return { name, family: 'rsa-pss', keys: ['rsa', 'rsa-pss'], digest, saltLength, weak: isWeak(digest) };
+}

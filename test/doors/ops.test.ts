@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fastify from 'fastify';
+import { hangOps } from '../../src/doors/ops/door.ts';
+import { type CheckResult, Readiness } from '../../src/doors/ops/readiness.ts';
+import type { Ports } from '../../src/operations/ports.ts';
+import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
+import type { StoreReport } from '../../src/store/store.ts';
+import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { TestClock } from '../node.ts';
+
+async function readyz(results: readonly CheckResult[]) {
+  const app = fastify();
+  hangOps(app, { readiness: { look: async () => results }, metrics: undefined });
+  const { statusCode, payload } = await app.inject('/readyz');
+  return { statusCode, answer: JSON.parse(payload) };
+}
+
+test('ready: 200', async () => {
+  const answer = { status: 'ok', checks: { keys: 'ok' } };
+  assert.deepEqual(await readyz([{ name: 'keys' }]), { statusCode: 200, answer });
+});
+
+test('not ready: the answer gives each failing check and its reason, and no detail', async () => {
+  const problem = { reason: 'the database does not answer', detail: 'no route to db.internal' };
+  assert.deepEqual(await readyz([{ name: 'keys' }, { name: 'store', problem }]), {
+    statusCode: 503,
+    answer: {
+      status: 'not ready',
+      checks: { keys: 'ok', store: 'failing' },
+      reasons: { store: 'the database does not answer' },
+    },
+  });
+});
+
+function aReadiness(examine: () => Promise<StoreReport>) {
+  const clock = new TestClock();
+  const told: string[] = [];
+  const news = {
+    failing: (name: string, { reason, detail }: { reason: string; detail?: string }) =>
+      told.push(`${name}: ${reason} (${detail})`),
+    holdsAgain: (name: string) => told.push(`${name} again`),
+    clocksApart: (apart: number) => told.push(`clocks ${apart} s apart`),
+  };
+  const store = { examine } as Ports['store'];
+  const timekeeper = new Timekeeper(clock.running, undefined, clock.now());
+  return {
+    clock,
+    told,
+    readiness: new Readiness({ store, keyring: new Keyring(firstKey()), clock, timekeeper }, news),
+  };
+}
+
+test('what changes is told once, with its detail, and so is its end', async () => {
+  const problem = { reason: 'no room', detail: '3 bytes free' };
+  let report: StoreReport = { now: new TestClock().now(), checks: [{ name: 'space', problem }] };
+  const { clock, told, readiness } = aReadiness(async () => report);
+  await readiness.look();
+  clock.move(1);
+  await readiness.look();
+  assert.deepEqual(told, ['space: no room (3 bytes free)']);
+  report = { now: clock.now(), checks: [{ name: 'space' }] };
+  await readiness.look();
+  assert.equal(told.length, 1, 'within the second, the last look counts');
+  clock.move(1);
+  await readiness.look();
+  assert.deepEqual(told.slice(1), ['space again']);
+});
+
+test('clocks of node and store apart: said from 5 seconds on, not ready from 30 on', async () => {
+  const { clock, told, readiness } = aReadiness(async () => ({ now: new TestClock().now(), checks: [] }));
+  const problems = async () => (await readiness.look()).flatMap(({ problem }) => (problem ? [problem.reason] : []));
+  clock.jump(5);
+  assert.deepEqual(await problems(), []);
+  assert.deepEqual(told, []);
+  clock.jump(25);
+  assert.deepEqual(await problems(), []);
+  assert.deepEqual(told, ['clocks 30 s apart'], 'worth a line in the log');
+  clock.jump(1);
+  assert.deepEqual(await problems(), ['the clocks of node and store are 31 seconds apart']);
+});
+
+test('a store that hangs: not ready after two seconds, and it is asked once', async () => {
+  let asked = 0;
+  const { readiness } = aReadiness(() => {
+    asked += 1;
+    return new Promise(() => undefined);
+  });
+  const looks = await Promise.all([readiness.look(), readiness.look(), readiness.look()]);
+  for (const [check] of looks) assert.match(check?.problem?.reason ?? '', /has not answered within 2 seconds/);
+  assert.equal(asked, 1);
+});

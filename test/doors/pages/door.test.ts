@@ -1,0 +1,256 @@
+// What the pages door promises on the wire: headers, forms, redirects, limits.
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { makeAssets } from '../../../src/doors/pages/parts/assets.ts';
+import { post, startCode } from './calling-device.ts';
+import { type RunningService, startService } from './running-service.ts';
+import { signedIn, Visitor } from './visitor.ts';
+
+let service: RunningService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+suite('headers of pages', () => {
+  test('open redirect, clickjacking: strict CSP, no framing, no referrer, nothing kept', async () => {
+    const { headers } = await new Visitor(service).get('/device');
+    assert.equal(
+      headers['content-security-policy'],
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+  });
+
+  test('refusals are pages with the same headers, in the language of the visit', async () => {
+    const { status, headers, text } = await new Visitor(service, { 'accept-language': 'de' }).get('/account/nothing');
+    assert.equal(status, 404);
+    assert.match(text, /<html lang="de">[\s\S]*Hier ist nichts/);
+    assert.equal(headers['x-frame-options'], 'DENY');
+  });
+
+  test('a wrong method on a page is a page, 405, and says which are allowed', async () => {
+    const { status, headers, text } = await new Visitor(service).post('/account');
+    assert.equal(status, 405);
+    assert.equal(headers.allow, 'GET');
+    assert.match(text, /<!doctype html>/);
+  });
+
+  test('a path outside the pages stays JSON', async () => {
+    const { headers } = await new Visitor(service).get('/accountant');
+    assert.match(String(headers['content-type']), /json/);
+  });
+
+  test('paths match in any letter case, with one trailing slash tolerated', async () => {
+    for (const path of ['/Device', '/DEVICE/', '/account/Sign-In/']) {
+      assert.equal((await new Visitor(service).get(path)).status, 200, path);
+    }
+  });
+
+  test('assets have the hash of their content in the address and are kept for a year', async () => {
+    const visitor = new Visitor(service);
+    const { text } = await visitor.get('/device');
+    const assets = [...text.matchAll(/(?:href|src)="(\/account\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
+    assert.equal(new Set(assets).size, 2);
+    for (const path of assets) {
+      const { status, headers } = await visitor.get(path);
+      assert.equal(status, 200);
+      assert.match(path, /\/[0-9a-f]{16}\//);
+      assert.match(String(headers['cache-control']), /max-age=31536000, immutable/);
+    }
+  });
+
+  test('no page holds script, inline style or an address elsewhere', async () => {
+    const visitor = await signedIn(service);
+    const path = await visitor.enterCode((await startCode(service)).userCode);
+    for (const page of [
+      '/device',
+      '/account',
+      '/account/password',
+      path,
+      '/device/qr?user_code=WDJB-MJHT',
+      '/device?user_code=WDJB-MJHT',
+    ]) {
+      const { text } = await visitor.get(page);
+      assert.doesNotMatch(text, /<script|\son\w+=|\sstyle=|<style|javascript:/i, page);
+      assert.doesNotMatch(text, /(?:href|src|action)="(?!\/|#)/, page);
+    }
+  });
+});
+
+suite('pages without the store', () => {
+  test('a store that is away makes a page, 503, in the language of the visit; nothing is looked up for it', async () => {
+    const broken = await startService();
+    const visitor = await signedIn(broken);
+    await broken.store.close();
+    const { status, text } = await visitor.get('/account', { 'accept-language': 'de' });
+    assert.equal(status, 503);
+    assert.match(text, /Der Dienst ist gerade nicht verfügbar/);
+    await broken.stop().catch(() => undefined);
+  });
+});
+
+suite('what the operator sets', () => {
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+  test('strict transport where the service has a name, and not for localhost', async () => {
+    assert.equal((await new Visitor(service).get('/device')).headers['strict-transport-security'], undefined);
+    const named = await startService({ sets: ['publicUrl=https://tokens.example.com'] });
+    const { headers } = await new Visitor(named).get('/device');
+    assert.equal(headers['strict-transport-security'], 'max-age=31536000');
+    await named.stop();
+    const without = await startService({ sets: ['publicUrl=https://tokens.example.com', 'pages.strictTransport=0'] });
+    assert.equal((await new Visitor(without).get('/device')).headers['strict-transport-security'], undefined);
+    await without.stop();
+  });
+
+  test('nothing that is answered is taken for another type', async () => {
+    const { style } = makeAssets({ name: 'x', accent: '#0b5fff', strictTransport: 0 });
+    const paths = [
+      '/device',
+      style.path,
+      '/docs/openapi.json',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/nothing',
+      '/authsvc/Authorize/Verify',
+      '/account/nothing',
+    ];
+    for (const path of paths) {
+      const { headers, status } = await new Visitor(service).get(path);
+      assert.equal(headers['x-content-type-options'], 'nosniff', `${path} ${status}`);
+    }
+  });
+
+  test('a logo is served as a picture; opened by itself it can do nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-logo-'));
+    writeFileSync(join(folder, 'logo.svg'), SVG);
+    const own = await startService({ sets: [`pages.logo=${join(folder, 'logo.svg')}`, 'pages.name=Example access'] });
+    const visitor = new Visitor(own);
+    const { text } = await visitor.get('/device');
+    const path = /src="(\/account\/assets\/[^"]+logo\.svg)"/.exec(text)?.[1] ?? '';
+    const { headers, text: served } = await visitor.get(path);
+    assert.equal(served, SVG);
+    assert.equal(headers['content-type'], 'image/svg+xml');
+    assert.match(String(headers['content-security-policy']), /default-src 'none'.*sandbox/);
+    assert.match(text, /<title>Connect a device · Example access<\/title>/);
+    await own.stop();
+  });
+});
+
+suite('missing CSRF: every form needs the token of its own browser session', () => {
+  const FORMS = [
+    '/device',
+    '/device/00000000000000000000000000000000/confirm',
+    '/device/00000000000000000000000000000000/deny',
+    '/account/sign-in',
+    '/account/sign-out',
+    '/account/sign-out-everywhere',
+    '/account/password',
+    '/account/grants/revoke',
+    '/account/grants/00000000000000000000000000000000/revoke',
+  ];
+  for (const path of FORMS) {
+    test(`${path}: missing, foreign or sent from another site → 403, nothing done`, async () => {
+      const visitor = await signedIn(service);
+      await visitor.get('/account');
+      const bob = await signedIn(service, 'bob');
+      await bob.get('/account');
+      assert.equal((await visitor.post(path, { form_token: '' })).status, 403);
+      assert.equal((await visitor.post(path, { form_token: bob.formToken })).status, 403);
+      assert.equal((await visitor.post(path, {}, { 'sec-fetch-site': 'cross-site' })).status, 403);
+      assert.equal((await visitor.get('/account')).status, 200, 'still signed in');
+    });
+  }
+
+  test('a token is stale once its session has ended', async () => {
+    const visitor = await signedIn(service);
+    await visitor.get('/account');
+    const stale = visitor.formToken;
+    await visitor.post('/account/sign-out');
+    await visitor.signIn();
+    await visitor.get('/account');
+    assert.equal((await visitor.post('/account/grants/revoke', { form_token: stale })).status, 403);
+  });
+
+  test('a token given twice, or a body that is no form, is refused as unreadable', async () => {
+    const visitor = await signedIn(service);
+    await visitor.get('/account');
+    const twice = await visitor.post(`/account/grants/revoke?x`, {}, { 'content-type': 'application/json' });
+    assert.equal(twice.status, 400);
+  });
+});
+
+suite('open redirect', () => {
+  test('no parameter of any page leads away from this site', async () => {
+    const evil = encodeURIComponent('https://evil.example//');
+    const visitor = await signedIn(service);
+    await visitor.get('/account');
+    for (const path of [
+      `/account/sign-in?next=${evil}&user_code=${evil}&done=${evil}`,
+      `/device/qr?user_code=${evil}`,
+      `/device/${evil}`,
+    ]) {
+      const { headers, text } = await visitor.get(path);
+      assert.match(headers.location ?? '/device', /^\/(?:device|account)/, path);
+      assert.doesNotMatch(text, /evil\.example/, path);
+    }
+    const { headers } = await visitor.post('/device', {
+      user_code: 'https://evil.example',
+      next: 'https://evil.example',
+    });
+    assert.match(headers.location ?? '/device', /^\/device/);
+  });
+});
+
+suite('texts that attack', () => {
+  test('a user agent and a name full of markup are shown, not obeyed', async () => {
+    const evil = '"><script>alert(1)</script>';
+    const { body } = await post(
+      service,
+      '/authsvc/Authorize/Device',
+      { client_id: 'orders-sync', scope: 'orders:read' },
+      { 'user-agent': evil },
+    );
+    const ada = await signedIn(service);
+    const path = await ada.enterCode(String(body['user_code']));
+    const { text } = await ada.get(path);
+    assert.match(text, /&lt;script&gt;alert\(1\)/);
+    assert.doesNotMatch(text, /<script/);
+    const failed = await new Visitor(service).signIn(evil, 'wrong');
+    assert.doesNotMatch(failed.text, /<script/);
+  });
+
+  test('control characters in a name, repeated fields and huge forms are refused calmly', async () => {
+    const visitor = new Visitor(service);
+    assert.equal((await visitor.signIn('a\u0000b\r\nc', 'wrong')).status, 403);
+    assert.equal((await visitor.post('/account/sign-in', { password: 'x'.repeat(100_000) })).status, 413);
+  });
+});
+
+suite('limits', () => {
+  test('requests beyond the rate of an address get a page, 429, that says how long to wait', async () => {
+    const slow = await startService({
+      sets: ['limits.requestsPerAddress.burst=2', 'limits.requestsPerAddress.perMinute=1'],
+    });
+    try {
+      const visitor = new Visitor(slow);
+      const statuses = [];
+      for (let count = 0; count < 3; count++) statuses.push((await visitor.get('/device')).status);
+      assert.deepEqual(statuses, [200, 200, 429]);
+      const { headers, text } = await visitor.get('/device');
+      assert.ok(Number(headers['retry-after']) > 0);
+      assert.match(text, /Too many requests/);
+    } finally {
+      await slow.stop();
+    }
+  });
+});

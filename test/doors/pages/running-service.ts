@@ -1,0 +1,133 @@
+// The real service over real TLS, on a port of its own, with a clock that tests move.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { composeService, type Service } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { Identity, IdentityId } from '../../../src/core/identity.ts';
+import type { Integration } from '../../../src/core/integration.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { makeLog } from '../../../src/log/log.ts';
+import { openStore } from '../../../src/open-store.ts';
+import type { Clock } from '../../../src/operations/ports.ts';
+import { makeDevelopmentAuthority } from '../../../src/pki/development-authority.ts';
+import { insert, type Store } from '../../../src/store/store.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { integrations } from '../../../src/store/tables/registry.ts';
+import { passwords } from '../../../src/store/tables/sign-in.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
+import { hashPassword } from '../../../src/tokens/password.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { freePort } from '../../free-port.ts';
+import { anIntegration, scopeOf } from '../../samples.ts';
+
+export const PASSWORD = 'canary-correct-horse-battery';
+
+export const ADA = identity('ada', 'a');
+export const BOB = identity('bob', 'b');
+/** Known, but may not use the web API. */
+const CYD = identity('cyd', 'c', { mayUseApi: false });
+
+export const ORDERS = anIntegration({ scope: scopeOf('orders:read,write,delete;stock:read') });
+
+function identity(userName: string, digit: string, difference: Partial<Identity> = {}): Identity {
+  const id = `local:{00000000-0000-4000-8000-${digit.repeat(12)}}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName, ...difference };
+}
+
+/** Tests make more requests than a person would. */
+const UNHURRIED = ['limits.requestsPerAddress.burst=100000', 'limits.requestsPerIntegration.burst=100000'];
+
+export interface RunningService {
+  readonly url: string;
+  /** The development authority's certificate, in PEM. */
+  readonly authority: string;
+  readonly store: Store;
+  /** Everything it has logged, at trace level. */
+  readonly logged: () => string;
+  /** Moves the clock on. */
+  readonly advance: (seconds: number) => void;
+  /** Stops it and starts it again on the same data. */
+  readonly restart: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServiceWish {
+  readonly sets?: readonly string[];
+  readonly integrations?: readonly Integration[];
+}
+
+export async function startService({
+  sets = [],
+  integrations: wanted = [ORDERS],
+}: ServiceWish = {}): Promise<RunningService> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
+  const port = await freePort();
+  const authority = makeDevelopmentAuthority(new Date(), systemRandom);
+  const server = authority.issueServer(['localhost', '127.0.0.1']);
+  writeFileSync(join(folder, 'server.crt'), server.certificate);
+  writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
+  const settings = [`dataFolder=${folder}`, `listeners.0.port=${port}`, 'log.level=trace', ...UNHURRIED, ...sets];
+  const config = loadConfig({ env: {}, sets: settings });
+  const clock = movableClock();
+  const keyring = new Keyring(firstKey());
+  const lines: string[] = [];
+  const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
+
+  const start = async (): Promise<{ service: Service; store: Store }> => {
+    const store = await openStore(config, 'init', clock);
+    if (!running) await furnish(store, wanted);
+    const service = await composeService(config, store, keyring, log, clock);
+    await service.listen();
+    return { service, store };
+  };
+  let running: { service: Service; store: Store } | undefined;
+  running = await start();
+  return {
+    url: `https://localhost:${port}`,
+    authority: authority.certificate,
+    get store() {
+      if (!running) throw new Error('the service is stopped');
+      return running.store;
+    },
+    logged: () => lines.join(''),
+    advance: (seconds) => clock.advance(seconds),
+    restart: async () => {
+      await running?.service.stop();
+      running = await start();
+    },
+    stop: async () => {
+      await running?.service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The people and integrations of these tests. One hash serves all: hashing is the slow part. */
+async function furnish(store: Store, wanted: readonly Integration[]): Promise<void> {
+  const phc = await hashPassword(new Secret(PASSWORD));
+  for (const person of [ADA, BOB, CYD]) {
+    await store.change(identities, person.id, () => ({
+      outcome: undefined,
+      next: person,
+      inserts: [insert(passwords, { identityId: person.id, phc })],
+    }));
+  }
+  for (const integration of wanted) {
+    await store.change(integrations, integration.clientId, () => ({ outcome: undefined, next: integration }));
+  }
+}
+
+function movableClock(): Clock & { advance(seconds: number): void } {
+  let ahead = 0;
+  const milliseconds = () => Date.now() + ahead;
+  return {
+    milliseconds,
+    now: () => epochSeconds(milliseconds() / 1000),
+    running: () => milliseconds() / 1000,
+    advance: (seconds) => {
+      ahead += seconds * 1000;
+    },
+  };
+}

@@ -1,0 +1,196 @@
+// Signing in, sessions and passwords, as the server sees them.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
+import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
+
+let service: RunningService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+suite('sessions', () => {
+  test('the cookie is __Host-, HttpOnly, Secure, SameSite=Lax, and new at every sign-in', async () => {
+    const visitor = new Visitor(service);
+    const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
+    assert.match(first.join('\n'), /__Host-tessera=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure/);
+    const cookie = visitor.cookies.get(SESSION_COOKIE);
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), cookie);
+  });
+
+  test('the browser is known after a sign-in: a cookie that outlives the session, and is new at every sign-in', async () => {
+    const visitor = new Visitor(service);
+    const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
+    assert.match(
+      first.join('\n'),
+      /__Host-tessera-known=[\w-]{71}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=7776000/,
+    );
+    const cookie = visitor.cookies.get(KNOWN_COOKIE);
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    assert.equal(visitor.cookies.get(KNOWN_COOKIE), cookie);
+    assert.equal((await visitor.get('/account')).status, 303, 'it opens nothing');
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(KNOWN_COOKIE), cookie);
+  });
+
+  test('a cookie set beforehand is not taken over at sign-in (fixation)', async () => {
+    const visitor = new Visitor(service);
+    const planted = Buffer.alloc(32, 7).toString('base64url');
+    visitor.cookies.set(SESSION_COOKIE, planted);
+    await visitor.signIn();
+    assert.notEqual(visitor.cookies.get(SESSION_COOKIE), planted);
+  });
+
+  test('signing out ends the session on the server, not only in the browser', async () => {
+    const visitor = await signedIn(service);
+    const cookie = visitor.cookies.get(SESSION_COOKIE) ?? '';
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    assert.equal(visitor.cookies.has(SESSION_COOKIE), false);
+    const thief = new Visitor(service);
+    thief.cookies.set(SESSION_COOKIE, cookie);
+    assert.equal((await thief.get('/account')).status, 303);
+  });
+
+  test('signing out everywhere ends every session of the person and of nobody else', async () => {
+    const [here, there, bob] = [await signedIn(service), await signedIn(service), await signedIn(service, 'bob')];
+    await here.get('/account');
+    await here.post('/account/sign-out-everywhere');
+    assert.equal((await there.get('/account')).status, 303);
+    assert.equal((await bob.get('/account')).status, 200);
+  });
+
+  test('a session survives a restart', async () => {
+    const visitor = await signedIn(service);
+    await service.restart();
+    assert.equal((await visitor.get('/account')).status, 200);
+  });
+
+  test('a session ends when idle, and eight hours after sign-in whatever happens', async () => {
+    const idle = await signedIn(service);
+    const busy = await signedIn(service);
+    for (let minutes = 0; minutes < 8 * 60; minutes += 10) {
+      assert.equal((await busy.get('/account/password')).status, 200, `after ${minutes} minutes`);
+      service.advance(600);
+    }
+    assert.equal((await idle.get('/account')).status, 303);
+    assert.equal((await busy.get('/account')).status, 303);
+  });
+
+  test('a disabled identity is signed out at once', async () => {
+    const visitor = await signedIn(service, 'bob');
+    const change = (enabled: boolean) =>
+      service.store.change(identities, BOB.id, (found) => ({
+        outcome: undefined,
+        ...(found && { next: { ...found.row, enabled } }),
+      }));
+    await change(false);
+    assert.equal((await visitor.get('/account')).status, 303);
+    await change(true);
+  });
+});
+
+suite('password stuffing', () => {
+  test('the same answer for an unknown name, a wrong password and a disabled identity', async () => {
+    const answers = await Promise.all(
+      ['nobody', 'ada'].map(async (name) => {
+        const { status, text } = await new Visitor(service).signIn(name, 'wrong-password');
+        return { status, text: text.replaceAll(name, 'NAME').replace(/name="form_token" value="[^"]+"/, '') };
+      }),
+    );
+    assert.deepEqual(answers[0], answers[1]);
+  });
+
+  test('and about the same time', async () => {
+    const visitor = new Visitor(service);
+    await visitor.get('/account/sign-in');
+    const times: Record<string, number[]> = { nobody: [], ada: [] };
+    for (let round = 0; round < 7; round++) {
+      for (const [name, taken] of Object.entries(times)) {
+        const begun = performance.now();
+        const { status } = await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
+        taken.push(performance.now() - begun);
+        assert.equal(status, 403, 'a password was checked');
+      }
+      service.advance(30);
+    }
+    const [nobody = 0, ada = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[3]);
+    assert.ok(nobody / ada < 1.6 && ada / nobody < 1.6, `${nobody} ms against ${ada} ms`);
+    service.advance(900);
+  });
+
+  test('ten failures per name lock that name for new browsers, right password or wrong; then time opens it', async () => {
+    for (let tries = 0; tries < 10; tries++) {
+      assert.equal((await new Visitor(service).signIn('bob', 'wrong')).status, 403);
+      service.advance(30);
+    }
+    const { status, headers, text } = await new Visitor(service).signIn('bob');
+    assert.equal(status, 429);
+    assert.match(text, /Too many failed sign-ins/);
+    const wait = Number(headers['retry-after']);
+    assert.ok(wait > 800 && wait <= 870, `${wait} s, of 900 since the last failure`);
+    assert.equal((await new Visitor(service).signIn('ada')).status, 303, 'other names are not locked');
+    service.advance(900);
+    assert.equal((await new Visitor(service).signIn('bob')).status, 303);
+  });
+
+  test('after a few failures new browsers must wait, and Retry-After says how long', async () => {
+    let [failures, answer] = [0, await new Visitor(service).signIn('grace', 'wrong')];
+    for (; answer.status === 403; failures++) answer = await new Visitor(service).signIn('grace', 'wrong');
+    assert.ok(failures >= 3 && failures < 10, `${failures} failures`);
+    assert.equal(answer.status, 429);
+    assert.match(answer.text, /Wait a moment before you try again/);
+    const wait = Number(answer.headers['retry-after']);
+    assert.ok(wait >= 1 && wait <= 30, `${wait} s`);
+    service.advance(wait);
+    assert.equal((await new Visitor(service).signIn('grace', 'wrong')).status, 403);
+  });
+
+  test('an address over its limit is refused, and cannot use up the tries of a name', async () => {
+    const sets = ['signIn.failedPerAddress=3', 'signIn.failedPerIdentity=5', 'proxies.addresses=["127.0.0.1"]'];
+    const strict = await startService({ sets });
+    const from = (address: string) => new Visitor(strict, { 'x-forwarded-for': address });
+    try {
+      for (let tries = 0; tries < 8; tries++) {
+        await from('198.51.100.7').signIn('ada', 'wrong');
+        strict.advance(30);
+      }
+      assert.equal((await from('198.51.100.7').signIn('bob')).status, 429, 'the address is over its limit');
+      assert.equal((await from('198.51.100.8').signIn('ada')).status, 303, 'ada is locked out by a stranger');
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+suite('changing the password', () => {
+  const NEXT = 'canary-another-long-password';
+
+  test('needs the current one, at least 12 characters, typed twice; ends all other sessions', async () => {
+    const [here, there] = [await signedIn(service), await signedIn(service)];
+    await here.get('/account/password');
+    const change = (current: string, next: string, repeated = next) =>
+      here.post('/account/password', { current, next, repeated });
+    assert.match((await change('wrong-password', NEXT)).text, /current password is wrong/);
+    assert.match((await change(PASSWORD, 'short')).text, /too short/);
+    assert.match((await change(PASSWORD, 'x'.repeat(1025))).text, /too long/);
+    assert.match((await change(PASSWORD, NEXT, `${NEXT}!`)).text, /differ/);
+    assert.match((await change(PASSWORD, PASSWORD)).text, /current one/);
+    const old = here.cookies.get(SESSION_COOKIE);
+    assert.equal((await change(PASSWORD, NEXT)).headers.location, '/account?done=password-changed');
+    assert.notEqual(here.cookies.get(SESSION_COOKIE), old);
+    assert.equal((await here.get('/account')).status, 200);
+    assert.equal((await there.get('/account')).status, 303);
+    assert.equal((await new Visitor(service).signIn('ada')).status, 403);
+    assert.equal((await new Visitor(service).signIn('ada', NEXT)).status, 303);
+    await here.get('/account/password');
+    await change(NEXT, PASSWORD);
+    service.advance(900);
+  });
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RateLimit } from '../../src/doors/server/rate-limit.ts';
+
+function limit(
+  burst: number,
+  perSecond: number,
+): { take: (key?: string) => number | undefined; pass: (seconds: number) => void } {
+  let now = 1_000_000;
+  const rate = new RateLimit({ burst, perSecond }, () => now);
+  return {
+    take: (key = 'a') => rate.take(key),
+    pass: (seconds) => {
+      now += seconds * 1000;
+    },
+  };
+}
+
+test('so many at once, then so many a second, and the wait is told', () => {
+  const { take, pass } = limit(3, 2);
+  assert.deepEqual([take(), take(), take(), take()], [undefined, undefined, undefined, 1]);
+  pass(0.5);
+  assert.deepEqual([take(), take()], [undefined, 1]);
+  assert.equal(take('b'), undefined, 'another key has its own');
+});
+
+test('a clock that is set back takes nothing away', () => {
+  const { take, pass } = limit(600, 50);
+  assert.equal(take(), undefined);
+  pass(-3600);
+  for (let n = 0; n < 500; n++) assert.equal(take(), undefined);
+});
+
+test('a flood of other keys does not give a busy one a new beginning', () => {
+  const { take } = limit(2, 0.001);
+  take();
+  take();
+  for (let n = 0; n < 120_000; n++) {
+    take(`stranger ${n}`);
+    if (n % 1000 === 0) assert.notEqual(take(), undefined, `after ${n} strangers`);
+  }
+});
+
+test('who comes again after 50,000 others is known, wherever they stood among them', () => {
+  for (const before of [0, 1, 49_998, 49_999, 50_000]) {
+    const { take } = limit(1, 0.001);
+    for (let n = 0; n < before; n++) take(`earlier ${n}`);
+    take();
+    for (let n = 0; n < 50_000; n++) take(`later ${n}`);
+    assert.notEqual(take(), undefined, `${before} came before`);
+  }
+});
