@@ -1,9 +1,9 @@
 // The proof of a move: both stores hold the same, by counts and checksums.
 import { hash } from 'node:crypto';
+import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { textOf } from './differences.ts';
 import { isMark, MoveRefused } from './move-mark.ts';
-import { MOVED, STEP } from './moved-tables.ts';
 import { eventPages, rows } from './pages.ts';
 import { type AnyTable, encodeRow } from './table.ts';
 

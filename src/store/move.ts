@@ -1,12 +1,13 @@
 // Moves everything from one store into another: all rows and events. It can be repeated: each run writes what is new or
 // changed, and removes what is gone. So the bulk moves while the service runs, and the rest in a last, short run once it
 // has stopped. That one is proved by counts and checksums.
+
+import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import { differences } from './differences.ts';
 import { claim, isMark, MoveRefused, mark } from './move-mark.ts';
 import { prove } from './move-proof.ts';
-import { MOVED, STEP } from './moved-tables.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
 
