@@ -25,7 +25,7 @@ function compare(what: string, source: Sum, target: Sum): void {
   );
 }
 
-/** The sum of what the rows say, in any order. */
+/** A checksum of the rows that does not depend on their order. */
 async function sumOfTable(table: AnyTable, backEnd: BackEnd): Promise<Sum> {
   const sum: Sum = { count: 0, checksum: 0n };
   for await (const row of rows(backEnd, table)) if (!isMark(table, row)) add(sum, textOf(encodeRow(table, row)));
