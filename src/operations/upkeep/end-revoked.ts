@@ -5,7 +5,7 @@ import { grantsOf } from '../../store/tables/grants.ts';
 import { revokeAll } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
-/** Ends what was issued through a certificate that was found revoked, where its issuer's settings say so. */
+/** Ends the grants of a revoked certificate, if its issuer's settings say so. */
 export async function endRevoked(
   issuer: ApprovedIssuer,
   { certificate }: CertificateMark,
@@ -14,10 +14,10 @@ export async function endRevoked(
   return issuer.revocation.endGrants ? endGrantsOf(certificate, ports) : 0;
 }
 
-/** Work at a time, in milliseconds: requests wait behind it. */
+/** The longest slice of work, in milliseconds: requests wait for it. */
 const SLICE_MS = 1;
 
-/** Ends the grants of every certificate that a list revokes, in slices with a pause between them; says how many. */
+/** Ends the grants of every certificate that a list revokes, in slices with a pause between them. Returns how many. */
 export async function endAllRevoked(
   marks: Iterable<Hex>,
   ports: Pick<Ports, 'store' | 'clock'>,
