@@ -109,7 +109,7 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJud
   });
 }
 
-const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
+const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 
 /** Between two steps of what can wait: the time of a step is a tenth of this and more. */
 const BREATH_MS = 10;

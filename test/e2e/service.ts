@@ -163,6 +163,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const logLines: string[] = [];
   const log: Log = makeLog({
     level: home.config.log.level,
+    milliseconds: systemClock.milliseconds,
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });

@@ -5,7 +5,7 @@ import { fdatasync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Hex } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { makeDatabase, openDatabase } from '../../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';

@@ -15,7 +15,7 @@ import { insert, type Store } from '../../../src/store/store.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { passwords } from '../../../src/store/tables/sign-in.ts';
-import { systemRandom } from '../../../src/system.ts';
+import { systemClock, systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { hashPassword } from '../../../src/tokens/password.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
@@ -73,7 +73,12 @@ export async function startService({
   const clock = movableClock();
   const keyring = new Keyring(firstKey());
   const lines: string[] = [];
-  const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
+  const log = makeLog({
+    level: 'trace',
+    format: 'json',
+    milliseconds: systemClock.milliseconds,
+    destination: { write: (line) => lines.push(line) },
+  });
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);
