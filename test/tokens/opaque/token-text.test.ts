@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { DeviceId } from '../../src/core/device.ts';
-import type { GrantId } from '../../src/core/grant.ts';
-import { epochSeconds } from '../../src/core/time.ts';
-import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import type { DeviceId } from '../../../src/core/device.ts';
+import type { GrantId } from '../../../src/core/grant.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import {
   mintAccessToken,
   mintDeviceCode,
@@ -13,7 +13,7 @@ import {
   parseAccessToken,
   parseDeviceCode,
   parseRefreshToken,
-} from '../../src/tokens/token-text.ts';
+} from '../../../src/tokens/opaque/token-text.ts';
 
 const keyring = new Keyring(firstKey());
 const bytes = (length: number) =>
