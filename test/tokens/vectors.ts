@@ -4,7 +4,7 @@ import type { Grant, GrantId } from '../../src/core/grant.ts';
 import type { Hex } from '../../src/core/hex.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { mintAccessToken } from '../../src/tokens/access-token.ts';
-import { type Key, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
+import { type Key, Keyring, type StoredMacKey } from '../../src/tokens/keyring.ts';
 import {
   firstRefreshToken,
   NO_NONCE,
@@ -52,9 +52,9 @@ function counting(first: number, length = 16): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (first + index) & 0xff));
 }
 
-const KEYS: readonly StoredKey[] = [
-  { id: 1, state: 'retiring', secret: counting(0x10, 32) },
-  { id: 2, state: 'minting', secret: counting(0x80, 32) },
+const KEYS: readonly StoredMacKey[] = [
+  { kind: 'mac', id: 1, state: 'retiring', secret: counting(0x10, 32) },
+  { kind: 'mac', id: 2, state: 'minting', secret: counting(0x80, 32) },
 ];
 const GRANT_ID = counting(0x40).toString('hex') as GrantId;
 const ROOT = counting(0xa0);

@@ -93,7 +93,8 @@ test('the access tokens of every generation belong to the grant, another grantâ€
   const second = rotate(first.grant, read(first.pair, keyring), keyring);
   for (const { pair } of [first, second]) {
     const token = readAccessToken(pair.accessToken.reveal(), keyring);
-    assert.ok(token && token.isOf(second.grant));
+    assert.ok(token);
+    assert.ok(token.isOf(second.grant));
     assert.ok(!token.isOf(issue(keyring).grant));
   }
 });
@@ -119,7 +120,7 @@ test('key rotation: a pair minted under the old key is refreshed under the new o
   assert.equal(second.grant.pair.keyId, 2);
   assert.equal(standingOf(read(second.pair, after), second.grant, after), 'current');
   const old = readAccessToken(first.pair.accessToken.reveal(), after);
-  assert.ok(old && old.isOf(second.grant));
+  assert.ok(old?.isOf(second.grant));
 });
 
 test('a new key only checks; a retired one is gone, and its id is never given again', () => {
