@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
-import { localDirectory } from './directory/local.ts';
+import { localDirectory } from './directory/local/local-directory.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
 import { readLook } from './doors/pages/parts/look.ts';
