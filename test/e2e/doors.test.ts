@@ -1,4 +1,4 @@
-// How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [spec-gaps: all doors].
+// How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [spec-gaps: All doors].
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
@@ -62,7 +62,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('paths match in any letter case, with one trailing slash or none [spec-gaps: all doors]', async () => {
+    test('paths match in any letter case, with one trailing slash or none [spec-gaps: All doors]', async () => {
       for (const path of [
         '/authsvc/Authorize/Certificate',
         '/authsvc/authorize/certificate',
@@ -75,7 +75,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('nothing else matches: two slashes, other segments, encoded slashes [spec-gaps: all doors]', async () => {
+    test('nothing else matches: two slashes, other segments, encoded slashes [spec-gaps: All doors]', async () => {
       for (const path of [
         '/authsvc/Authorize/Certificate//',
         '/authsvc//Authorize/Certificate',
@@ -91,14 +91,14 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a path that cannot be decoded is refused in the words of its mount, and not echoed [spec-gaps: all doors]', async () => {
+    test('a path that cannot be decoded is refused in the words of its mount, and not echoed [spec-gaps: All doors]', async () => {
       const answer = await caller.ask({ path: '/authsvc/%zz/canary' });
       assertRefused(answer, 404, 'invalid_request');
       assertTokenDoorHeaders(answer);
       assert.doesNotMatch(answer.text, /canary|%zz/);
     });
 
-    test('the same door stands under every mount of the list [spec-gaps: all doors]', async () => {
+    test('the same door stands under every mount of the list [spec-gaps: All doors]', async () => {
       for (const { path } of MOUNTS) {
         const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(WISH) });
         assert.equal(answer.status, 200, path);
@@ -110,7 +110,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('each mount names the fields of an error as it is told: spec, oauth or both [spec-gaps: all doors]', async () => {
+    test('each mount names the fields of an error as it is told: spec, oauth or both [spec-gaps: All doors]', async () => {
       const [spec, oauth] = [
         ['Error', 'Error_description'],
         ['error', 'error_description'],
@@ -132,7 +132,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('every answer of a token door is JSON with a charset and never stored, errors too [spec-gaps: all doors]', async () => {
+    test('every answer of a token door is JSON with a charset and never stored, errors too [spec-gaps: All doors]', async () => {
       const pair = await pairByCertificate(caller);
       const answers = [
         await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
@@ -153,7 +153,7 @@ for (const protocol of PROTOCOLS) {
       for (const answer of answers) assertTokenDoorHeaders(answer);
     });
 
-    test('no answer carries a CORS header, whatever the Origin [spec-gaps: all doors]', async () => {
+    test('no answer carries a CORS header, whatever the Origin [spec-gaps: All doors]', async () => {
       const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const answer = await caller.ask({ method, path: TOKEN, headers });
@@ -164,7 +164,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('other methods, OPTIONS too, are 405 with Allow [spec-gaps: all doors]', async () => {
+    test('other methods, OPTIONS too, are 405 with Allow [spec-gaps: All doors]', async () => {
       for (const [paths, allowed] of [
         [POSTED, 'POST'],
         [GOTTEN, 'GET'],
@@ -193,14 +193,14 @@ for (const protocol of PROTOCOLS) {
         assert.equal(JSON.parse(String(body)).Error, 'invalid_request');
       });
 
-    test('HEAD never revokes [spec-gaps: all doors]', async () => {
+    test('HEAD never revokes [spec-gaps: All doors]', async () => {
       const { access_token } = await pairByCertificate(caller);
       const answer = await caller.ask({ method: 'HEAD', path: REVOKE, ...bearer(access_token) });
       assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET']);
       assert.equal((await verify(caller, access_token)).status, 200);
     });
 
-    test('a missing or unsupported Content-Type is 400 [spec-gaps: all doors]', async () => {
+    test('a missing or unsupported Content-Type is 400 [spec-gaps: All doors]', async () => {
       const body = JSON.stringify(WISH);
       for (const path of POSTED) {
         for (const type of [
@@ -220,7 +220,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a charset may say utf-8 in any form, and nothing else [spec-gaps: all doors]', async () => {
+    test('a charset may say utf-8 in any form, and nothing else [spec-gaps: All doors]', async () => {
       const ask = (type: string) =>
         caller.ask({
           method: 'POST',
@@ -317,7 +317,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(({} as Record<string, unknown>)['client_id'], undefined, 'no prototype was touched');
     });
 
-    test('client_id has 1 to 128 visible characters; anything else is unknown [spec-gaps: all doors]', async () => {
+    test('client_id has 1 to 128 visible characters; anything else is unknown [spec-gaps: All doors]', async () => {
       for (const strange of [
         'x'.repeat(129),
         'orders sync',
@@ -334,7 +334,7 @@ for (const protocol of PROTOCOLS) {
         );
     });
 
-    test('scope has at most 4 KiB [spec-gaps: all doors]', async () => {
+    test('scope has at most 4 KiB [spec-gaps: All doors]', async () => {
       const long = (length: number) => `orders:read${',read'.repeat(1000)}`.slice(0, length);
       const [most, more] = [`${long(4091)},read`, `${long(4091)},readd`];
       assert.deepEqual([most.length, more.length], [4096, 4097]);
@@ -345,7 +345,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test('mounts that collide, caselessly, refuse to start [spec-gaps: all doors]', async () => {
+test('mounts that collide, caselessly, refuse to start [spec-gaps: All doors]', async () => {
   const mounts = [{ path: '/authsvc' }, { path: '/AuthSvc' }];
   await assert.rejects(startService({ settings: { authsvc: { mounts } } }), /letter case makes no difference/);
 });

@@ -191,7 +191,7 @@ for (const protocol of PROTOCOLS) {
         await service.stop();
       });
 
-      test('too many requests are 429 with Retry-After, in the words of the door; a dead grant stays 400 [spec-gaps: Authorize/Token]', async () => {
+      test('too many requests are 429 with Retry-After, in the words of the door; a dead grant stays 400 [spec-gaps: All doors]', async () => {
         const [alive, dead] = [await pairByCertificate(caller), await pairByCertificate(caller)];
         spare = await pairByCertificate(caller);
         const { device_code } = await startedDevice(caller);
@@ -209,7 +209,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await revoke(caller, alive.access_token)).status, 200, 'ending a grant is never put off');
       });
 
-      test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: Authorize/Token]', async () => {
+      test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
         await exhaust(() => verify(caller, spare.access_token));
         const limited = await refresh(caller, spare.refresh_token);
         assertLimited(limited);

@@ -1,4 +1,4 @@
-// Authorize/Certificate, Authorize/Device, Authorize/Verify and Revoke/Token, rule by rule [spec-gaps].
+// Authorize/Certificate, Authorize/Device, Authorize/Verify and Revoke/Token, rule by rule.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/registry.ts';
@@ -161,7 +161,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Device', () => {
-      test('the answer has exactly the fields of RFC 8628 and expires, for JSON and form alike [spec-gaps: other operations]', async () => {
+      test('the answer has exactly the fields of RFC 8628 and expires, for JSON and form alike [spec-gaps: Other operations]', async () => {
         const wish = { client_id: CLIENT, scope: 'orders:read' };
         for (const body of [json(wish), form(wish)]) {
           const answer = await caller.ask({
@@ -193,13 +193,13 @@ for (const protocol of PROTOCOLS) {
         [{ client_id: CLIENT, scope: 'orders:admin' }, 'invalid_scope'],
       ];
       for (const [body, error] of refusals) {
-        test(`${JSON.stringify(body)} is refused with ${error} [spec-gaps: other operations]`, async () => {
+        test(`${JSON.stringify(body)} is refused with ${error} [spec-gaps: Other operations]`, async () => {
           assertRefused(await caller.ask({ path: DEVICE, ...json(body) }), 400, error);
           assertRefused(await caller.ask({ path: DEVICE, ...form(body as Record<string, string>) }), 400, error);
         });
       }
 
-      test('a user code is matched without case, spaces or dashes [spec-gaps: other operations]', async () => {
+      test('a user code is matched without case, spaces or dashes [spec-gaps: Other operations]', async () => {
         const started = await startedDevice(caller);
         const typed = ` ${started.user_code.toLowerCase().replace('-', ' ')} `;
         await confirm(service, { ...started, user_code: typed });
@@ -207,7 +207,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Verify', () => {
-      test('the answer has exactly these fields, of these types [spec-gaps: other operations]', async () => {
+      test('the answer has exactly these fields, of these types [spec-gaps: Other operations]', async () => {
         const issued = service.now();
         const pair = await pairByCertificate(caller);
         const { json: body } = await verify(caller, pair.access_token);
@@ -231,7 +231,7 @@ for (const protocol of PROTOCOLS) {
         });
       });
 
-      test('after a refresh the access token has its own moment of issue, the grant keeps its own [spec-gaps: other operations]', async () => {
+      test('after a refresh the access token has its own moment of issue, the grant keeps its own [spec-gaps: Other operations]', async () => {
         const pair = await pairByCertificate(caller);
         const before = (await verify(caller, pair.access_token)).json;
         service.pass(100);
@@ -269,7 +269,7 @@ for (const protocol of PROTOCOLS) {
           assert.equal((await caller.ask({ path: VERIFY, headers: { authorization } })).status, 200);
       });
 
-      test('a token in the query string is refused, beside a header too, and revokes nothing [spec-gaps: tokens]', async () => {
+      test('a token in the query string is refused, beside a header too, and revokes nothing [spec-gaps: Tokens]', async () => {
         const { access_token } = await pairByCertificate(caller);
         for (const path of [VERIFY, REVOKE]) {
           const asked = `${path}?access_token=${access_token}`;
@@ -279,7 +279,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await verify(caller, access_token)).status, 200);
       });
 
-      test('a disabled integration fails checks at once [spec-gaps: other operations]', async () => {
+      test('a disabled integration fails checks at once [spec-gaps: Other operations]', async () => {
         const { access_token } = await pairByCertificate(caller, 'other-sync');
         const integration = service.ports.registry.integration(clientId('other-sync'));
         assert.ok(integration);
@@ -291,7 +291,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Revoke/Token', () => {
-      test('the whole grant ends at once: access tokens of every generation and the refresh token; 200 {} [spec-gaps: other operations]', async () => {
+      test('the whole grant ends at once: access tokens of every generation and the refresh token; 200 {} [spec-gaps: Other operations]', async () => {
         const first = await pairByDevice(service, caller);
         const second = await refreshed(caller, first);
         const answer = await revoke(caller, first.access_token);
@@ -302,20 +302,20 @@ for (const protocol of PROTOCOLS) {
           assertRefused(await refresh(caller, refresh_token), 400, 'invalid_grant', /revoked/);
       });
 
-      test('an already revoked, a forged or an unknown token: 401 invalid_token [spec-gaps: other operations]', async () => {
+      test('an already revoked, a forged or an unknown token: 401 invalid_token [spec-gaps: Other operations]', async () => {
         const { access_token } = await pairByCertificate(caller);
         assert.equal((await revoke(caller, access_token)).status, 200);
         assertRefused(await revoke(caller, access_token), 401, 'invalid_token');
         assertRefused(await revoke(caller, forged(access_token)), 401, 'invalid_token');
       });
 
-      test('other grants of the same identity stand [spec-gaps: other operations]', async () => {
+      test('other grants of the same identity stand [spec-gaps: Other operations]', async () => {
         const [one, two] = [await pairByCertificate(caller), await pairByCertificate(caller)];
         await revoke(caller, one.access_token);
         assert.equal((await verify(caller, two.access_token)).status, 200);
       });
 
-      test('an expired access token of any generation still revokes its grant [spec-gaps: other operations]', async () => {
+      test('an expired access token of any generation still revokes its grant [spec-gaps: Other operations]', async () => {
         const first = await pairByDevice(service, caller);
         service.pass(91 * 86_400);
         const second = await refreshed(caller, first);

@@ -140,7 +140,7 @@ suite('the TLS listener', () => {
     }
   });
 
-  test('issuers added while it runs are in force within a second, new handshakes included [spec-gaps: administration]', async () => {
+  test('issuers added while it runs are in force within a second, new handshakes included [spec-gaps: Administration]', async () => {
     const late = makeAuthority({ name: 'Late Root' });
     const certificate = late.issue({ commonName: 'ada' });
     const open = callerOver('HTTP/2', reachOf(service, certificate));

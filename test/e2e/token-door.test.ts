@@ -1,4 +1,4 @@
-// Authorize/Token beyond the specification: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token, Refresh, exactly once].
+// Authorize/Token where the contract is silent: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token] [spec-gaps: Refresh, exactly once].
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
@@ -176,7 +176,7 @@ for (const protocol of PROTOCOLS) {
       for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 400, 'invalid_grant', /redeemed/);
     });
 
-    test('refresh: false is the one way an answer lacks a refresh_token; refresh_until is expires [spec-gaps: lifetimes]', async () => {
+    test('refresh: false is the one way an answer lacks a refresh_token; refresh_until is expires [spec-gaps: Lifetimes]', async () => {
       const pair = await pairByCertificate(caller, 'no-refresh');
       assert.equal('refresh_token' in pair, false);
       assert.equal(pair.refresh_until, pair.expires);
@@ -184,7 +184,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal('refresh_token' in byDevice, false);
     });
 
-    test('lifetimes may be the integration’s own [spec-gaps: lifetimes]', async () => {
+    test('lifetimes may be the integration’s own [spec-gaps: Lifetimes]', async () => {
       const pair = await pairByCertificate(caller, 'named-only');
       assert.equal(pair.expires_in, 3600);
       assert.equal(pair.refresh_until - pair.expires, 1800);

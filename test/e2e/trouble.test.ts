@@ -61,7 +61,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [spec-gaps: Authorize/Token]', async () => {
+    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [spec-gaps: Departures]', async () => {
       const pair = await pairByCertificate(caller);
       const { device_code } = await startedDevice(caller);
       store.away = true;
@@ -128,7 +128,7 @@ suite('stopping', () => {
     });
   }
 
-  test('a request that arrives while it stops is told 503 with Retry-After, and to close [spec-gaps: Authorize/Token]', async (t) => {
+  test('a request that arrives while it stops is told 503 with Retry-After, and to close [spec-gaps: Departures]', async (t) => {
     const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
     t.after(() => service.stop());
     const socket = await rawConnection(reachOf(service));
@@ -157,7 +157,7 @@ suite('stopping', () => {
   });
 });
 
-test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [spec-gaps: Authorize/Token]', async () => {
+test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [spec-gaps: Departures]', async () => {
   const store = fragile();
   const service = await startService({
     store: store.wrap,

@@ -1,4 +1,4 @@
-// threats: disabled users and integrations still got tokens; scope removed, refresh still worked.
+// [threats: Refresh, revoke, device] disabled users and integrations still got tokens; scope removed, refresh still worked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';

@@ -1,4 +1,4 @@
-// threats: a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
+// [threats: Proxy, HTTP, TLS, secrets] a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

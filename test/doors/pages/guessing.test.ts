@@ -1,4 +1,4 @@
-// threats: "no limit on user_code guesses". RFC 8628 5.1.
+// [threats: Refresh, revoke, device] "no limit on user_code guesses". RFC 8628 5.1.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
