@@ -197,7 +197,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   };
 }
 
-/** wire.md: a change is in force within a second. */
+/** A change to the registry is in force within a second [spec-gaps: Administration]. */
 export function registryFollows(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1000));
 }

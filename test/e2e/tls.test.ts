@@ -25,7 +25,7 @@ import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE, VERIFY } 
 
 const WISH = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
 
-/** What `openssl s_client` prints; it never waits for more than it was given. */
+/** What `openssl s_client` prints until the server has answered a request and closed: session tickets come before that. */
 function sClient(service: TestService, ...args: string[]): Promise<string> {
   const client = spawn('openssl', [
     's_client',
@@ -38,11 +38,11 @@ function sClient(service: TestService, ...args: string[]): Promise<string> {
   const chunks: Buffer[] = [];
   client.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   client.stderr.resume();
-  client.stdin.on('error', () => undefined); // it may have hung up already
+  client.stdin.on('error', () => undefined); // it may have exited already
+  client.stdin.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   return new Promise((resolve, reject) => {
     client.once('error', reject);
     client.once('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    setTimeout(() => client.stdin.end(), 300);
   });
 }
 
@@ -178,8 +178,7 @@ suite('the TLS listener', () => {
     await wait(2500);
     assert.equal(await serial(), old, 'a certificate without its key is not taken');
     replace(service.serverFiles.key, key);
-    await wait(2500);
-    assert.notEqual(await serial(), old);
+    while ((await serial()) === old) await wait(50);
     await pairByCertificate(open);
     open.close();
   });
