@@ -149,7 +149,7 @@ for (const protocol of PROTOCOLS) {
       assertRefused(await refresh(caller, pair.refresh_token, 'strict'), 400, 'invalid_grant', /used before/);
     });
 
-    test('an access token works until its own expiry, whatever refreshes follow [contract 1.2]', async () => {
+    test('an access token works until its own expiry, even after refreshes [contract 1.2]', async () => {
       const pairs: Pair[] = [await pairByCertificate(caller)];
       for (let generation = 0; generation < 3; generation++) pairs.push(await refreshed(caller, pairs.at(-1) as Pair));
       for (const { access_token } of pairs) assert.equal((await verify(caller, access_token)).status, 200);

@@ -3,6 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzCertificates } from '../../lab/fuzz/certificates.ts';
 
-test('what we accept and OpenSSL or GnuTLS refuses is explained', async () => {
+test('every certificate that we accept and OpenSSL or GnuTLS refuses has an explanation', async () => {
   assert.equal(await fuzzCertificates({ mutations: 300, first: 1 }), 0);
 });

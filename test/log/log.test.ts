@@ -20,12 +20,12 @@ test('a log line is one JSON object with time and level', () => {
   assert.match(line.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-test('a pretty line is for people', () => {
+test('pretty format writes readable text', () => {
   const line = linesOf('pretty', (log) => log.warn({ operation: 'refresh', steps: ['one', 'two'] }, 'request'));
   assert.match(line, /^[\d:.]{12} warn {2}request {2}operation=refresh steps=\n {4}one\n {4}two\n$/);
 });
 
-test('what is secret by its type or by its name is struck out, wherever it slips in', () => {
+test('secrets are redacted by type and by field name, at any depth', () => {
   for (const format of ['json', 'pretty'] as const) {
     const text = linesOf(format, (log) => {
       log.trace({ token: new Secret('canary-1') }, 'x');

@@ -76,7 +76,7 @@ async function startHere(t: TestContext, { config, keyring }: Home): Promise<num
   return Number(new URL(url).port);
 }
 
-test('three services on one PostgreSQL: a new list is in force at all of them within two seconds, and grants end', async (t) => {
+test('a new list is in force on all three services within two seconds, and ends grants', async (t) => {
   const database = await postgresDatabase();
   t.after(() => database.remove());
   const { home, server, ada, list, callerAt } = await scene(t, { store: database.url });
@@ -115,7 +115,7 @@ async function renew(node: ListNode): Promise<void> {
   await eventually(() => node.judge.revocation.lists !== before);
 }
 
-test('a node that is killed while it fetches: another takes over, and a node that starts again fetches nothing', async (t) => {
+test('another node takes over from a node killed during a fetch, and a restarted node fetches nothing', async (t) => {
   const { home, server, list, callerAt } = await scene(t);
   const start = async (): Promise<ServiceProcess> => {
     const started = await startProcess(home);
@@ -136,7 +136,7 @@ test('a node that is killed while it fetches: another takes over, and a node tha
   assert.equal(server.requests, 2);
 });
 
-test('of the workers of one machine one fetches', async (t) => {
+test('only one worker of a machine fetches', async (t) => {
   const { home, server, callerAt } = await scene(t);
   const ports = await portsOfWorkers(t, home, 3);
   assert.equal(new Set(ports).size, 3, 'each can be asked by itself');

@@ -88,14 +88,14 @@ async function renewed(nodes: readonly ListNode[], server: ListServer, requests:
 }
 
 function listsAmongNodes(open: Open): void {
-  test('a list that callers of every node need at the same moment is fetched once', async (t) => {
+  test('a list needed on every node at the same moment is fetched once', async (t) => {
     const { nodes, caller, server } = await scene(t, open);
     const callers = [...nodes, ...nodes, ...nodes];
     assert.deepEqual(new Set(await all(callers, (node) => node.ask(caller))), new Set([ACCEPTED]));
     assert.equal(server.requests, 1);
   });
 
-  test('of all nodes one fetches per interval, and what it fetched is in force at each when it next looks', async (t) => {
+  test('one node fetches per interval, and the others load the list from the store', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     await all(nodes, (node) => node.ask(caller));
     for (const round of [1, 2, 3]) {
@@ -112,7 +112,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 4);
   });
 
-  test('a node that finds a list due, and gets the lease when another has fetched it, does not fetch it again', async (t) => {
+  test('a node that gets the lease after another node fetched the list does not fetch it again', async (t) => {
     const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
     class Late extends SharedLists {
       override async byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -125,7 +125,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('a node follows lists that none of its own callers has named: grants end by them as well', async (t) => {
+  test('a node also applies lists that only callers of other nodes have named', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     const [first, second] = nodes;
     await first.ask(caller);
@@ -138,7 +138,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(second.judge.revokingLists([approve(root, { revocation: CRL_REQUIRED })])[0]?.list.revoked.size, 1);
   });
 
-  test('a node that starts takes the list in the store, and fetches none that is fresh', async (t) => {
+  test('a starting node loads fresh lists from the store and fetches none of them', async (t) => {
     const { nodes, caller, server, at, start } = await scene(t, open);
     await nodes[0].ask(caller);
     server.serve = 503;
@@ -149,7 +149,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('a list of an intermediate is taken from the store as soon as a caller has sent the intermediate', async (t) => {
+  test('a list of an intermediate is loaded from the store once a caller has sent the intermediate', async (t) => {
     const { server, at, start } = await scene(t, open);
     const below = root.makeIntermediate();
     const caller = below.issue({ extensions: [server.point] });
@@ -168,7 +168,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('where fetching fails, one node tries again after twice the time; the last list keeps its word until it ends, and closes then', async (t) => {
+  test('after a failed fetch one node retries after twice the time; the last list counts until it expires, then requests are refused', async (t) => {
     const { nodes, caller, server, clock, at } = await scene(t, open);
     await all(nodes, (node) => node.ask(caller));
     server.serve = 503;
@@ -196,7 +196,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, before + 2);
   });
 
-  test('a node that cannot reach what another can does not keep it from trying', async (t) => {
+  test('a node that cannot reach a list does not keep other nodes from fetching it', async (t) => {
     const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
     const fetch = () => Promise.reject(new Error('no route'));
     const cutOff = await listNode(database, clock, issuers, { fetch });
@@ -211,7 +211,7 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
   });
 
-  test('a first fetch that fails is known to all: nobody else tries in the same minute', async (t) => {
+  test('after a failed first fetch no other node tries in the same minute', async (t) => {
     const { nodes, caller, server } = await scene(t, open);
     server.serve = 404;
     assert.equal(await nodes[0].ask(caller), UNKNOWN);
@@ -257,7 +257,7 @@ function listsAmongNodes(open: Open): void {
     });
   }
 
-  test('a list in the store that was tampered with is refused by a node that starts: it fetches, and mends the store', async (t) => {
+  test('a starting node refuses a tampered list in the store, fetches a new one and stores it', async (t) => {
     const { nodes, caller, server, start } = await scene(t, open);
     server.serve = listAt(0, [caller]);
     await nodes[0].ask(caller);
@@ -273,7 +273,7 @@ function listsAmongNodes(open: Open): void {
     }
   });
 
-  test('the store cannot put a renewal off for longer than the list holds', async (t) => {
+  test('the store cannot delay a renewal beyond the end of the list', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     await nodes[0].ask(caller);
     const { found } = await nodes[0].store.load(revocationLists, server.url);
@@ -286,7 +286,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 2);
   });
 
-  test('a list is renewed as long as a grant may live that came about by it, and no longer', async (t) => {
+  test('a list is renewed as long as a grant from a certificate that names it may live, and no longer', async (t) => {
     const { nodes, caller, server, clock, start } = await scene(t, open);
     const [first, second] = nodes;
     const day = (days: number) => {
@@ -310,7 +310,7 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual([restarted.judge.revocation.lists, late.judge.revocation.lists], [[], []]);
   });
 
-  test('a store that goes away while lists are read takes none of them along', async (t) => {
+  test('no list is lost when the store goes down while lists are read', async (t) => {
     const { database, nodes, caller, server, clock, issuers, at } = await scene(t, open);
     await nodes[0].ask(caller);
     let isAway = false;
@@ -335,7 +335,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 2);
   });
 
-  test('an issuer that is withdrawn takes its lists along: nobody fetches them', async (t) => {
+  test('lists of a withdrawn issuer are no longer fetched', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     const [first] = nodes;
     await first.ask(caller);
@@ -366,10 +366,10 @@ async function tamper({ store }: ListNode, url: string, contents: Uint8Array): P
   });
 }
 
-suite('lists among nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase(clock.now)));
-suite('lists among nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
+suite('revocation lists shared by nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase(clock.now)));
+suite('revocation lists shared by nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
 
-test('what is swept of lists: nothing while nodes renew them, all of it a month after', async (t) => {
+test('lists are swept a month after their last renewal, not before', async (t) => {
   const { nodes, caller, server, clock } = await scene(t, (moved) => sqliteDatabase(moved.now));
   const [node] = nodes;
   await node.ask(caller);

@@ -62,7 +62,7 @@ async function answers(port: number): Promise<boolean> {
   return isOpen;
 }
 
-test('pgbouncer that pools by transaction is recognised and named', async () => {
+test('pgbouncer in transaction mode is detected and reported', async () => {
   await using bouncer = await pooler('transaction');
   for (let n = 0; n < 5; n++)
     await assert.rejects(openAt(bouncer.url), {
@@ -72,7 +72,7 @@ test('pgbouncer that pools by transaction is recognised and named', async () => 
     });
 });
 
-test('pgbouncer that pools by session does', async () => {
+test('pgbouncer in session mode works', async () => {
   await using bouncer = await pooler('session');
   const node = await aNode(storeOf(await openAt(bouncer.url)));
   accepted(await refresh(node, await issue(node)));

@@ -52,7 +52,7 @@ async function questions(): Promise<number> {
   return Number(row?.['calls']);
 }
 
-test('many at once share one question, and its answer is good for a second', async () => {
+test('concurrent readiness checks share one query, and its result is cached for a second', async () => {
   const app = await aDoor();
   assert.deepEqual(await ask(app, 100), [200]);
   assert.deepEqual(await ask(app, 100), [200]);
@@ -62,7 +62,7 @@ test('many at once share one question, and its answer is good for a second', asy
   assert.equal(await questions(), 2);
 });
 
-test('a database that hangs is not asked again before it has answered', async () => {
+test('a hanging database gets no second readiness query before it has answered', async () => {
   const app = await aDoor();
   server.signalAll('SIGSTOP');
   const asked: Promise<number[]>[] = [];
@@ -77,7 +77,7 @@ test('a database that hangs is not asked again before it has answered', async ()
   assert.equal(await questions(), 1);
 });
 
-test('away: not ready, and ready again when it is back', async () => {
+test('a node is not ready while the database is down, and ready when it is back', async () => {
   const app = await aDoor();
   await server.stop();
   assert.deepEqual(await ask(app, 10), [503]);

@@ -52,7 +52,7 @@ async function statuses(refreshToken: string): Promise<Set<number>> {
   return new Set(answers.map(({ status }) => status));
 }
 
-test('two workers: one pair for one token, one that dies is replaced, and the database may come and go', async (t) => {
+test('two workers yield one pair for one token, replace a dead worker and survive a database restart', async (t) => {
   const { supervisor, said } = serveWithWorkers(t, home);
   await said('ready', 2);
   const token = await aRefreshToken();

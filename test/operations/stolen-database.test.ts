@@ -114,7 +114,7 @@ test('a dump of the database and the keyring yields no refresh token', async (t)
   assert.ok(control > 0, 'with the secrets of one token, the same search finds it');
 });
 
-test('refresh tokens minted from the loot are refused at the operation, and harm nothing', async (t) => {
+test('refresh tokens forged from the stolen data are refused and change nothing', async (t) => {
   const {
     node,
     database,

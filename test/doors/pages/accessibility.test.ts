@@ -33,7 +33,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 suite('accessibility', () => {
-  test('the check sees: a picture without a text and pale writing are found', async () => {
+  test('the check finds images without alternative text and low contrast', async () => {
     const page = await openPage(browser, { bypassCSP: true });
     await page.goto(`${service.url}/device`);
     await page.locator('main').evaluate((main) => {
