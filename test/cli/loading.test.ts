@@ -34,7 +34,7 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
 const PARTS =
   /^src\/(pki|http|serve|pages|operations|directory|log|store\/sqlite|store\/postgres|config\/load|compose)/;
 
-test('help needs the declarations of the commands, and nothing of what they do', async () => {
+test('help loads the declarations of the commands and none of their code', async () => {
   const loaded = await loadedBy('--help');
   assert.ok(loaded.includes('src/cli/commands/serve.ts'), 'the hook sees what is loaded');
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('help needs the declarations of the commands, and nothing of what they do',
 const UNWANTED =
   /\/(ajv|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler|pg|pg-protocol)\/|postgres|undici/;
 
-test('a service loads what it needs', async () => {
+test('a service loads only what it needs', async () => {
   const { configFile, folder } = await populatedHome();
   const loaded = await loadedBy('--config', configFile, 'serve');
   rmSync(folder, { recursive: true, force: true });

@@ -131,7 +131,7 @@ suite('bad HTTP on the bare socket', () => {
     '\0'.repeat(100),
   );
 
-  test('request lines, headers and chunks put together at random', async () => {
+  test('random request lines, headers and chunks', async () => {
     const requests = fc.tuple(methods, targets, versions, fc.array(lines, { maxLength: 5 }), bodies);
     const answered = await answeredOf(requests, 150, ([method, target, version, headers, body]) => {
       const request = `${method} ${target} ${version}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
@@ -140,14 +140,14 @@ suite('bad HTTP on the bare socket', () => {
     assert.ok(answered > 0.5, `${answered} were answered`);
   });
 
-  test('any bytes', async () => {
+  test('arbitrary bytes', async () => {
     const answered = await answeredOf(fc.uint8Array({ minLength: 1, maxLength: 300 }), 40, (bytes) =>
       sendRaw(reachOf(service), bytes, 150),
     );
     assert.ok(answered > 0.5, `${answered} were answered`);
   });
 
-  test('any frames after the preface of HTTP/2 end the connection, and are not answered as a request', () =>
+  test('arbitrary frames after the HTTP/2 preface end the connection without a response', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 9, maxLength: 200 }), fc.boolean(), async (bytes, prefaced) => {
         const { frames, isEnded } = await sendFrames(bytes, prefaced);

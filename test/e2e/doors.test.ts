@@ -75,7 +75,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('nothing else matches: two slashes, other segments, encoded slashes [spec-gaps: All doors]', async () => {
+    test('paths with two slashes, other segments or encoded slashes do not match [spec-gaps: All doors]', async () => {
       for (const path of [
         '/authsvc/Authorize/Certificate//',
         '/authsvc//Authorize/Certificate',
@@ -91,14 +91,14 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a path that cannot be decoded is refused in the words of its mount, and not echoed [spec-gaps: All doors]', async () => {
+    test('a path that cannot be decoded is refused with the error keys of its mount, and not echoed [spec-gaps: All doors]', async () => {
       const answer = await caller.ask({ path: '/authsvc/%zz/canary' });
       assertRefused(answer, 404, 'invalid_request');
       assertTokenDoorHeaders(answer);
       assert.doesNotMatch(answer.text, /canary|%zz/);
     });
 
-    test('the same door stands under every mount of the list [spec-gaps: All doors]', async () => {
+    test('the door is served under every listed mount [spec-gaps: All doors]', async () => {
       for (const { path } of MOUNTS) {
         const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(WISH) });
         assert.equal(answer.status, 200, path);
@@ -110,7 +110,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('each mount names the fields of an error as it is told: spec, oauth or both [spec-gaps: All doors]', async () => {
+    test('each mount uses its configured error keys: spec, oauth or both [spec-gaps: Departures]', async () => {
       const [spec, oauth] = [
         ['Error', 'Error_description'],
         ['error', 'error_description'],
@@ -132,7 +132,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('every answer of a token door is JSON with a charset and never stored, errors too [spec-gaps: All doors]', async () => {
+    test('every answer of a token door, errors included, is JSON with a charset and no-store [spec-gaps: All doors]', async () => {
       const pair = await pairByCertificate(caller);
       const answers = [
         await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
@@ -164,7 +164,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('other methods, OPTIONS too, are 405 with Allow [spec-gaps: All doors]', async () => {
+    test('other methods, including OPTIONS, are 405 with Allow [spec-gaps: All doors]', async () => {
       for (const [paths, allowed] of [
         [POSTED, 'POST'],
         [GOTTEN, 'GET'],
@@ -182,7 +182,7 @@ for (const protocol of PROTOCOLS) {
 
     // Over HTTP/1.1 its socket is taken below, by hand.
     if (protocol === 'HTTP/2')
-      test('CONNECT is 405 in JSON: this is no proxy [RFC 9110 9.3.6]', async (t) => {
+      test('CONNECT is 405 in JSON [RFC 9110 9.3.6]', async (t) => {
         const session = connect(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
         t.after(() => session.destroy());
         const stream = session.request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
@@ -220,7 +220,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a charset may say utf-8 in any form, and nothing else [spec-gaps: All doors]', async () => {
+    test('the only accepted charset is utf-8, in any spelling [spec-gaps: All doors]', async () => {
       const ask = (type: string) =>
         caller.ask({
           method: 'POST',
@@ -242,7 +242,7 @@ for (const protocol of PROTOCOLS) {
         assertRefused(await ask(bad), 400, 'invalid_request');
     });
 
-    test('a known parameter that is no string is refused, by whichever door [spec-gaps: Authorize/Token]', async () => {
+    test('every door refuses a known parameter that is not a string [spec-gaps: Authorize/Token]', async () => {
       for (const value of [1, true, null, [CLIENT], { a: 1 }]) {
         for (const path of POSTED) {
           assertRefused(
@@ -257,14 +257,14 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a parameter given twice in a form is refused [spec-gaps: Authorize/Token]', async () => {
+    test('a duplicate form parameter is refused [spec-gaps: Authorize/Token]', async () => {
       for (const path of [TOKEN, DEVICE]) {
         const twice = form(`client_id=${CLIENT}&client_id=${CLIENT}`);
         assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
       }
     });
 
-    test('a body that is no JSON object is refused [spec-gaps: Authorize/Token]', async () => {
+    test('a body that is not a JSON object is refused [spec-gaps: Authorize/Token]', async () => {
       for (const body of [
         '',
         ' ',
@@ -289,7 +289,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('an empty form lacks a client_id; an empty parameter is a missing one [spec-gaps: Authorize/Token]', async () => {
+    test('an empty parameter counts as missing, and an empty form lacks client_id [spec-gaps: Authorize/Token]', async () => {
       for (const fields of ['', 'client_id=', 'client_id=&scope=x'])
         assertRefused(
           await caller.ask({ path: DEVICE, ...form(fields) }),
@@ -307,7 +307,7 @@ for (const protocol of PROTOCOLS) {
       );
     });
 
-    test('unknown parameters are ignored, __proto__ and constructor among them [spec-gaps: Authorize/Token]', async () => {
+    test('unknown parameters are ignored, including __proto__ and constructor [spec-gaps: Authorize/Token]', async () => {
       const body = `{"__proto__":{"client_id":"x"},"constructor":{"prototype":{"scope":1}},"extra":[1],"client_id":"${CLIENT}","scope":"${SCOPE}"}`;
       const headers = { 'content-type': 'application/json' };
       assert.equal((await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body })).status, 200);
@@ -345,7 +345,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test('mounts that collide, caselessly, refuse to start [spec-gaps: All doors]', async () => {
+test('a service with mounts that differ only in case does not start [spec-gaps: All doors]', async () => {
   const mounts = [{ path: '/authsvc' }, { path: '/AuthSvc' }];
   await assert.rejects(startService({ settings: { authsvc: { mounts } } }), /letter case makes no difference/);
 });

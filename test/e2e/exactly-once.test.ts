@@ -47,7 +47,7 @@ async function workAndRevoke(caller: Caller, histories: History[]): Promise<void
   }
 }
 
-test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
+test('after kill -9 under load and a restart, nothing acknowledged is lost and nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
   const home = await populatedHome({ log: { level: 'silent' } });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   const ada = home.authority.issue({ commonName: 'ada' });

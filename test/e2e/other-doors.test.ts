@@ -92,7 +92,7 @@ for (const protocol of PROTOCOLS) {
         });
       }
 
-      test('the identity comes from the common name, the e-mail or the UPN, as the issuer says [contract 5.4]', async () => {
+      test('the identity comes from the common name, the e-mail or the UPN, as configured per issuer [contract 5.4]', async () => {
         const certificates = [
           service.ada,
           byEmail.issue({ commonName: 'mallory', emails: ['ada@EXAMPLE.com'] }),
@@ -104,7 +104,7 @@ for (const protocol of PROTOCOLS) {
         }
       });
 
-      test('a derived identity is LABEL:hex, and the same every time [contract 2.1]', async () => {
+      test('a derived identity is LABEL:hex and always the same [contract 2.1]', async () => {
         const answers = [
           await asking(derived.issue({ commonName: 'robot' })),
           await asking(derived.issue({ commonName: 'robot' })),
@@ -123,7 +123,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await asking(name('ada'), wish)).status, 200);
       });
 
-      test('which error wins, from the top [spec-gaps: Authorize/Certificate]', async () => {
+      test('errors are checked in the documented order [spec-gaps: Authorize/Certificate]', async () => {
         const unable = service.authority.issue({ commonName: 'without-api' });
         const rungs: readonly [answer: Promise<Answer>, status: number, error: string][] = [
           [asking(undefined, { client_id: 1 }), 400, 'invalid_request'],
@@ -139,7 +139,7 @@ for (const protocol of PROTOCOLS) {
         for (const [answer, status, error] of rungs) assertRefused(await answer, status, error);
       });
 
-      test('a chain through an intermediate counts, and an appended certificate of somebody else gives nothing [threats: Certificates]', async () => {
+      test('a chain through an intermediate is accepted, and an appended foreign certificate changes nothing [threats: Certificates]', async () => {
         const intermediate = service.authority.makeIntermediate();
         assert.equal((await asking(intermediate.issue({ commonName: 'ada' }))).status, 200);
         const own = service.authority.issue({ commonName: 'mallory' });
@@ -148,7 +148,7 @@ for (const protocol of PROTOCOLS) {
         assert.notEqual(answer.json['identity'], ADA);
       });
 
-      test('a grant bound to its certificate is refreshed with it alone, and stands [spec-gaps: Authorize/Certificate]', async () => {
+      test('a bound grant is refreshed only with its certificate, and survives a refresh without it [spec-gaps: Authorize/Certificate]', async () => {
         const pair = await pairByCertificate(caller, 'bound');
         const sibling = callerOver(protocol, reachOf(service, service.authority.issue({ commonName: 'ada' })));
         const bare = callerOver(protocol, reachOf(service));
@@ -161,7 +161,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Device', () => {
-      test('the answer has exactly the fields of RFC 8628 and expires, for JSON and form alike [spec-gaps: Other operations]', async () => {
+      test('the answer has exactly the fields of RFC 8628 plus expires, for JSON and forms [spec-gaps: Other operations]', async () => {
         const wish = { client_id: CLIENT, scope: 'orders:read' };
         for (const body of [json(wish), form(wish)]) {
           const answer = await caller.ask({
@@ -231,7 +231,7 @@ for (const protocol of PROTOCOLS) {
         });
       });
 
-      test('after a refresh the access token has its own moment of issue, the grant keeps its own [spec-gaps: Other operations]', async () => {
+      test('after a refresh the access token has a new issue time, and the grant keeps its own [spec-gaps: Other operations]', async () => {
         const pair = await pairByCertificate(caller);
         const before = (await verify(caller, pair.access_token)).json;
         service.pass(100);
@@ -263,13 +263,13 @@ for (const protocol of PROTOCOLS) {
         });
       }
 
-      test('the scheme counts in any letter case [RFC 6750 2.1]', async () => {
+      test('the Bearer scheme is case-insensitive [RFC 6750 2.1]', async () => {
         const { access_token } = await pairByCertificate(caller);
         for (const authorization of [`bearer ${access_token}`, `BEARER ${access_token}`, `Bearer  ${access_token}`])
           assert.equal((await caller.ask({ path: VERIFY, headers: { authorization } })).status, 200);
       });
 
-      test('a token in the query string is refused, beside a header too, and revokes nothing [spec-gaps: Tokens]', async () => {
+      test('a token in the query string is refused, even next to a header, and revokes nothing [spec-gaps: Tokens]', async () => {
         const { access_token } = await pairByCertificate(caller);
         for (const path of [VERIFY, REVOKE]) {
           const asked = `${path}?access_token=${access_token}`;
@@ -309,7 +309,7 @@ for (const protocol of PROTOCOLS) {
         assertRefused(await revoke(caller, forged(access_token)), 401, 'invalid_token');
       });
 
-      test('other grants of the same identity stand [spec-gaps: Other operations]', async () => {
+      test('other grants of the same identity stay valid [spec-gaps: Other operations]', async () => {
         const [one, two] = [await pairByCertificate(caller), await pairByCertificate(caller)];
         await revoke(caller, one.access_token);
         assert.equal((await verify(caller, two.access_token)).status, 200);

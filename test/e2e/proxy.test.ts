@@ -31,10 +31,10 @@ async function ignoredHeaders(service: TestService): Promise<number> {
   return Number(/^tessera_ignored_certificate_headers_total (\d+)$/m.exec(text)?.[1]);
 }
 
-suite('a proxy that is listed', () => {
+suite('a listed proxy', () => {
   const proxies = { addresses: ['127.0.0.1', '10.0.0.0/8'], clientCertificateHeader: 'rfc9440' };
 
-  test('hands over the client certificate, which is validated here again [spec-gaps: Authorize/Certificate]', async (t) => {
+  test('passes on the client certificate, which is validated again [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const good = await ask(service.port, { 'Client-Cert': clientCert(service.ada) });
     assert.deepEqual([good.status, good.json['identity']], [200, ADA], good.text);
@@ -51,13 +51,13 @@ suite('a proxy that is listed', () => {
     assert.equal(answer.status, 200, answer.text);
   });
 
-  test('a certificate header given twice is 400 [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
+  test('a duplicate certificate header is 400 [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const twice = await ask(service.port, { 'Client-Cert': [clientCert(service.ada), clientCert(service.ada)] });
     assertRefused(twice, 400, 'invalid_request', /more than once/);
   });
 
-  test('variants of the header’s name are no such header [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
+  test('variants of the header’s name are ignored [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     for (const name of ['Client_Cert', 'X-Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])
       assertRefused(await ask(service.port, { [name]: clientCert(service.ada) }), 401, 'invalid_client');
@@ -73,7 +73,7 @@ suite('a proxy that is listed', () => {
     });
   }
 
-  test('X-Forwarded-For is read from the right, up to the first address that is not listed [spec-gaps: Authorize/Certificate]', async (t) => {
+  test('X-Forwarded-For is read from the right, up to the first unlisted address [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const rows: readonly [header: string | string[], address: string][] = [
       ['192.0.2.1', '192.0.2.1'],
@@ -93,7 +93,7 @@ suite('a proxy that is listed', () => {
     );
   });
 
-  test('rates are counted by the caller’s address, not by the proxy’s', async (t) => {
+  test('rate limits count the caller’s address, not the proxy’s', async (t) => {
     const limits = { requestsPerAddress: { perMinute: 60, burst: 3 } };
     const service = await behind(t, proxies, { listeners: [{}], settings: { limits } });
     const from = async (address: string) => (await ask(service.port, { 'X-Forwarded-For': address }, DEVICE)).status;
@@ -104,8 +104,8 @@ suite('a proxy that is listed', () => {
   });
 });
 
-suite('anybody else', () => {
-  test('sends the header in vain, and it is counted [spec-gaps: Authorize/Certificate]', async (t) => {
+suite('an unlisted address', () => {
+  test('has its certificate header ignored and counted [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(
       t,
       { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' },

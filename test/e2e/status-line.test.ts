@@ -25,12 +25,12 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
     }
   });
 
-  test('it is constant text: no input comes back in it [spec-gaps: All doors]', async () => {
+  test('the reason phrase is constant text and never contains input [spec-gaps: All doors]', async () => {
     const answer = await caller.ask({ path: TOKEN, ...json({ client_id: 'canary', refresh_token: 'canary' }) });
     assert.doesNotMatch(answer.phrase + answer.text, /canary/);
   });
 
-  test('a 401 keeps the phrase Unauthorized, and other statuses theirs [spec-gaps: All doors]', async () => {
+  test('a 401 and every status but 400 keep their standard reason phrase [spec-gaps: All doors]', async () => {
     const phrases = [
       await caller.ask({ path: VERIFY }),
       await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) }),
@@ -88,7 +88,7 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
     });
   }
 
-  test('an absolute request target leads to the same door [RFC 9112 3.2.2]', async () => {
+  test('an absolute request target reaches the same door [RFC 9112 3.2.2]', async () => {
     const text = await sendRaw(
       reachOf(service),
       `GET https://elsewhere.example${TOKEN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,

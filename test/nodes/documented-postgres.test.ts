@@ -99,7 +99,7 @@ test('the commands of the page set up two running nodes from an empty server', a
   }
 });
 
-test("init completes an existing configuration file", async () => {
+test('init completes an existing configuration file', async () => {
   const own = join(folder, 'own');
   mkdirSync(own);
   await server.query('CREATE DATABASE own');

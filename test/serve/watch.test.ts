@@ -69,7 +69,7 @@ test('start awaits what the first request needs, and starts everything else once
   await stop();
 });
 
-test('endsInTime reports whether work ends in time', async () => {
+test('endsWithin reports whether work ends in time', async () => {
   assert.equal(await endsWithin(10_000, Promise.resolve()), true);
   assert.equal(await endsWithin(1, new Promise(() => undefined)), false);
   await assert.rejects(endsWithin(10_000, Promise.reject(new Error('broke'))), /broke/);

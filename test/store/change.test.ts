@@ -21,7 +21,7 @@ async function watched(t: TestContext) {
   return { backEnd, store, commits };
 }
 
-test('a decision without anything to commit commits nothing, and leaves the row as it was', async (t) => {
+test('a decision with nothing to commit commits nothing and leaves the row unchanged', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await put(store, attempts, counter('a', 1));
   const before = await revisionOf(backEnd, attempts, 'a');
@@ -32,7 +32,7 @@ test('a decision without anything to commit commits nothing, and leaves the row 
   assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
 });
 
-test('a decision that only inserts writes the new row, and not the one it was decided from', async (t) => {
+test('a decision that only inserts writes the new row and not the row it read', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await put(store, attempts, counter('a', 1));
   const before = await revisionOf(backEnd, attempts, 'a');

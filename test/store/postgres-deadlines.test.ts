@@ -33,7 +33,7 @@ async function whileFrozen<T>(work: () => Promise<T>): Promise<PromiseSettledRes
   return settled;
 }
 
-test('swaps, creations and events that reach a frozen server do not happen when it wakes', async () => {
+test('swaps, creations and events sent to a frozen server do not run when it wakes', async () => {
   const backEnd = await openAt(`${server.url()}?${QUERY}`);
   const store = storeOf(backEnd);
   await put(store, attempts, counter('frozen', 1));
@@ -52,7 +52,7 @@ test('swaps, creations and events that reach a frozen server do not happen when 
   await backEnd.close();
 });
 
-test('a transaction whose COMMIT reaches a frozen server is rolled back when it wakes', async () => {
+test('a transaction whose COMMIT was sent to a frozen server is rolled back when it wakes', async () => {
   const connection = await session();
   await connection.execute('CREATE TABLE transactions (n bigint)');
   await connection.execute('BEGIN');
@@ -62,7 +62,7 @@ test('a transaction whose COMMIT reaches a frozen server is rolled back when it 
   assert.deepEqual(await server.query('SELECT * FROM transactions'), []);
 });
 
-test('a device code whose redemption met a frozen server can be redeemed, once', async () => {
+test('a device code whose redemption failed on a frozen server can still be redeemed once', async () => {
   const backEnd = await openAt(`${server.url()}?${QUERY}`);
   const node = await aNode(storeOf(backEnd));
   const started = await confirmed(node);
@@ -85,7 +85,7 @@ test('an answer from a frozen server comes within twice the statement timeout', 
   await backEnd.close();
 });
 
-test('a statement that starts too late by the clock of the server does nothing, and says so', async () => {
+test('a statement that starts past its deadline by the server’s clock does nothing and reports it', async () => {
   const connection = await session();
   await connection.execute('CREATE TABLE late (n bigint)');
   const text = `done AS (INSERT INTO late SELECT n FROM unnest($1::bigint[]) n WHERE ${IN_TIME} RETURNING n AS unit)`;

@@ -18,7 +18,7 @@ async function tellLate(url: string, subject: number): Promise<pg.Client> {
   return client;
 }
 
-test('an event whose commit is late holds back those behind it, and is read in its place', async () => {
+test('an event with a late commit delays later events and is read in order', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await backEnd.commit(commitOf({ events: [told(1)] }));
@@ -33,7 +33,7 @@ test('an event whose commit is late holds back those behind it, and is read in i
   await database.remove();
 });
 
-test('an event that is never committed leaves a gap and holds back nobody', async () => {
+test('an event that is never committed leaves a gap and delays no other event', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   const late = await tellLate(database.url, 1);
@@ -44,7 +44,7 @@ test('an event that is never committed leaves a gap and holds back nobody', asyn
   await database.remove();
 });
 
-test('the numbers of locks wrap around after 2^31 events, and the order holds', async () => {
+test('lock numbers wrap around after 2^31 events, and events stay in order', async () => {
   const database = await postgresDatabase();
   await database.server.query(`SELECT setval('event_sequence', ${2 ** 31 - 2})`, database.name);
   const backEnd = await database.open();

@@ -34,7 +34,7 @@ async function somebody(): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-test('a database that is away at the start is waited for, and the wait is told', async () => {
+test('a service waits for a database that is down at start, and logs it', async () => {
   await server.stop();
   const told: string[] = [];
   const opening = openPostgres({
@@ -48,13 +48,13 @@ test('a database that is away at the start is waited for, and the wait is told',
   await (await opening).close();
 });
 
-test('a command does not wait for a database that is away', async () => {
+test('a command does not wait for a database that is down', async () => {
   await server.stop();
   await assert.rejects(openAt(server.url()), StoreUnavailable);
   await server.launch();
 });
 
-test('away later: callers are told that it is unavailable, and it recovers without a restart', async () => {
+test('a database that goes down later gives StoreUnavailable, and the node recovers without a restart', async () => {
   const { store, closing } = await opened();
   await using _ = closing;
   await put(store, attempts, counter('away', 1));
@@ -66,7 +66,7 @@ test('away later: callers are told that it is unavailable, and it recovers witho
   assert.equal(await increment(store, 'away'), 2);
 });
 
-test('a server that restarts under load: faults are StoreUnavailable, and every acknowledged change is there', async () => {
+test('a server restart under load gives StoreUnavailable and loses no acknowledged change', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   const acknowledged = new Map<string, number>();
@@ -99,7 +99,7 @@ test('a server that restarts under load: faults are StoreUnavailable, and every 
   for (const [about, count] of acknowledged) assert.equal(await countOf(backEnd, about), count, about);
 });
 
-test('a connection cut in the middle of a commit: the change finds out, and happens once', async () => {
+test('a connection cut during a commit: the change checks the outcome and happens once', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -114,7 +114,7 @@ test('a connection cut in the middle of a commit: the change finds out, and happ
   assert.equal(await countOf(backEnd, 'cut'), 1);
 });
 
-test('read-only: StoreUnavailable, and writes again when it is over', async () => {
+test('a read-only server gives StoreUnavailable until it accepts writes again', async () => {
   const { store, closing } = await opened();
   await using _ = closing;
   await put(store, attempts, counter('read-only', 1));
@@ -130,7 +130,7 @@ test('read-only: StoreUnavailable, and writes again when it is over', async () =
   assert.equal(await increment(store, 'read-only'), 2);
 });
 
-test('a statement that takes too long ends as StoreUnavailable, and nothing happened', async () => {
+test('a statement timeout gives StoreUnavailable, and nothing changes', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -142,7 +142,7 @@ test('a statement that takes too long ends as StoreUnavailable, and nothing happ
   assert.equal(await increment(store, 'slow'), 1);
 });
 
-test('too many connections: StoreUnavailable, until there is room again', async () => {
+test('too many connections give StoreUnavailable until one is free', async () => {
   const others: pg.Client[] = [];
   try {
     for (;;) others.push(await somebody());
@@ -157,7 +157,7 @@ test('too many connections: StoreUnavailable, until there is room again', async 
   assert.equal(await increment(store, 'room'), 1);
 });
 
-test('a deadlock with somebody else never reaches a caller', async () => {
+test('a deadlock with another session never reaches a caller', async () => {
   const { backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -176,7 +176,7 @@ test('a deadlock with somebody else never reaches a caller', async () => {
   assert.equal((await subjectsTold(backEnd)).filter((subject) => subject === 7).length, 1);
 });
 
-test('two nodes change the same rows in opposite orders: nobody waits in a circle', async () => {
+test('two nodes that change the same rows in opposite order do not deadlock', async () => {
   const nodes = [await opened(), await opened()];
   const rows = Array.from({ length: 60 }, (_, n) => `circle ${n}`);
   await Promise.all(rows.map((about) => put(nodes[0]?.store as Store, attempts, counter(about))));
@@ -191,7 +191,7 @@ test('two nodes change the same rows in opposite orders: nobody waits in a circl
   assert.equal(Number(row?.['deadlocks']) - provoked, 0);
 });
 
-test('a server that hangs: StoreUnavailable after a while, and it goes on when the server does', async () => {
+test('a hanging server gives StoreUnavailable after a timeout, and work resumes with the server', async () => {
   const { store, backEnd, closing } = await opened('statement_timeout=300&connect_timeout=1');
   await using _ = closing;
   await put(store, attempts, counter('hang', 1));
@@ -213,7 +213,7 @@ test('hosts are tried in order until one accepts writes', async () => {
   await backEnd.close();
 });
 
-test('a text with NUL is refused, and harms none that share its moment', async () => {
+test('text with NUL is refused without affecting others in its batch', async () => {
   const { backEnd, closing } = await opened();
   await using _ = closing;
   const row = (about: string) => commitOf({ inserts: [{ table: attempts, row: counter(about) }] });
@@ -224,7 +224,7 @@ test('a text with NUL is refused, and harms none that share its moment', async (
   );
 });
 
-test('no more connections than allowed, however many callers wait', async () => {
+test('a node opens no more connections than allowed, however many callers wait', async () => {
   const { store, closing } = await opened('connections=3&application_name=few');
   await using _ = closing;
   const counts: number[] = [];

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { commitOf, subjectsTold, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
-test('locks of other roles neither hold back readers of the event log nor its writers', async () => {
+test('locks of other roles delay neither readers nor writers of the event log', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await database.server.query('CREATE ROLE stranger LOGIN');

@@ -37,7 +37,7 @@ for (const [serverDefault, expected] of [
   });
 }
 
-test('no statement is compiled, where the server can: that would take longer than a hundred of them', async () => {
+test('JIT compilation is off, since it costs more than a hundred statements', async () => {
   const settings = ["shared_preload_libraries = 'pg_stat_statements'", 'jit = on'];
   const compiling = await PostgresServer.start({ programs: debianPrograms(), settings });
   await compiling.query('CREATE EXTENSION pg_stat_statements');
@@ -60,7 +60,7 @@ test('rows are found by an index, even while a table is small', async () => {
   assert.equal(await inSession('enable_seqscan', 'on'), 'off');
 });
 
-test('statements end after their time, and so do transactions that do nothing', async () => {
+test('statements and idle transactions have timeouts', async () => {
   assert.equal(await inSession('statement_timeout', '0'), '700ms');
   assert.equal(await inSession('idle_in_transaction_session_timeout', '0'), '700ms');
 });

@@ -143,7 +143,7 @@ for (const setting of here) {
   });
 }
 
-test('settings of a database change nothing either', async () => {
+test('settings of the database change nothing', async () => {
   const database = await hostileDatabase('postgres');
   try {
     for (const [name, value] of here)
@@ -154,7 +154,7 @@ test('settings of a database change nothing either', async () => {
   }
 });
 
-test('a schema can be named in the address, and is the only one that is used', async () => {
+test('a schema named in the URL is the only one used', async () => {
   await server.query('CREATE DATABASE of_its_own');
   await server.query('CREATE SCHEMA "our ""own"', 'of_its_own');
   const backEnd = await openAt(`${server.url('of_its_own')}?schema=our+%22own`);
@@ -164,7 +164,7 @@ test('a schema can be named in the address, and is the only one that is used', a
   assert.equal(row?.['elsewhere'], null);
 });
 
-test('a value in an unexpected format is a fault that closes the session, and never a missing row', async () => {
+test('a value in an unexpected format is a fault that closes the session, not a missing row', async () => {
   const database = await hostileDatabase('postgres');
   const connection = await connect(parseAddress(new Secret(database.url), {}));
   await connection.execute("SET bytea_output = 'escape'");
@@ -173,7 +173,7 @@ test('a value in an unexpected format is a fault that closes the session, and ne
   await database.remove();
 });
 
-test('a session whose settings do not stay is refused, with the setting and both values', async () => {
+test('a session whose settings do not persist is refused, with the setting and both values', async () => {
   const database = await hostileDatabase('postgres');
   // As a pooler does that gives each statement another session: what one sets, the next does not see.
   const text = `CREATE SCHEMA elsewhere;

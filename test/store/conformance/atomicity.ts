@@ -10,7 +10,7 @@ import type { Claim } from '../conformance.ts';
 import { commitOf, counter, countOf, put, revisionOf, subjectsTold, told } from './rows.ts';
 
 export function atomicity(claim: Claim): void {
-  claim('a change, its inserts and its events happen together', async (database) => {
+  claim('a change, its inserts and its events commit together', async (database) => {
     const backEnd = await database.open();
     const outcome = await storeOf(backEnd).change(attempts, 'a', () => ({
       outcome: 'done',
@@ -22,7 +22,7 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [1, 2, 3], told: [1, 2] });
   });
 
-  claim('a revision that has moved: nothing happens', async (database) => {
+  claim('a changed revision is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: 1 };
     const moved = commitOf({ swap, inserts: [insert(attempts, counter('c'))], events: [told(1)] });
@@ -30,14 +30,14 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a new row that exists already: nothing happens', async (database) => {
+  claim('an insert of an existing row is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: undefined };
     assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('an insert that exists already undoes the swap and the inserts before it', async (database) => {
+  claim('an insert conflict rolls back the swap and the earlier inserts', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: await revisionOf(backEnd, attempts, 'a') };
     const inserts = [insert(attempts, counter('c', 9)), insert(attempts, counter('b', 9))];
@@ -45,7 +45,7 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a value that must be unique and is taken is a conflict like any other', async (database) => {
+  claim('a duplicate unique value is a conflict', async (database) => {
     const backEnd = await database.open();
     await put(storeOf(backEnd), devices, aDevice());
     const taken = aDevice({ id: 'ff'.repeat(16) as DeviceId });
@@ -64,14 +64,14 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a decision that wants nothing writes nothing', async (database) => {
+  claim('a decision without changes writes nothing', async (database) => {
     const backEnd = await twoRows(await database.open());
     const before = await revisionOf(backEnd, attempts, 'a');
     assert.equal(await storeOf(backEnd).change(attempts, 'a', () => ({ outcome: 'as it was' })), 'as it was');
     assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
   });
 
-  claim('a commit that faults harms none of those that share its moment', async (database) => {
+  claim('a failing commit does not affect others in its batch', async (database) => {
     const backEnd = await database.open();
     const orphan = { id: 'aa'.repeat(32), identityId: 'local:00', createdAt: NOW, seenAt: NOW, endsAt: NOW };
     const faulty = commitOf({ inserts: [{ table: sessions, row: orphan }], events: [told(99)] });

@@ -10,7 +10,7 @@ const WRITERS = 8;
 const EACH = 25;
 
 export function events(claim: Claim): void {
-  claim('an event is read as it was told', async (database) => {
+  claim('an event is read as it was written', async (database) => {
     const backEnd = await database.open();
     const full: Event = {
       type: 'retried',
@@ -28,7 +28,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(read, expected);
   });
 
-  claim('events are read in the order of their commits, from a cursor on, up to a limit', async (database) => {
+  claim('events are read in commit order, from a cursor, up to a limit', async (database) => {
     const backEnd = await database.open();
     for (let n = 1; n <= 12; n++) await tell(backEnd, told(n));
     assert.deepEqual(
@@ -41,7 +41,7 @@ export function events(claim: Claim): void {
     assert.ok(rest.every(({ sequence }) => sequence > (first.at(-1)?.sequence ?? 0)));
   });
 
-  claim('the events of one identity', async (database) => {
+  claim('events can be read for one identity', async (database) => {
     const backEnd = await database.open();
     await tell(backEnd, { ...told(1), identityId: ADA }, told(2), { ...told(3), identityId: 'local:00' });
     await tell(backEnd, { ...told(4), identityId: ADA });
@@ -52,7 +52,7 @@ export function events(claim: Claim): void {
     );
   });
 
-  claim('the newest events, of everyone or of one identity, the oldest of them first', async (database) => {
+  claim('the newest events, of all or of one identity, are returned oldest first', async (database) => {
     const backEnd = await database.open();
     assert.deepEqual(await backEnd.newestEvents({ count: 3 }), []);
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), ...(n % 3 === 1 && { identityId: ADA }) });
@@ -63,7 +63,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(await backEnd.newestEvents({ count: 10, identityId: ADA }), [log[0], log[3]]);
   });
 
-  claim('a reader that follows two writing nodes misses no event and sees none twice', async (database) => {
+  claim('a reader of two writing nodes misses no event and sees none twice', async (database) => {
     const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
     const writing = { now: true };
     const seen = follow(reader, writing);
@@ -75,7 +75,7 @@ export function events(claim: Claim): void {
     assert.deepEqual(subjects, await subjectsTold(one), 'in the same order for everyone');
   });
 
-  claim('events older than a moment are swept in steps, oldest first', async (database) => {
+  claim('events older than a given time are swept in steps, oldest first', async (database) => {
     const backEnd = await database.open();
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), at: later(NOW, n) });
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 2);

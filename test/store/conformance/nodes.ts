@@ -10,7 +10,7 @@ import { commitOf, counter, countOf, create, increment, put } from './rows.ts';
 const CHILD = join(import.meta.dirname, 'other-process.ts');
 
 export function nodes(claim: Claim): void {
-  claim('what one node has acknowledged, another reads', async (database) => {
+  claim('a node reads every change that another has acknowledged', async (database) => {
     const [one, other] = [storeOf(await database.open()), storeOf(await database.open())];
     for (let count = 1; count <= 20; count++) {
       await put(one, attempts, counter('a', count));
@@ -31,7 +31,7 @@ export function nodes(claim: Claim): void {
     assert.equal(await countOf(await database.open(), 'a'), 100);
   });
 
-  claim('closing waits for the changes before it, refuses those after it, and is harmless twice', async (database) => {
+  claim('closing waits for earlier changes, refuses later ones and can be repeated', async (database) => {
     const backEnd = await database.open();
     const store = storeOf(backEnd);
     const commits = ['a', 'b', 'c'].map((about) =>

@@ -29,19 +29,19 @@ const lostBefore: CommitOf = async () => {
 };
 
 export function unknownCommits(claim: Claim): void {
-  claim('an unknown commit that happened is recognised and not repeated', async (database) => {
+  claim('an unknown commit that happened is detected and not repeated', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostAfter)), 1);
     assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
   });
 
-  claim('an unknown commit that did not happen is made', async (database) => {
+  claim('an unknown commit that did not happen is retried', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostBefore)), 1);
     assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
   });
 
-  claim('an unknown creation is recognised where it happened, and made where it did not', async (database) => {
+  claim('an unknown creation is detected if it happened, and retried if not', async (database) => {
     for (const lost of [lostAfter, lostBefore]) {
       const real = await database.open();
       const made = await storeOf(firstCommit(real, lost)).create(attempts, lost.name, () => ({
@@ -54,7 +54,7 @@ export function unknownCommits(claim: Claim): void {
     assert.deepEqual(await subjectsTold(await database.open()), [1, 1]);
   });
 
-  claim('an unknown commit that lands while it is looked for is recognised when it is seen', async (database) => {
+  claim('an unknown commit that lands during the check is detected', async (database) => {
     const real = await database.open();
     const store = storeOf(real);
     await put(store, attempts, counter('a'));
@@ -80,7 +80,7 @@ export function unknownCommits(claim: Claim): void {
     },
   );
 
-  claim('an unknown commit that is still under way cannot land behind a refusal', async (database) => {
+  claim('an unknown commit still in flight cannot land after a refusal', async (database) => {
     const real = await database.open();
     await put(storeOf(real), attempts, counter('a'));
     const underWay: Commit[] = [];
@@ -97,7 +97,7 @@ export function unknownCommits(claim: Claim): void {
     assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [0, []]);
   });
 
-  claim('a commit that could not be made is a fault, and nothing happened', async (database) => {
+  claim('a failed commit is a fault and changes nothing', async (database) => {
     const real = await database.open();
     const away = firstCommit(real, async () => {
       throw new StoreUnavailable('away');
