@@ -39,7 +39,7 @@ export class Callers {
     return this.#lastAcknowledgedAt;
   }
 
-  /** Lets some callers finish: what counts is what was acknowledged when the primary died. */
+  /** Slows the callers down: what counts is what was acknowledged when the primary died. */
   calmDown(): void {
     this.#pauseMs = CALM_MS;
   }

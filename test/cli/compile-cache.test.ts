@@ -13,7 +13,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** Runs a command with these variables and no others of ours. */
+/** Runs a command with only these variables of ours. */
 function start(env: Readonly<Record<string, string>>): void {
   const { PATH } = process.env;
   const { status, stderr } = spawnSync(process.execPath, [MAIN, '--version'], { env: { PATH, ...env } });
@@ -52,7 +52,7 @@ test('NODE_COMPILE_CACHE overrides the folder, and NODE_DISABLE_COMPILE_CACHE di
   assert.deepEqual(filesIn(join(folder, 'home', '.cache', 'tessera')), []);
 });
 
-// Code from there would run as this user: what others can put or exchange is not used.
+// Cached code runs as this user: a folder that others can write to is not used.
 const UNSAFE: [what: string, spoil: (caches: string) => void][] = [
   ['that others may write', (caches) => chmodSync(join(caches, 'tessera'), 0o777)],
   ['that its group may write', (caches) => chmodSync(join(caches, 'tessera'), 0o770)],

@@ -1,4 +1,4 @@
-// What `tessera doctor` says about settings of issuers that let more people be an identity than one may think.
+// Warnings of `tessera doctor` about issuer settings that map more certificates to an identity than expected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';

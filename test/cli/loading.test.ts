@@ -1,4 +1,4 @@
-// What a start loads: every module costs it time. How much is measured by the bench; here stands what must not come back.
+// Modules loaded at start, since each costs time. The bench measures how much; this test forbids known costs.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { populatedHome } from '../e2e/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Tells at the end what was loaded: files by their path from here, Node's own parts by their name. */
+/** Prints the loaded modules on exit: files by relative path, Node's modules by name. */
 const TELL = `data:text/javascript,
   import { registerHooks } from 'node:module';
   import { isMainThread } from 'node:worker_threads';
@@ -30,7 +30,7 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
   return (JSON.parse(told) as string[]).map((name) => name.replace(`file://${ROOT}/`, ''));
 }
 
-/** The parts that do something. */
+/** The modules that do the work. */
 const PARTS =
   /^src\/(pki|http|serve|pages|operations|directory|log|store\/sqlite|store\/postgres|config\/load|compose)/;
 

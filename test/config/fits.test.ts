@@ -28,7 +28,7 @@ for (const [word, schema, right, wrong] of ROWS) {
   });
 }
 
-/** The words of JSON Schema on every single setting; what it says beside them is for people. */
+/** The JSON Schema keywords of every setting; the rest is documentation. */
 function wordsOf({ properties, items, anyOf, ...own }: Record<string, unknown>): string[] {
   if (properties) return Object.values(properties).flatMap(wordsOf);
   const inner = [...(items ? [items] : []), ...((anyOf as object[] | undefined) ?? [])] as Record<string, unknown>[];

@@ -10,7 +10,7 @@ import { type SettingPlace, settingPlaces } from '../../src/config/tree.ts';
 
 type Node = Parameters<typeof readNode>[0];
 
-/** Every single setting, those inside lists too. */
+/** Every setting, including those inside lists. */
 function everySetting(node: Node, path: readonly string[] = []): SettingPlace[] {
   if (node.items) return everySetting(node.items, [...path, '[]']);
   if (!node.properties) return [{ path, node }];

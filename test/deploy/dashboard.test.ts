@@ -1,4 +1,4 @@
-// The dashboard asks for what /metrics shows, and for nothing else.
+// The dashboard uses exactly the metrics of /metrics.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The failover drill tries the file that operators are given, and not something like it.
+// The failover drill uses the file that operators get, unchanged where possible.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';

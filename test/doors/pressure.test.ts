@@ -4,7 +4,7 @@ import { type LoopClock, Pressure } from '../../src/doors/server/pressure.ts';
 
 const TARGET_MS = 60;
 
-/** An event loop that a test turns by hand. */
+/** An event loop driven by the test. */
 class Loop implements LoopClock {
   time = 0;
   idleTime = 0;
@@ -21,7 +21,7 @@ class Loop implements LoopClock {
   }
 }
 
-/** A turn in which so many arrive; returns how many were accepted. To serve takes 1 ms, to refuse a quarter of it. */
+/** One turn with this many arrivals; returns how many were accepted. Serving takes 1 ms, refusing a quarter of that. */
 function turn(pressure: Pressure, loop: Loop, arrivals: number, { isKnown = false, idleMs = 0 } = {}): number {
   let accepted = 0;
   for (let n = 0; n < arrivals; n++) {

@@ -44,7 +44,7 @@ suite('bad HTTP on the bare socket', () => {
     return true;
   }
 
-  /** Sends bad requests of one kind, and counts those that were answered: a server that says nothing proves nothing. */
+  /** Sends bad requests of one kind, and counts the answers: silence would prove nothing. */
   async function answeredOf<T>(inputs: fc.Arbitrary<T>, numRuns: number, send: (input: T) => Promise<string>) {
     let answered = 0;
     const property = fc.asyncProperty(inputs, async (input) => {
@@ -158,7 +158,7 @@ suite('bad HTTP on the bare socket', () => {
       { numRuns: 60 },
     ));
 
-  /** The types of the frames that come back, and whether the service hung up within five seconds. */
+  /** The types of the frames that come back, and whether the service closed within five seconds. */
   async function sendFrames(bytes: Uint8Array, prefaced: boolean): Promise<{ frames: number[]; isEnded: boolean }> {
     const socket = connect({ ...tlsOptionsOf(reachOf(service)), ALPNProtocols: ['h2'] });
     const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// Bad input by the thousand: never a 5xx, never a crash, always a refusal in JSON.
+// Thousands of bad inputs: never a 5xx, never a crash, always a refusal in JSON.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -52,7 +52,7 @@ const names = fc.constantFrom(
   'Client_Id',
   '',
 );
-/** Bodies after the schemas: the known names, with values that they are not meant to have, beside names that are not. */
+/** Bodies generated from the schemas: known names with wrong values, and unknown names. */
 const objects = fc.dictionary(names, fc.oneof({ weight: 4, arbitrary: odd }, fc.jsonValue({ maxDepth: 3 })), {
   noNullPrototype: false,
 });

@@ -1,4 +1,4 @@
-// Canary secrets: every operation at trace level, then a search wherever something could have been left behind
+// Canary secrets: every operation at trace level, then a search of every place that could contain them
 // [threats: Proxy, HTTP, TLS, secrets].
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
 const PASSWORD = 'canary correct horse battery staple';
-/** Where a token text keeps what nobody may learn; before it come its kind, its key and the id of its row. */
+/** Where the secret part of a token starts; before it are kind, key and row id. */
 const SECRET_FROM = 22;
 const SECRET_TO = 54;
 
@@ -34,7 +34,7 @@ interface Canary {
   readonly forms: readonly Buffer[];
 }
 
-/** A text in every form that it could be left behind in. */
+/** A text in every encoding in which it could leak. */
 function formsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const encoded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
@@ -56,7 +56,7 @@ function tokenCanary(token: string): Canary {
   };
 }
 
-/** What an answer issues is for its caller; all else in it is searched. */
+/** Removes the secrets that an answer issues; the rest of it is searched. */
 function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
   const own = ['access_token', 'refresh_token', 'device_code', 'user_code', 'verification_uri_complete'];
   const issued = own.map((name) => body?.[name]).filter((value) => typeof value === 'string');
@@ -70,7 +70,7 @@ suite('canary secrets', () => {
   const answers: Answer[] = [];
   let metrics = '';
 
-  /** Asks, and remembers the answer and every secret in it. */
+  /** Sends a request, and records the answer and every secret in it. */
   async function ask(caller: Caller, question: Question): Promise<Record<string, string>> {
     const answer = await caller.ask(question);
     answers.push(answer);

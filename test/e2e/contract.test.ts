@@ -1,4 +1,4 @@
-// Sections 3, 4 and 7 of the specification, row by row, over HTTP/1.1 and HTTP/2. Bodies are compared to the letter.
+// Sections 3, 4 and 7 of the contract, row by row, over HTTP/1.1 and HTTP/2. Bodies are compared exactly.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -27,7 +27,7 @@ const OPAQUE = (prefix: string) => new RegExp(`^${prefix}[A-Za-z0-9_-]{94}==$`);
 const DAYS_90 = 90 * 86_400;
 const DAYS_365 = 365 * 86_400;
 
-/** Contract 2.1: every field, its type, and nothing beside them. */
+/** Contract 2.1: every field, its type, and no others. */
 function assertTokenGrant(answer: Answer, expected: { now: number; scope: string; identity?: string }): void {
   assert.equal(answer.status, 200, answer.text);
   const { access_token, refresh_token, expires_in, expires, refresh_until, ...rest } = answer.json;

@@ -1,4 +1,4 @@
-// docs/certificates.md, held to its word: its commands are run, its rules are those of the table, its output is real.
+// docs/certificates.md is tested: its commands are run, and its rules and outputs are compared with the code.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [spec-gaps: All doors].
+// Rules of every door: paths, mounts, keys, content types, methods, headers [spec-gaps: All doors].
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';

@@ -22,7 +22,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** A caller at work: everything it was told, in order. */
+/** A running caller, and its answers in order. */
 interface History {
   readonly acknowledged: Pair[];
   revoked: boolean;
@@ -66,7 +66,7 @@ test('after kill -9 under load and a restart, nothing acknowledged is lost and n
     const settled = Promise.allSettled(atWork);
     await wait(1200);
     await killed.kill();
-    await settled; // each fails with the connection that was cut
+    await settled; // each fails when its connection is cut
     caller.close();
   }
 

@@ -1,4 +1,4 @@
-// A name from a certificate is data everywhere: it is no path, no SQL, no filter and no log line.
+// A name from a certificate is only data: never a path, SQL, a filter or a log line.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
@@ -34,7 +34,7 @@ const INERT = [
   'аda', // the first letter is Cyrillic
 ];
 
-/** Refused as names, whatever the directory holds. */
+/** Refused as names, whatever is in the directory. */
 const MALFORMED = [
   'ada\r\nHTTP/1.1 200 OK',
   'ada\n{"level":"info"}',

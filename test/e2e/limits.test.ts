@@ -1,4 +1,4 @@
-// What the service takes before it says no: sizes, times, connections, rates.
+// Limits of the service: sizes, times, connections, rates.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';

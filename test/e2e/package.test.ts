@@ -1,4 +1,4 @@
-// The package as people get it: packed, put into an empty folder with the packages it names and no others, and started.
+// The published package: packed, installed into an empty folder with only its own dependencies, and started.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ function npmPack(folder: string): string {
   return execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** What `npm install` of the archive does, from the packages that are here: no test may need the network. */
+/** Does what `npm install` of the archive does with local packages, since tests must not need the network. */
 function installPackage(folder: string): { command: string; manifest: Manifest; files: readonly string[] } {
   const packed = JSON.parse(npmPack(folder)) as {
     readonly filename: string;

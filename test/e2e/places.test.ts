@@ -1,4 +1,4 @@
-// Nobody can take the places of others. That places are those of living connections is
+// Nobody can take the places of others. That every place belongs to an open connection is
 // checked whenever a service of these tests stops.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -31,7 +31,7 @@ before(async () => {
   const starts = PROXIES.map(async (name) => {
     proxies[name] = await startProxy(name, services[KINDS[name].header]);
   });
-  // All of them end before one of them fails the set-up, so that none is left running.
+  // Wait for all before the set-up fails, so that none is left running.
   for (const result of await Promise.allSettled(starts)) if (result.status === 'rejected') throw result.reason;
 });
 after(async () => {
@@ -135,7 +135,7 @@ suite('without a proxy in between', () => {
   });
 });
 
-/** Either refused, or answered for whoever the handshake proved. */
+/** Either refused, or answered for the identity of the handshake. */
 function assertPowerless({ status, json: body, text }: Answer, { about }: Forgery, proven: string | undefined): void {
   if (status === 200) assert.equal(body['identity'], proven, `${about}: ${text}`);
   else assert.ok(status === 400 || status === 401, `${about}: ${status} ${text}`);

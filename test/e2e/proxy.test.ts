@@ -1,4 +1,4 @@
-// Behind a proxy: headers are believed from listed addresses alone [spec-gaps: Authorize/Certificate].
+// Behind a proxy: certificate headers are trusted from listed addresses only [spec-gaps: Authorize/Certificate].
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { Issued } from '../authority.ts';

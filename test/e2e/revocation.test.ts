@@ -121,7 +121,7 @@ suite('revocation by OCSP', () => {
   const answering = new Map<string, Issued>();
   const responder = createServer((request, response) => {
     const leaf = answering.get(request.url ?? '');
-    // Answers that end soon, so that it is asked again soon.
+    // Answers with a short lifetime, so that the responder is queried again soon.
     const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(1) };
     response.end(leaf && authority.ocsp(leaf.serial, { state, ...times }));
   });
@@ -174,7 +174,7 @@ async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
   return events.filter(({ type }) => type === 'revoked').map(({ detail }) => detail?.['reason']);
 }
 
-/** Files are looked at every two seconds. */
+/** Files are checked every two seconds. */
 async function eventually(holds: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if (await holds()) return;

@@ -1,4 +1,4 @@
-// What HTTP/1.1 says in its first line, as the spec words it [spec-gaps: All doors].
+// The status line of HTTP/1.1 [spec-gaps: All doors].
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, json, reachOf, sendRaw } from './caller.ts';

@@ -1,4 +1,4 @@
-// TLS as callers meet it: versions, certificates asked for and not required, reloads, listeners of their own.
+// TLS for callers: versions, optional client certificates, reloads, several listeners.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';

@@ -37,7 +37,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    // Each rung mends what the rung before it was refused for, and leaves everything below it wrong.
+    // Each step fixes the reason of the previous refusal and leaves everything after it wrong.
     test('errors of a refresh are checked in the documented order [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const wrong = forged(pair.refresh_token);

@@ -1,4 +1,4 @@
-// A store that is away or slow, more requests than places, and a service that stops: nothing acknowledged is lost.
+// An unavailable or slow store, more requests than places, and shutdown: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,7 +21,7 @@ import {
   verify,
 } from './steps.ts';
 
-/** A store that can be away, and slow. */
+/** A store that can be unavailable, and slow. */
 function fragile() {
   const state = {
     away: false,
@@ -72,7 +72,7 @@ for (const protocol of PROTOCOLS) {
         await verify(caller, pair.access_token),
         await revoke(caller, pair.access_token),
       ];
-      await wait(1_000); // the look is shared for a second
+      await wait(1_000); // the check is cached for a second
       const unready = await caller.ask({ path: '/readyz' });
       store.away = false;
       for (const answer of answers) {

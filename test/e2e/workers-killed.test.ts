@@ -67,7 +67,7 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
 }
 
 async function homeAtPort(t: TestContext): Promise<{ home: Home; port: number }> {
-  const port = await freePort(); // workers share a port that has a number
+  const port = await freePort(); // workers share only a fixed port
   const home = await populatedHome({ listeners: [{ tls: true, port }] });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   return { home, port };

@@ -1,4 +1,4 @@
-// Habits that a reader relies on, and that no linter of ours knows.
+// Conventions of this project that no linter checks.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -38,7 +38,7 @@ test('no file of src is longer than 300 lines', () => {
 });
 
 test('identifiers of src use none of the words CONTRIBUTING.md forbids', () => {
-  // Those of CONTRIBUTING's table that mean nothing else here; words of foreign interfaces (AbortController) are not among them.
+  // The words of CONTRIBUTING's table with no other meaning here; words of foreign interfaces (AbortController) are left out.
   const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay']);
   const words = (code: string) =>
     [...code.matchAll(/[A-Za-z]+/g)].flatMap(([name]) => name.split(/(?<=[a-z])(?=[A-Z])/)).map((w) => w.toLowerCase());

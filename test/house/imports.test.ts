@@ -35,7 +35,7 @@ function complaintOf(path: string, text: string, ...others: Source[]): string {
   return complaints([{ path, text }, ...others], house).join('\n');
 }
 
-// Each is a rule broken on purpose: a test that cannot fail shows nothing.
+// Each breaks a rule on purpose, to show that the check can fail.
 const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = [
   [
     'core imports nothing outside core',

@@ -1,4 +1,4 @@
-// The launcher, in a small project of its own with a pretended npm.
+// The launcher, in a small project with a fake npm.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { ROOT, read } from './sources.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
 
-/** Notes its arguments, takes a moment, then leaves what npm leaves. */
+/** Records its arguments, waits a moment, then creates what npm would. */
 const NPM = `#!/bin/sh
 echo "$@" >> npm-calls
 sleep 0.3

@@ -1,4 +1,4 @@
-// Pages that list what the code has: they fail when the code has more.
+// Pages that list parts of the code must be complete.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';

@@ -1,4 +1,4 @@
-// A few hundred mutants with every test; `npm run fuzz -- certificates --mutations 200000` is the long run.
+// A few hundred mutants per test run; `npm run fuzz -- certificates --mutations 200000` is the long run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzCertificates } from '../../lab/fuzz/certificates.ts';

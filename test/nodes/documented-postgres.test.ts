@@ -1,4 +1,4 @@
-// docs/postgresql.md, "From nothing": its commands are run in order, and two nodes start by them.
+// Runs the commands of docs/postgresql.md, "From nothing", in order: they start two nodes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// A new key reaches the nodes one after the other. Whoever presents a token at a node that lacks its key is asked to come
-// again, never refused.
+// A new key reaches the nodes one after the other. A token presented to a node that lacks its key gets
+// "retry later", never a refusal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';

@@ -20,7 +20,7 @@ import { postgresDatabase } from '../store/postgres-database.ts';
 import { eventually, type ListNode, listNode } from './list-nodes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-/** What docs/certificates.md promises of a list that another node has fetched. */
+/** The bound in docs/certificates.md for a list that another node has fetched. */
 const IN_FORCE_MS = 2_000;
 const DAY = 86_400;
 
@@ -85,7 +85,7 @@ test('a new list is in force on all three services within two seconds, and ends 
   const pairs = await Promise.all(callers.map((caller) => pairByCertificate(caller)));
   assert.equal(server.requests, 1);
 
-  // One whose clock is ahead: for it alone the list is due.
+  // Its clock is ahead: the list is due for this node only.
   const fetcher = await listNode(database, new TestClock(Date.now() / 1000 + 9 * DAY), await approved(home));
   await fetcher.follow();
   server.serve = list(ada);
@@ -145,7 +145,7 @@ test('only one worker of a machine fetches', async (t) => {
   assert.equal(server.requests, 1);
 });
 
-/** They share ports by name; where the system chooses the port, each gets one of its own. */
+/** Workers share a fixed port; with port 0 each gets its own. */
 async function portsOfWorkers(t: TestContext, { configFile }: Home, count: number): Promise<number[]> {
   const args = [MAIN, '--config', configFile, 'serve', '--workers', String(count)];
   const supervisor = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Revocation lists of many nodes: one fetches, all have what it fetched, and none believes it for that.
+// Revocation lists of several nodes: one node fetches, all load the list from the store, and each verifies it.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -24,7 +24,7 @@ const REVOKED = 'certificate-revoked: crl-revoked';
 const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
 const root = makeAuthority({ name: 'Root' });
 
-/** The list of the hour: it holds for ten, and is due after eight. */
+/** The current list: valid for ten hours, due for renewal after eight. */
 function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
   const text = (hour: number) => new Date((NOW + hour * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
   const serials = revoked.map(({ serial }) => serial);
@@ -38,7 +38,7 @@ interface Scene {
   readonly caller: Issued;
   readonly issuers: readonly ApprovedIssuer[];
   readonly nodes: readonly [ListNode, ListNode, ListNode];
-  /** One more node, or one that was there and starts again: it has nothing but the store. */
+  /** A new or restarted node, which has only the store. */
   readonly start: () => Promise<ListNode>;
   /** The clock of all nodes. */
   readonly at: (hours: number) => void;
@@ -71,12 +71,12 @@ async function scene(t: TestContext, open: Open): Promise<Scene> {
   };
 }
 
-/** What each of them does, all at once. */
+/** Runs the work on every node in parallel. */
 function all<T>(nodes: readonly ListNode[], what: (node: ListNode) => Promise<T>): Promise<T[]> {
   return Promise.all(nodes.map(what));
 }
 
-/** A renewal that nobody waits for has been done, with so many requests, and all know it. */
+/** Waits until a background renewal is done with this many requests, and every node has it. */
 async function renewed(nodes: readonly ListNode[], server: ListServer, requests: number): Promise<void> {
   await all(nodes, (node) => node.renew());
   const [{ store, clock }] = nodes as [ListNode];
@@ -156,7 +156,7 @@ function listsAmongNodes(open: Open): void {
     const lists = [root.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' })];
     server.serve = below.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' });
     const ask = async (node: ListNode) => {
-      node.judge.revocation.useFiles(lists); // the intermediate itself is not in question
+      node.judge.revocation.useFiles(lists); // the intermediate itself is not checked here
       return node.ask(caller);
     };
     assert.equal(await ask(await start()), ACCEPTED);
@@ -204,9 +204,9 @@ function listsAmongNodes(open: Open): void {
     assert.equal(await cutOff.ask(caller), UNKNOWN);
     assert.equal(await good.ask(caller), UNKNOWN);
     clock.move(60);
-    await cutOff.renew(); // it would be the first every time
+    await cutOff.renew(); // it would always be the first
     await renewed([good], server, 1);
-    clock.move(30); // a refusal is remembered for so long
+    clock.move(30); // a refusal is cached for this long
     assert.deepEqual(await all([good, cutOff], (node) => node.ask(caller)), [ACCEPTED, ACCEPTED]);
     assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
   });
@@ -297,7 +297,7 @@ function listsAmongNodes(open: Open): void {
     day(200);
     await first.renew();
     await second.ask(caller);
-    await second.follow(); // it tells the others that somebody asks
+    await second.follow(); // it shares that the list is still in use
     assert.equal(server.requests, 2);
     day(200 + DEFAULT_SETTINGS.grantLifetime / DAY - 1);
     const restarted = await start();
@@ -354,7 +354,7 @@ async function contentsAt({ store }: ListNode, url: string): Promise<Buffer | un
   return found && Buffer.from(found.row.contents);
 }
 
-/** As somebody would who can write to the store, and knows how nodes look at it. */
+/** Like an attacker who can write to the store. */
 async function tamper({ store }: ListNode, url: string, contents: Uint8Array): Promise<void> {
   await store.change(listContents, url, (found) => {
     assert.ok(found);

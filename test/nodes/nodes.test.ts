@@ -1,4 +1,4 @@
-// Many nodes, one truth: what holds on one node holds across all of them.
+// Guarantees of one node also hold across several nodes.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';

@@ -1,4 +1,4 @@
-// A real pgbouncer between nodes and PostgreSQL: by session it works, by transaction it is recognised and named.
+// A real pgbouncer between nodes and PostgreSQL: session mode works, transaction mode is detected and reported.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ await server.query('CREATE DATABASE tessera');
 await (await openAt(server.url('tessera'))).close();
 after(() => server.remove());
 
-/** Its port, once it answers. */
+/** Its port, once it accepts connections. */
 async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } & AsyncDisposable> {
   assert.ok(PROGRAM, 'pgbouncer is missing: apt-get install pgbouncer');
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pooler-'));

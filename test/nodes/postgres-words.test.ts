@@ -1,4 +1,4 @@
-// What an operator reads when a PostgreSQL store cannot be used: each cause has its own words and its own next step.
+// Error texts when a PostgreSQL store cannot be used: each cause has its own text and next step.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

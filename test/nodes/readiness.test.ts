@@ -1,4 +1,4 @@
-// Whoever asks for readiness in a loop, or many at once, costs the database one question a second.
+// Readiness checks cost the database at most one query a second, however many there are.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -44,7 +44,7 @@ async function ask(app: FastifyInstance, times: number): Promise<number[]> {
   return [...new Set(answers.map(({ statusCode }) => statusCode))];
 }
 
-/** How often the database was asked for the time. */
+/** How often the database was queried for the time. */
 async function questions(): Promise<number> {
   const [row] = await server.query(
     "SELECT coalesce(sum(calls), 0)::integer AS calls FROM pg_stat_statements WHERE query LIKE 'SELECT floor(extract(%'",
@@ -68,7 +68,7 @@ test('a hanging database gets no second readiness query before it has answered',
   const asked: Promise<number[]>[] = [];
   for (let second = 0; second < 5; second++) {
     asked.push(ask(app, 10));
-    await pause(20); // they are at the door
+    await pause(20); // the requests have arrived
     clock.move(1);
   }
   clock.set(Date.now() / 1000);

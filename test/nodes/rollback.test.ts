@@ -1,4 +1,4 @@
-// A database that was put back to an older state is noticed by every node that has seen more of it.
+// Every node that has seen newer events detects a rolled-back database.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';

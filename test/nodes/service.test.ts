@@ -1,4 +1,4 @@
-// Three whole services, doors and all, on one PostgreSQL of their own that comes and goes.
+// Three complete services on one PostgreSQL that goes down and comes back.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -104,7 +104,7 @@ test('while the database is down: 503 with Retry-After and not ready; it recover
   await untilReadiness(node, 200);
 });
 
-/** What /readyz asked the store is good for a second. */
+/** The result of /readyz is cached for a second. */
 async function untilReadiness(node: Running, status: number): Promise<void> {
   while ((await statusAt(node, '/readyz')) !== status) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -52,7 +52,7 @@ test('a lease is released when its work ends or fails, unless another node has t
   assert.ok(await byOneNode(lease, nothing, node));
   const slow = async () => {
     clock.move(11);
-    void byOneNode(lease, () => new Promise(() => undefined), node); // another node, that thinks this one dead
+    void byOneNode(lease, () => new Promise(() => undefined), node); // another node that believes this one is dead
     await new Promise((resolve) => setTimeout(resolve, 50));
   };
   await byOneNode(lease, slow, node);

@@ -1,4 +1,4 @@
-// A clock that is wrong destroys nothing: nothing is issued, ended or swept by it.
+// A wrong clock issues, ends and sweeps nothing.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { keepSeen } from '../../src/operations/upkeep/service-times.ts';

@@ -138,7 +138,7 @@ test('no period of one code lifetime, whenever it starts, has more than 5 guesse
   }
 });
 
-/** When the guesses were made that were let through. */
+/** Times of the guesses that were let through. */
 async function guessesInRhythm(node: Node, clock: TestClock, rhythm: number): Promise<number[]> {
   const letThrough: number[] = [];
   const end = clock.now() + 10 * node.settings.deviceCodeLifetime;

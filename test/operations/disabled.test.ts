@@ -21,7 +21,7 @@ import {
 import { CLIENT, scopeOf } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-/** What an operator may take away, and what a caller is told at a refresh, a check and a redemption. */
+/** What an operator can withdraw, and the refusal at refresh, check and redemption. */
 const TAKEN: readonly [string, (node: Node) => Promise<void>, string][] = [
   ['the identity is disabled', (node) => changeAda(node, { enabled: false }), 'identity-disabled'],
   ['the identity loses the web API', (node) => changeAda(node, { mayUseApi: false }), 'identity-without-api-access'],

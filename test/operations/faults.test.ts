@@ -22,7 +22,7 @@ import { Seeded } from '../seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../store/faulty-back-end.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-/** A sound node, and one on the same database whose connection is as `faults` says. */
+/** A healthy node, and one on the same database with `faults`. */
 async function beside(t: TestContext, faults: Partial<Faults>): Promise<{ node: Node; faulty: Node }> {
   const { node, database } = await onSqlite(t);
   const backEnd = faultyBackEnd(await database.open(), () => ({ ...NO_FAULTS, ...faults }), new Seeded(7));

@@ -1,4 +1,4 @@
-// Whoever was told 503 and asks the same again is never taken for a thief, however long the store was away.
+// A retry after 503 never counts as reuse, however long the store was down.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-times.ts';
@@ -15,7 +15,7 @@ interface Trouble {
   state: 'fine' | 'away' | 'breaks-after-commit';
 }
 
-/** A back end that can be away, or break just after a commit and then be away. */
+/** A back end that can be unavailable, or break just after a commit and stay unavailable. */
 function troubled(real: BackEnd, trouble: Trouble): BackEnd {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   return {

@@ -12,7 +12,7 @@ import { onSqlite } from './on-sqlite.ts';
 /** npm run chaos -- race --cycles 10000 runs it long. */
 const INTERLEAVINGS = 500;
 
-/** A node whose loads and commits take their time, so that races happen in every order. */
+/** A node with delayed loads and commits, so that races happen in every order. */
 async function slowNode({ keyring, clock }: Node, database: SqliteTestDatabase, seed: number): Promise<Node> {
   const faults = { ...NO_FAULTS, delayed: 0.7 };
   const backEnd = faultyBackEnd(await database.open(), () => faults, new Seeded(seed));

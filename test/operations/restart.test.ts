@@ -52,7 +52,7 @@ test('a restart loses no revocation, redemption or grant', async (t) => {
 
 /** Copies the database as an operator's backup would; what is in the WAL is in the copy. */
 async function backUp(store: Store, { path, folder }: SqliteTestDatabase): Promise<() => void> {
-  await store.close(); // the last connection to close empties the WAL into the database
+  await store.close(); // the last connection to close checkpoints the WAL
   const copy = join(folder, 'backup.db');
   copyFileSync(path, copy);
   return () => {

@@ -67,7 +67,7 @@ function everyValue(path: string): Buffer[] {
     });
 }
 
-/** All stretches of this length at any 16-byte step, each once, and zeros. */
+/** All distinct slices of this length at 16-byte steps, and zeros. */
 function stretches(loot: readonly Buffer[], length: number): Buffer[] {
   const found = new Map<string, Buffer>();
   for (const bytes of [...loot, Buffer.alloc(length)]) {

@@ -1,4 +1,4 @@
-// What a download may cost: octets, time, connections; and where it may go.
+// Limits of downloads: bytes, time, connections, and allowed addresses.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

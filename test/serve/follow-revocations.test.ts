@@ -1,4 +1,4 @@
-// A list is gone through when it is new, and never again: grants of what it names have ended by then.
+// A new list is applied to the grants once: afterwards all grants of its entries have ended.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -15,7 +15,7 @@ const root = makeAuthority({ name: 'Root' });
 const serials = Array.from({ length: 50 }, (_, index) => Uint8Array.of(1, index));
 const using = approve(root, { revocation: CRL_REQUIRED });
 
-/** The same list whenever it is published: signing it again would make another. */
+/** Signed once: signing it again would make a different list. */
 const lists = [40, 42, 50].map((count) => root.crl({ revoked: serials.slice(0, count), number: count }));
 const listOf = (count: number) => lists[[40, 42, 50].indexOf(count)] ?? assert.fail('no such list');
 
@@ -38,7 +38,7 @@ async function scene(t: TestContext) {
       },
     },
   };
-  /** What a process does from its start. */
+  /** Starts what a process runs. */
   const start = (machine = 'here') => {
     const judge = new CertificateJudge({ now: clock.now, fetch: async () => assert.fail('nothing to fetch') });
     const follower = new RevocationFollower(judge, ports, machine);

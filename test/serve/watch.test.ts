@@ -4,7 +4,7 @@ import { startChores } from '../../src/serve/chores.ts';
 import { every } from '../../src/serve/watch.ts';
 import { endsWithin } from '../../src/serve/within.ts';
 
-/** Work that ends, or fails, when it is told to. */
+/** Work that ends or fails on demand. */
 function held() {
   let begun = 0;
   let settle: { resolve: () => void; reject: (fault: Error) => void } | undefined;

@@ -1,4 +1,4 @@
-// What a decision wants committed, and what it does not.
+// What a decision commits.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Commit } from '../../src/store/back-end.ts';

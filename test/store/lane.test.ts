@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lane } from '../../src/store/lane.ts';
 
-/** A lane whose batches end when they are told to. */
+/** A lane whose batches end on demand. */
 function held(options: { most: number; parallel: number }) {
   const batches: { readonly inputs: readonly number[]; readonly end: () => void }[] = [];
   let running = 0;
@@ -28,7 +28,7 @@ test('no more batches run in parallel than allowed, and the others follow in ord
   const answers = Promise.all([1, 2, 3, 4, 5, 6, 7].map((input) => lane.submit(input)));
   for (let ended = 0; ended < 4; ended++) {
     while (batches.length <= ended) await turn();
-    await turn(); // whatever else would begin has begun by then
+    await turn(); // any other batch would have started by then
     batches[ended]?.end();
   }
   assert.deepEqual(await answers, [10, 20, 30, 40, 50, 60, 70]);

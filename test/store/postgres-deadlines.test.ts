@@ -24,7 +24,7 @@ after(() => server.remove());
 
 const session = (): Promise<Connection> => connect(parseAddress(new Secret(`${server.url()}?${QUERY}`), {}));
 
-/** Freezes the server until the work has failed, wakes it, and lets it do what was on its way. */
+/** Freezes the server until the work has failed, wakes it, and waits until it has run the queued statements. */
 async function whileFrozen<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   server.signalAll('SIGSTOP');
   const [settled] = await Promise.allSettled([work()]);
@@ -91,7 +91,7 @@ test('a statement that starts past its deadline by the server’s clock does not
   const text = `done AS (INSERT INTO late SELECT n FROM unnest($1::bigint[]) n WHERE ${IN_TIME} RETURNING n AS unit)`;
   const statement = changingStatement('late', text, 1);
   assert.deepEqual((await connection.change(statement, ['{7}'])).rows, [[7]]);
-  // An hour ahead. The clock of PostgreSQL cannot be set here, so a function takes its place.
+  // An hour ahead. PostgreSQL's clock cannot be set here, so a function replaces it.
   await connection.execute(`CREATE SCHEMA clocks; CREATE FUNCTION clocks.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$; SET search_path = clocks, pg_catalog, public`);
   const ahead = changingStatement('ahead', text, 1);

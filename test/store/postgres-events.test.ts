@@ -1,4 +1,4 @@
-// Sequence numbers are drawn before a commit, and commits end in any order. A reader must not step over one that is late.
+// Sequence numbers are drawn before a commit, and commits end in any order. A reader must not skip a late one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { postgresDatabase } from './postgres-database.ts';
 
 const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${tellText(1)} SELECT 1`;
 
-/** Begins to tell an event as a node does, and leaves the transaction open. */
+/** Starts to write an event as a node does, and leaves the transaction open. */
 async function tellLate(url: string, subject: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -38,7 +38,7 @@ test('an event that is never committed leaves a gap and delays no other event', 
   const backEnd = await database.open();
   const late = await tellLate(database.url, 1);
   await backEnd.commit(commitOf({ events: [told(2)] }));
-  await late.end(); // as a node that dies
+  await late.end(); // like a node that dies
   await backEnd.commit(commitOf({ events: [told(3)] }));
   assert.deepEqual(await subjectsTold(backEnd), [2, 3]);
   await database.remove();

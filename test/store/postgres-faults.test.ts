@@ -1,4 +1,4 @@
-// What a PostgreSQL that is away, slow, full or read-only means to callers: never a wrong answer, and no restart after it.
+// PostgreSQL down, slow, full or read-only: callers never get a wrong answer, and no restart is needed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,7 +26,7 @@ async function opened(query = ''): Promise<{ backEnd: BackEnd; store: Store; clo
   return { backEnd, store: storeOf(backEnd), closing: { [Symbol.asyncDispose]: () => backEnd.close() } };
 }
 
-/** A session of somebody else's. */
+/** A session of another client. */
 async function somebody(): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: server.url() });
   client.on('error', () => undefined);
@@ -202,7 +202,7 @@ test('a hanging server gives StoreUnavailable after a timeout, and work resumes 
   server.signalAll('SIGCONT');
   for (const fault of faults) assert.ok(fault.status === 'rejected' && fault.reason instanceof StoreUnavailable);
   assert.ok(took < 4000, `${took}`);
-  const before = (await countOf(backEnd, 'hang')) ?? 0; // what was under way may have landed since; it was not acknowledged
+  const before = (await countOf(backEnd, 'hang')) ?? 0; // a change in flight may have landed since; it was not acknowledged
   assert.equal(await increment(store, 'hang'), before + 1);
 });
 

@@ -1,4 +1,4 @@
-// A server that speaks another language: "FATAL" and "ERROR" are translated as well, and mean the same.
+// A server with translated messages: even "FATAL" and "ERROR" are translated.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// A row that somebody else has locked: whoever wants it waits, and nobody else.
+// A row locked by another session delays only changes of that row.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -61,7 +61,7 @@ test('while a row stays locked, changes of other rows are batched without it', a
   await put(store, attempts, counter('held'));
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'held' FOR UPDATE");
   const held = increment(store, 'held');
-  await pause(150); // noticed by then
+  await pause(150); // detected by then
   const before = await lockTimeouts();
   const again = increment(store, 'held');
   await Promise.all(rows.map((about) => increment(store, about)));

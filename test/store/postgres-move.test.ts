@@ -1,4 +1,4 @@
-// Moving up: a store of SQLite becomes one of PostgreSQL, and tokens issued before keep working.
+// Moving a store from SQLite to PostgreSQL: existing tokens keep working.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -173,7 +173,7 @@ test('an identity added during the move is copied with its grant', async () => {
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
   await issue(node);
-  // Identities were read before this one was there.
+  // Identities were copied before this one existed.
   const early: BackEnd = {
     ...from,
     page: async (table, query) => ((table as AnyTable) === identities ? [] : from.page(table, query)),

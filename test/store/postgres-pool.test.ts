@@ -1,4 +1,4 @@
-// Sessions that the server does not give, and sessions that are all in use.
+// The server refuses sessions, or all sessions are in use.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What a node's back end says of itself when something it needs is taken away, and what requests get meanwhile.
+// Readiness of a back end when something it needs is missing, and the answers to requests meanwhile.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
@@ -32,7 +32,7 @@ async function problems(): Promise<string[]> {
   return checks.flatMap(({ name, problem }) => (problem ? [`${name}: ${problem.reason} (${problem.detail})`] : []));
 }
 
-/** Something is broken, must be noticed, and is mended; requests meanwhile are told to come again, and afterwards work. */
+/** Breaks something, checks that it is reported, and repairs it; requests get StoreUnavailable meanwhile and work afterwards. */
 async function whileBroken(broken: string, mended: string, noticed: RegExp): Promise<void> {
   const pair = await issue(node);
   await server.query(broken);

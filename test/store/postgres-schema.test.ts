@@ -63,7 +63,7 @@ test('nodes that start in parallel on an empty database migrate it once', async 
 
 test('the documented least-privileged role can do everything a node does, and no more', async () => {
   const { server, url } = await emptyDatabase('least');
-  // The page for operators is what is tested.
+  // The test runs the SQL of the operators' page.
   await server.query(documented('roles').replaceAll('DATABASE tessera', 'DATABASE least'), 'least');
   const nodeUrl = url.replace('postgres@', 'tessera_node@');
   await assert.rejects(openAt(nodeUrl), {
@@ -190,7 +190,7 @@ test('refreshes are heap-only updates: they touch no index', async () => {
       }),
     );
   }
-  await backEnd.close(); // a session tells its statistics when it ends
+  await backEnd.close(); // a session flushes its statistics when it ends
   assert.deepEqual(await numbers(database, "pg_indexes_size('grants') AS size"), before, 'indexes do not grow');
   const { all = 0, hot = 0 } = await numbers(
     database,

@@ -1,4 +1,4 @@
-// What a session is set to, whatever the server's own defaults are.
+// The settings of a session, whatever the server's defaults.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-/** What a node's session says of a setting, where the server's default is another. */
+/** A setting as seen in a node's session, with another server default. */
 async function inSession(name: string, serverDefault: string): Promise<unknown> {
   await server.query(`ALTER DATABASE postgres SET ${name} = '${serverDefault}'`);
   const connection = await connect(parseAddress(new Secret(`${server.url()}?statement_timeout=700`), {}));

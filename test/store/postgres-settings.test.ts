@@ -1,4 +1,4 @@
-// Whatever a role, a database or the server sets, a session reads and writes the same. The list is chosen by name from the
+// A session reads and writes the same whatever a role, a database or the server sets. The list is chosen by name from the
 // settings that a session may have by `ALTER ROLE … SET`; each line says what went or could go wrong under it.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -118,7 +118,7 @@ async function hostileDatabase(role: string) {
   };
 }
 
-/** A token from its first moment to its last, by certificate and by device. */
+/** The whole life of a token, by certificate and by device. */
 async function aLife(backEnd: BackEnd): Promise<void> {
   const node = await aNode(storeOf(backEnd));
   const first = await issue(node);
@@ -175,7 +175,7 @@ test('a value in an unexpected format is a fault that closes the session, not a 
 
 test('a session whose settings do not persist is refused, with the setting and both values', async () => {
   const database = await hostileDatabase('postgres');
-  // As a pooler does that gives each statement another session: what one sets, the next does not see.
+  // Like a pooler that gives each statement another session: settings do not persist.
   const text = `CREATE SCHEMA elsewhere;
     CREATE VIEW public.pg_settings AS SELECT name, CASE name WHEN 'bytea_output' THEN 'escape' ELSE setting END AS setting
       FROM pg_catalog.pg_settings;

@@ -1,4 +1,4 @@
-// Files that are deleted, replaced or cut under a store that is open, and syncs that fail: a success means stored.
+// Files deleted, replaced or truncated under an open store, and failing syncs: success means stored.
 import assert from 'node:assert/strict';
 import {
   copyFileSync,
@@ -42,7 +42,7 @@ async function problemsOf(store: Store): Promise<Record<string, string>> {
   return Object.fromEntries(checks.flatMap(({ name, problem }) => (problem ? [[name, problem.detail ?? '']] : [])));
 }
 
-/** Nothing is acknowledged, read or written any more; the first change may have been under way. */
+/** Nothing is acknowledged, read or written any more; the first change may have been in flight. */
 async function assertStopped({ store }: Opened, why: RegExp): Promise<void> {
   await assert.rejects(increment(store, 'a'), StoreUnavailable);
   await assert.rejects(increment(store, 'a'), why);

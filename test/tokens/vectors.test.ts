@@ -1,4 +1,4 @@
-// docs/exactly-once-refresh.md is a specification: its vectors hold for our code, and for a second implementation.
+// docs/exactly-once-refresh.md is a specification: our code and a second implementation must match its vectors.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

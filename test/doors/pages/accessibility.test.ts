@@ -1,4 +1,4 @@
-// axe-core finds nothing to object to on any page, light and dark.
+// axe-core reports no violation on any page, light and dark.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';

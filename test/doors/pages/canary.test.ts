@@ -1,4 +1,4 @@
-// What never appears anywhere.
+// Secrets that must never appear anywhere.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { poll, startCode } from './calling-device.ts';

@@ -1,4 +1,4 @@
-// Who may decide about a device, and how the spec's states are reached.
+// Who may decide about a device, and how the states of the contract are reached.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';

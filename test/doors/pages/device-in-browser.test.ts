@@ -26,7 +26,7 @@ const heading = (page: Page) => page.locator('h1').innerText();
 const confirm = (page: Page) => page.locator('button.confirm').click();
 const deny = (page: Page) => page.locator('button.deny').click();
 
-/** A signed-in person at who asks for what. */
+/** A signed-in person on the confirmation page. */
 async function atRequest(options: BrowserContextOptions = {}): Promise<{ page: Page; code: StartedCode }> {
   const code = await startCode(service);
   const page = await openPage(browser, options);
@@ -232,7 +232,7 @@ suite('decisions', () => {
     for (let tries = 0; tries < 5; tries++) {
       await enterCode(page, service, 'BCDF-GHJK');
       assert.equal(await page.locator('[role=alert] strong').innerText(), 'This code is not known');
-      await page.reload(); // costs no try
+      await page.reload(); // does not count as a guess
     }
     await enterCode(page, service, (await startCode(service)).userCode);
     assert.equal(await heading(page), 'Too many wrong codes');

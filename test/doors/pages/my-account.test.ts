@@ -1,4 +1,4 @@
-// What a person sees and ends under /account.
+// What a person can see and revoke under /account.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { poll, post, startCode } from './calling-device.ts';

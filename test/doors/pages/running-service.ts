@@ -46,9 +46,9 @@ export interface RunningService {
   readonly store: Store;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   readonly advance: (seconds: number) => void;
-  /** Stops it and starts it again on the same data. */
+  /** Restarts it on the same data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -104,7 +104,7 @@ export async function startService({
   };
 }
 
-/** The people and integrations of these tests. One hash serves all: hashing is the slow part. */
+/** The people and integrations of these tests. All share one password hash, since hashing is slow. */
 async function furnish(store: Store, wanted: readonly Integration[]): Promise<void> {
   const phc = await hashPassword(new Secret(PASSWORD));
   for (const person of [ADA, BOB, CYD]) {

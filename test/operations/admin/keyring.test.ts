@@ -21,7 +21,7 @@ async function installed(admin: Admin): Promise<readonly StoredKey[]> {
   return keys;
 }
 
-/** And whose second key has taken over. */
+/** An installation whose second key mints. */
 async function rotated(admin: Admin): Promise<readonly StoredKey[]> {
   const added = await addToKeyring(await installed(admin), admin);
   assert.ok(added.ok);

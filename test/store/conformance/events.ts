@@ -109,7 +109,7 @@ async function tellOneByOne(backEnd: BackEnd, from: number): Promise<void> {
   for (let n = 0; n < EACH; n++) await tell(backEnd, told(from + n));
 }
 
-/** Reads on behind the last event it saw, until nothing comes any more after the writers have ended. */
+/** Reads from the last event on, until the writers have ended and no event is left. */
 async function follow(backEnd: BackEnd, writing: { now: boolean }): Promise<number[]> {
   const subjects: number[] = [];
   let after = 0;

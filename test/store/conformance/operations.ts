@@ -1,4 +1,4 @@
-// Races that the operations must win on every back end.
+// Races of operations, on every back end.
 import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
 import { grants } from '../../../src/store/tables/grants.ts';

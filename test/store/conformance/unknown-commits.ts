@@ -8,7 +8,7 @@ import { counter, countOf, increment, put, subjectsTold, told } from './rows.ts'
 
 type CommitOf = (commit: Commit, real: BackEnd) => Promise<boolean>;
 
-/** The same back end, but its first commit goes as `first` says. */
+/** The same back end, with its first commit replaced by `first`. */
 function firstCommit(real: BackEnd, first: CommitOf): BackEnd {
   let isFirst = true;
   const commit = (wanted: Commit): Promise<boolean> => {
@@ -115,7 +115,7 @@ function countAndTell(backEnd: BackEnd): Promise<number> {
   });
 }
 
-/** The first commit is under way while the connection is already gone: it lands just before the second one is tried. */
+/** The first commit is in flight when the connection breaks: it lands just before the second is tried. */
 function landsLate(real: BackEnd): BackEnd {
   const tried: Commit[] = [];
   const commit = async (wanted: Commit): Promise<boolean> => {
