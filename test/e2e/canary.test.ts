@@ -86,20 +86,20 @@ suite('canary secrets', () => {
   }
 
   async function everyOperation(caller: Caller): Promise<void> {
-    const wish = { client_id: CLIENT, scope: SCOPE };
-    const first = await ask(caller, { path: CERTIFICATE, ...json(wish) });
+    const parameters = { client_id: CLIENT, scope: SCOPE };
+    const first = await ask(caller, { path: CERTIFICATE, ...json(parameters) });
     const refresh_token = first['refresh_token'] ?? '';
     const second = await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
     await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
     const access = second['access_token'] ?? '';
     await ask(caller, { path: VERIFY, ...bearer(access) });
-    const started = await ask(caller, { path: DEVICE, ...form(wish) });
+    const started = await ask(caller, { path: DEVICE, ...form(parameters) });
     const exchange = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code: started['device_code'] ?? '' };
     await ask(caller, { path: TOKEN, ...form(exchange) });
     await confirm(service, started as never);
     await ask(caller, { path: TOKEN, ...form(exchange) });
     await ask(caller, { path: TOKEN, ...form(exchange) });
-    const denied = await ask(caller, { path: DEVICE, ...json(wish) });
+    const denied = await ask(caller, { path: DEVICE, ...json(parameters) });
     await deny(service, denied as never);
     await ask(caller, { path: TOKEN, ...json({ ...exchange, device_code: denied['device_code'] }) });
     await inWrongPlaces(caller, [access, second['refresh_token'] ?? '', started['device_code'] ?? '']);

@@ -37,7 +37,7 @@ const MOUNTS = [
 ];
 const POSTED = [TOKEN, CERTIFICATE, DEVICE];
 const GOTTEN = [VERIFY, REVOKE];
-const WISH = { client_id: CLIENT, scope: SCOPE };
+const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
 
 function assertTokenDoorHeaders(answer: Answer): void {
   const { 'content-type': type, 'cache-control': cache, pragma } = answer.headers;
@@ -71,7 +71,7 @@ for (const protocol of PROTOCOLS) {
         '/authsvc/Authorize/Certificate?x=1',
         '/authsvc/Authorize/Certificate/?x=1',
       ]) {
-        assert.equal((await caller.ask({ path, ...json(WISH) })).status, 200, path);
+        assert.equal((await caller.ask({ path, ...json(PARAMETERS) })).status, 200, path);
       }
     });
 
@@ -87,7 +87,7 @@ for (const protocol of PROTOCOLS) {
         '/',
         '/authsvc/Authorize/Certificate;x=1',
       ]) {
-        assertRefused(await caller.ask({ path, ...json(WISH) }), 404, 'invalid_request');
+        assertRefused(await caller.ask({ path, ...json(PARAMETERS) }), 404, 'invalid_request');
       }
     });
 
@@ -100,7 +100,7 @@ for (const protocol of PROTOCOLS) {
 
     test('the door is served under every listed mount [spec-gaps: All doors]', async () => {
       for (const { path } of MOUNTS) {
-        const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(WISH) });
+        const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(PARAMETERS) });
         assert.equal(answer.status, 200, path);
         const next = await caller.ask({
           path: '/authsvc/Authorize/Token',
@@ -135,8 +135,8 @@ for (const protocol of PROTOCOLS) {
     test('every answer of a token door, errors included, is JSON with a charset and no-store [spec-gaps: All doors]', async () => {
       const pair = await pairByCertificate(caller);
       const answers = [
-        await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
-        await caller.ask({ path: DEVICE, ...json(WISH) }),
+        await caller.ask({ path: CERTIFICATE, ...json(PARAMETERS) }),
+        await caller.ask({ path: DEVICE, ...json(PARAMETERS) }),
         await refresh(caller, pair.refresh_token),
         await verify(caller, pair.access_token),
         await revoke(caller, pair.access_token),
@@ -201,7 +201,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     test('a missing or unsupported Content-Type is 400 [spec-gaps: All doors]', async () => {
-      const body = JSON.stringify(WISH);
+      const body = JSON.stringify(PARAMETERS);
       for (const path of POSTED) {
         for (const type of [
           undefined,
@@ -226,7 +226,7 @@ for (const protocol of PROTOCOLS) {
           method: 'POST',
           path: CERTIFICATE,
           headers: { 'content-type': type },
-          body: JSON.stringify(WISH),
+          body: JSON.stringify(PARAMETERS),
         });
       for (const good of [
         'application/json; charset=utf-8',

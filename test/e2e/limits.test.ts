@@ -229,8 +229,8 @@ for (const protocol of PROTOCOLS) {
       });
 
       test('one integration over its limit does not affect the others', async () => {
-        const wish = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
-        assertLimited(await exhaust(() => caller.ask(wish)));
+        const request = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+        assertLimited(await exhaust(() => caller.ask(request)));
         await startedDevice(caller, 'other-sync');
         await pairByCertificate(caller, 'other-sync');
       });

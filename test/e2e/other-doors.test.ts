@@ -115,12 +115,12 @@ for (const protocol of PROTOCOLS) {
       });
 
       test('a known identity that may not use the web API or the integration: unauthorized_client [spec-gaps: Authorize/Certificate]', async () => {
-        const wish = { client_id: 'named-only', scope: SCOPE };
+        const parameters = { client_id: 'named-only', scope: SCOPE };
         const name = (commonName: string) => service.authority.issue({ commonName });
         assertRefused(await asking(name('without-api')), 400, 'unauthorized_client', /web API/);
         assertRefused(await asking(name('disabled-person')), 400, 'unauthorized_client', /disabled/);
-        assertRefused(await asking(name('mallory'), wish), 400, 'unauthorized_client', /this API integration/);
-        assert.equal((await asking(name('ada'), wish)).status, 200);
+        assertRefused(await asking(name('mallory'), parameters), 400, 'unauthorized_client', /this API integration/);
+        assert.equal((await asking(name('ada'), parameters)).status, 200);
       });
 
       test('errors are checked in the documented order [spec-gaps: Authorize/Certificate]', async () => {
@@ -162,8 +162,8 @@ for (const protocol of PROTOCOLS) {
 
     suite('Authorize/Device', () => {
       test('the answer has exactly the fields of RFC 8628 plus expires, for JSON and forms [spec-gaps: Other operations]', async () => {
-        const wish = { client_id: CLIENT, scope: 'orders:read' };
-        for (const body of [json(wish), form(wish)]) {
+        const parameters = { client_id: CLIENT, scope: 'orders:read' };
+        for (const body of [json(parameters), form(parameters)]) {
           const answer = await caller.ask({
             ...body,
             path: DEVICE,

@@ -7,7 +7,7 @@ import { type Answer, askPlainly, callerOver, json, PROTOCOLS, reachOf } from '.
 import { type SetUp, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE } from './steps.ts';
 
-const WISH = json({ client_id: CLIENT, scope: SCOPE });
+const REQUEST = json({ client_id: CLIENT, scope: SCOPE });
 
 async function behind(t: TestContext, proxies: object, more: SetUp = {}): Promise<TestService> {
   const service = await startService({ ...more, settings: { ...more.settings, proxies } });
@@ -18,7 +18,7 @@ async function behind(t: TestContext, proxies: object, more: SetUp = {}): Promis
 const clientCert = (certificate: Issued) => `:${Buffer.from(certificate.certificate).toString('base64')}:`;
 
 function ask(port: number, headers: Record<string, string | string[]>, path = CERTIFICATE): Promise<Answer> {
-  return askPlainly(port, { ...WISH, path, headers: { ...WISH.headers, ...headers } });
+  return askPlainly(port, { ...REQUEST, path, headers: { ...REQUEST.headers, ...headers } });
 }
 
 /** The addresses that the log names, request by request. */
@@ -69,7 +69,7 @@ suite('a listed proxy', () => {
       const service = await behind(t, proxies);
       const proxy = callerOver(protocol, reachOf(service, service.ada));
       t.after(() => proxy.close());
-      assertRefused(await proxy.ask({ path: CERTIFICATE, ...WISH }), 401, 'invalid_client', /No client certificate/);
+      assertRefused(await proxy.ask({ path: CERTIFICATE, ...REQUEST }), 401, 'invalid_client', /No client certificate/);
     });
   }
 
@@ -128,7 +128,7 @@ suite('an unlisted address', () => {
     const victim = service.authority.issue({ commonName: 'mallory' });
     const caller = callerOver('HTTP/2', reachOf(service, service.ada));
     t.after(() => caller.close());
-    const headers = { ...WISH.headers, 'client-cert': clientCert(victim) };
-    assert.equal((await caller.ask({ ...WISH, path: CERTIFICATE, headers })).json['identity'], ADA);
+    const headers = { ...REQUEST.headers, 'client-cert': clientCert(victim) };
+    assert.equal((await caller.ask({ ...REQUEST, path: CERTIFICATE, headers })).json['identity'], ADA);
   });
 });

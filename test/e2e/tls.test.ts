@@ -23,7 +23,7 @@ import {
 import { anIssuer, issueServer, registryFollows, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE, VERIFY } from './steps.ts';
 
-const WISH = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
 
 /** What `openssl s_client` prints until the server has answered a request and closed: session tickets come before that. */
 function sClient(service: TestService, ...args: string[]): Promise<string> {
@@ -134,7 +134,7 @@ suite('the TLS listener', () => {
     for (let connection = 0; connection < 3; connection++) {
       for (const protocol of PROTOCOLS) {
         const caller = callerOver(protocol, reachOf(service, certificate));
-        assert.equal((await caller.ask(WISH)).json['identity'], ADA);
+        assert.equal((await caller.ask(REQUEST)).json['identity'], ADA);
         caller.close();
       }
     }
@@ -144,7 +144,7 @@ suite('the TLS listener', () => {
     const late = makeAuthority({ name: 'Late Root' });
     const certificate = late.issue({ commonName: 'ada' });
     const open = callerOver('HTTP/2', reachOf(service, certificate));
-    assertRefused(await open.ask(WISH), 401, 'invalid_client');
+    assertRefused(await open.ask(REQUEST), 401, 'invalid_client');
     await service.put(issuers, anIssuer(late, { label: 'late' }));
     await registryFollows();
     assert.equal((await callerOnce(certificate)).status, 200);
@@ -152,13 +152,13 @@ suite('the TLS listener', () => {
     await service.put(issuers, anIssuer(late, { label: 'late', enabled: false }));
     await registryFollows();
     assertRefused(await callerOnce(certificate), 401, 'invalid_client');
-    assertRefused(await open.ask(WISH), 401, 'invalid_client');
+    assertRefused(await open.ask(REQUEST), 401, 'invalid_client');
     open.close();
   });
 
   async function callerOnce(certificate: Parameters<typeof reachOf>[1]) {
     const caller = callerOver('HTTP/1.1', reachOf(service, certificate));
-    const answer = await caller.ask(WISH);
+    const answer = await caller.ask(REQUEST);
     caller.close();
     return answer;
   }
@@ -206,7 +206,7 @@ suite('several listeners', () => {
 
   const on = (index: number) => ({ ...service, port: service.portsOfListeners[index] ?? 0 });
 
-  async function asked(caller: Caller, question: Question = WISH) {
+  async function asked(caller: Caller, question: Question = REQUEST) {
     try {
       return await caller.ask(question);
     } finally {
@@ -234,7 +234,7 @@ suite('several listeners', () => {
 
   test('plain HTTP works on loopback, without certificates', async () => {
     const port = service.portsOfListeners[3] ?? 0;
-    assertRefused(await askPlainly(port, WISH), 401, 'invalid_client', /No client certificate/);
+    assertRefused(await askPlainly(port, REQUEST), 401, 'invalid_client', /No client certificate/);
     assertRefused(await askPlainly(port, { path: VERIFY }), 401, 'invalid_token');
     assert.equal((await askPlainly(port, { path: '/healthz' })).status, 200);
   });

@@ -5,7 +5,7 @@ import type { Commit } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { insert, type Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
-import { counter, countOf, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { counter, countOf, eventSubjects, put, revisionOf, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 async function watched(t: TestContext) {
@@ -48,6 +48,6 @@ test('a decision that only has events writes them', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await store.change(attempts, 'a', () => ({ outcome: undefined, events: [told(5)] }));
   assert.equal(commits[0]?.swap, undefined);
-  assert.deepEqual(await subjectsTold(backEnd), [5]);
+  assert.deepEqual(await eventSubjects(backEnd), [5]);
   assert.equal(await countOf(backEnd, 'a'), undefined);
 });

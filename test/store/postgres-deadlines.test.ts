@@ -11,7 +11,7 @@ import { OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, confirmed, redeem } from '../node.ts';
-import { commitOf, counter, countOf, increment, put, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, counter, countOf, eventSubjects, increment, put, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -47,7 +47,7 @@ test('swaps, creations and events sent to a frozen server do not run when it wak
   const frozen = await whileFrozen(() => Promise.allSettled(commits.map((each) => backEnd.commit(each))));
   assert.ok(frozen.status === 'fulfilled' && frozen.value.every(({ status }) => status === 'rejected'));
   assert.deepEqual([await countOf(backEnd, 'frozen'), await countOf(backEnd, 'new')], [1, undefined]);
-  assert.deepEqual(await subjectsTold(backEnd), []);
+  assert.deepEqual(await eventSubjects(backEnd), []);
   assert.equal(await increment(store, 'frozen'), 2);
   await backEnd.close();
 });

@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { columnArrays } from '../../src/store/postgres/arrays.ts';
 import { EVENT_COLUMNS, eventValues, tellText } from '../../src/store/postgres/events.ts';
-import { commitOf, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
 const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${tellText(1)} SELECT 1`;
 
 /** Starts to write an event as a node does, and leaves the transaction open. */
-async function tellLate(url: string, subject: number): Promise<pg.Client> {
+async function startLateEvent(url: string, subject: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query('BEGIN');
@@ -22,13 +22,13 @@ test('an event with a late commit delays later events and is read in order', asy
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await backEnd.commit(commitOf({ events: [told(1)] }));
-  const late = await tellLate(database.url, 2);
+  const late = await startLateEvent(database.url, 2);
   await backEnd.commit(commitOf({ events: [told(3)] }));
-  assert.deepEqual(await subjectsTold(backEnd), [1], 'not yet 3: a reader would go on behind it');
+  assert.deepEqual(await eventSubjects(backEnd), [1], 'not yet 3: a reader would go on behind it');
   const newest = await backEnd.newestEvents({ count: 1 });
   assert.deepEqual(newest, await backEnd.events({ after: 0, limit: 10 }), 'nor as the newest');
   await late.query('COMMIT');
-  assert.deepEqual(await subjectsTold(backEnd), [1, 2, 3]);
+  assert.deepEqual(await eventSubjects(backEnd), [1, 2, 3]);
   await late.end();
   await database.remove();
 });
@@ -36,11 +36,11 @@ test('an event with a late commit delays later events and is read in order', asy
 test('an event that is never committed leaves a gap and delays no other event', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
-  const late = await tellLate(database.url, 1);
+  const late = await startLateEvent(database.url, 1);
   await backEnd.commit(commitOf({ events: [told(2)] }));
   await late.end(); // like a node that dies
   await backEnd.commit(commitOf({ events: [told(3)] }));
-  assert.deepEqual(await subjectsTold(backEnd), [2, 3]);
+  assert.deepEqual(await eventSubjects(backEnd), [2, 3]);
   await database.remove();
 });
 
@@ -49,12 +49,12 @@ test('lock numbers wrap around after 2^31 events, and events stay in order', asy
   await database.server.query(`SELECT setval('event_sequence', ${2 ** 31 - 2})`, database.name);
   const backEnd = await database.open();
   for (const subject of [1, 2, 3]) {
-    const late = await tellLate(database.url, subject);
+    const late = await startLateEvent(database.url, subject);
     await backEnd.commit(commitOf({ events: [told(subject + 10)] }));
-    assert.ok(!(await subjectsTold(backEnd)).includes(subject + 10));
+    assert.ok(!(await eventSubjects(backEnd)).includes(subject + 10));
     await late.query('COMMIT');
     await late.end();
-    assert.deepEqual((await subjectsTold(backEnd)).slice(-2), [subject, subject + 10]);
+    assert.deepEqual((await eventSubjects(backEnd)).slice(-2), [subject, subject + 10]);
   }
   await database.remove();
 });

@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { commitOf, counter, countOf, increment, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, counter, countOf, eventSubjects, increment, put, revisionOf, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -170,7 +170,7 @@ test('a deadlock with another session never reaches a caller', async () => {
   await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
   await operator.query('ROLLBACK');
   assert.equal(await committing, true);
-  assert.equal((await subjectsTold(backEnd)).filter((subject) => subject === 7).length, 1);
+  assert.equal((await eventSubjects(backEnd)).filter((subject) => subject === 7).length, 1);
 });
 
 test('two nodes that change the same rows in opposite order do not deadlock', async () => {

@@ -12,7 +12,7 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { anIntegration, NOW } from '../../samples.ts';
 import { memoryStore } from './memory-store.ts';
 
-export interface GuessingWish {
+export interface GuessingOptions {
   readonly identities: number;
   readonly guesses: number;
   /** Guesses that all identities together make in one second. */
@@ -29,7 +29,7 @@ export interface GuessingResult {
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-export async function guess({ identities, guesses, perSecond }: GuessingWish): Promise<GuessingResult> {
+export async function guess({ identities, guesses, perSecond }: GuessingOptions): Promise<GuessingResult> {
   let now: EpochSeconds = NOW;
   let lookUps = 0;
   const ports = portsOf(

@@ -53,7 +53,7 @@ export interface RunningService {
   readonly stop: () => Promise<void>;
 }
 
-export interface ServiceWish {
+export interface ServiceOptions {
   readonly sets?: readonly string[];
   readonly integrations?: readonly Integration[];
 }
@@ -61,7 +61,7 @@ export interface ServiceWish {
 export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
-}: ServiceWish = {}): Promise<RunningService> {
+}: ServiceOptions = {}): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
   const port = await freePort();
   const authority = makeDevelopmentAuthority(new Date(), systemRandom);

@@ -7,7 +7,7 @@ import { devices } from '../../../src/store/tables/devices.ts';
 import { attempts, sessions } from '../../../src/store/tables/sign-in.ts';
 import { aDevice, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
-import { commitOf, counter, countOf, put, revisionOf, subjectsTold, told } from './rows.ts';
+import { commitOf, counter, countOf, eventSubjects, put, revisionOf, told } from './rows.ts';
 
 export function atomicity(claim: Claim): void {
   claim('a change, its inserts and its events commit together', async (database) => {
@@ -52,7 +52,7 @@ export function atomicity(claim: Claim): void {
     const swap = { table: devices, row: taken, expected: undefined };
     assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
     assert.equal(await revisionOf(backEnd, devices, taken.id), undefined);
-    assert.deepEqual(await subjectsTold(backEnd), []);
+    assert.deepEqual(await eventSubjects(backEnd), []);
   });
 
   claim('a decision that throws changes nothing', async (database) => {
@@ -83,8 +83,8 @@ export function atomicity(claim: Claim): void {
       [true, 'fault', true, true],
     );
     // Readers stop before what is not yet known to have failed, which may take an instant.
-    while ((await subjectsTold(backEnd)).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.deepEqual(new Set(await subjectsTold(backEnd)), new Set([1, 2, 3]));
+    while ((await eventSubjects(backEnd)).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(new Set(await eventSubjects(backEnd)), new Set([1, 2, 3]));
   });
 }
 
@@ -95,5 +95,5 @@ async function twoRows(backEnd: BackEnd): Promise<BackEnd> {
 
 async function state(backEnd: BackEnd): Promise<{ counts: (number | undefined)[]; told: number[] }> {
   const counts = await Promise.all(['a', 'b', 'c'].map((about) => countOf(backEnd, about)));
-  return { counts, told: await subjectsTold(backEnd) };
+  return { counts, told: await eventSubjects(backEnd) };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim } from '../conformance.ts';
-import { counter, countOf, create, increment, put, subjectsTold, told } from './rows.ts';
+import { counter, countOf, create, eventSubjects, increment, put, told } from './rows.ts';
 
 const CALLERS = 64;
 
@@ -44,7 +44,7 @@ export function concurrency(claim: Claim): void {
       ),
     );
     assert.deepEqual(
-      (await subjectsTold(backEnd)).sort((a, b) => a - b),
+      (await eventSubjects(backEnd)).sort((a, b) => a - b),
       oneTo(CALLERS),
     );
   });

@@ -4,7 +4,7 @@ import { presenter } from '../../../src/core/presenter.ts';
 import type { BackEnd } from '../../../src/store/back-end.ts';
 import { ADA, CLIENT, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
-import { commitOf, later, subjectsTold, told } from './rows.ts';
+import { commitOf, eventSubjects, later, told } from './rows.ts';
 
 const WRITERS = 8;
 const EACH = 25;
@@ -32,7 +32,7 @@ export function events(claim: Claim): void {
     const backEnd = await database.open();
     for (let n = 1; n <= 12; n++) await tell(backEnd, told(n));
     assert.deepEqual(
-      await subjectsTold(backEnd),
+      await eventSubjects(backEnd),
       Array.from({ length: 12 }, (_, n) => n + 1),
     );
     const first = await backEnd.events({ after: 0, limit: 5 });
@@ -67,12 +67,12 @@ export function events(claim: Claim): void {
     const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
     const writing = { now: true };
     const seen = follow(reader, writing);
-    await Promise.all(Array.from({ length: WRITERS }, (_, n) => tellOneByOne(n % 2 ? one : other, n * EACH)));
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => writeOneByOne(n % 2 ? one : other, n * EACH)));
     writing.now = false;
     const subjects = await seen;
     assert.equal(subjects.length, WRITERS * EACH);
     assert.equal(new Set(subjects).size, WRITERS * EACH);
-    assert.deepEqual(subjects, await subjectsTold(one), 'in the same order for everyone');
+    assert.deepEqual(subjects, await eventSubjects(one), 'in the same order for everyone');
   });
 
   claim('events older than a given time are swept in steps, oldest first', async (database) => {
@@ -81,7 +81,7 @@ export function events(claim: Claim): void {
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 2);
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 1);
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 0);
-    assert.deepEqual(await subjectsTold(backEnd), [4, 5, 6]);
+    assert.deepEqual(await eventSubjects(backEnd), [4, 5, 6]);
   });
 
   claim(
@@ -105,7 +105,7 @@ async function tell(backEnd: BackEnd, ...events: Event[]): Promise<void> {
   assert.equal(await backEnd.commit(commitOf({ events })), true);
 }
 
-async function tellOneByOne(backEnd: BackEnd, from: number): Promise<void> {
+async function writeOneByOne(backEnd: BackEnd, from: number): Promise<void> {
   for (let n = 0; n < EACH; n++) await tell(backEnd, told(from + n));
 }
 

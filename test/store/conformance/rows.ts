@@ -43,7 +43,7 @@ export function told(subject: number): Event {
   return { type: 'administered', at: NOW, subjectId: subject.toString(16).padStart(32, '0') };
 }
 
-export async function subjectsTold(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {
+export async function eventSubjects(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {
   const events = await backEnd.events({ after: 0, limit: 10_000 });
   return events.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16));
 }

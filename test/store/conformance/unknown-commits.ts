@@ -4,7 +4,7 @@ import { storeOf } from '../../../src/store/change.ts';
 import { CommitUnknown, insert, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim } from '../conformance.ts';
-import { counter, countOf, increment, put, subjectsTold, told } from './rows.ts';
+import { counter, countOf, eventSubjects, increment, put, told } from './rows.ts';
 
 type CommitOf = (commit: Commit, real: BackEnd) => Promise<boolean>;
 
@@ -32,13 +32,13 @@ export function unknownCommits(claim: Claim): void {
   claim('an unknown commit that happened is detected and not repeated', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostAfter)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
   claim('an unknown commit that did not happen is retried', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostBefore)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
   claim('an unknown creation is detected if it happened, and retried if not', async (database) => {
@@ -51,7 +51,7 @@ export function unknownCommits(claim: Claim): void {
       }));
       assert.deepEqual([made, await countOf(real, lost.name)], ['made', 1]);
     }
-    assert.deepEqual(await subjectsTold(await database.open()), [1, 1]);
+    assert.deepEqual(await eventSubjects(await database.open()), [1, 1]);
   });
 
   claim('an unknown commit that lands during the check is detected', async (database) => {
@@ -59,7 +59,7 @@ export function unknownCommits(claim: Claim): void {
     const store = storeOf(real);
     await put(store, attempts, counter('a'));
     assert.equal(await countAndTell(landsLate(real)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
   claim(
@@ -94,7 +94,7 @@ export function unknownCommits(claim: Claim): void {
     );
     assert.equal(outcome, 'refused');
     assert.deepEqual(await Promise.all(underWay.map((commit) => real.commit(commit))), [false]);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [0, []]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [0, []]);
   });
 
   claim('a failed commit is a fault and changes nothing', async (database) => {
