@@ -5,7 +5,7 @@ import type { IdentityId } from '../../src/core/identity.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import { withOutage } from '../../src/core/rules/outage.ts';
-import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
+import { checkRefreshRequest, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { ADA, aGrant, anIdentity, anIntegration, hexOf, NOW, scopeOf } from '../samples.ts';
@@ -60,7 +60,7 @@ test('a retry in the window repeats the pair; the window is never extended and 0
   assert.equal(reasonOf({ standing: 'last-spent', integration: strict }), 'refresh-token-reused');
 });
 
-test('after an outage the window counts from the moment the service began answering again', () => {
+test('after an outage the window starts when the service answers again', () => {
   const outage = { silentFrom: at(NOW + 50), answeringSince: at(NOW + 500) };
   const reason = (now: number, different: Difference = {}) =>
     reasonOf({ standing: 'last-spent', outage, now: at(now), ...different });
@@ -80,7 +80,7 @@ test('after an outage the window counts from the moment the service began answer
   assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
 });
 
-test('the last outage is loaded only where a token would otherwise be taken for reused', () => {
+test('the last outage is loaded only if the token would otherwise count as reused', () => {
   const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
   assert.equal(reason({}), 'rotate');
   assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
@@ -97,7 +97,7 @@ test('two outages soon after one another count as one; one long after another re
   assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
 });
 
-test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
+test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {
   const refusal = { reason: 'refresh-token-reused' };
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), { do: 'end', why: 'reuse', refusal });
   const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
@@ -164,9 +164,9 @@ test('which error wins: each fault hides those that follow it in the order of ch
   }
 });
 
-test('which error wins before a row is asked for: the integration, then the token', () => {
-  const asked = (...question: Parameters<typeof askToRefresh>) => {
-    const outcome = askToRefresh(...question);
+test('which error wins before the row is loaded: the integration, then the token', () => {
+  const asked = (...question: Parameters<typeof checkRefreshRequest>) => {
+    const outcome = checkRefreshRequest(...question);
     return outcome.ok || outcome.refusal.reason;
   };
   assert.equal(asked(undefined, undefined), 'integration-unknown');

@@ -61,7 +61,7 @@ suite('PEM in a header', () => {
     assert.deepEqual(result(readPemHeader([encoded(caller.pem + intermediate.pem)])), BOTH);
   });
 
-  test('repeated, cut or dressed up it is refused', () => {
+  test('repeated, truncated or decorated PEM is refused', () => {
     assert.equal(result(readPemHeader([encoded(caller.pem), encoded(caller.pem)])), 'certificate-repeated');
     for (const value of [
       '%',
@@ -94,7 +94,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
   });
 
-  test('with several elements, lines or keys of a kind it is refused', () => {
+  test('is refused with several elements, lines or equal keys', () => {
     const one = `Cert="${encoded(caller.pem)}"`;
     assert.equal(result(readForwardedClientCert([`${one},${one}`])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
@@ -102,7 +102,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
   });
 
-  test('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
+  test('is refused if the chain has another leaf or the quotes do not close', () => {
     assert.equal(
       result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="${encoded(intermediate.pem)}"`])),
       'certificate-unreadable',
