@@ -66,7 +66,7 @@ test('the identity comes from the configured field, the first present source win
   assert.equal(nameOf(given, 'upn-san'), 'certificate-name-missing');
 });
 
-test('several candidates are refused; none is picked', () => {
+test('several candidates are refused, never picked from', () => {
   assert.equal(nameOf({ 'common-name': [utf8('ada'), utf8('ada')] }, 'common-name'), 'certificate-name-ambiguous');
 });
 
@@ -90,7 +90,7 @@ test('NUL, control and format characters, surrounding space, emptiness and lengt
   }
 });
 
-test('invisible characters and spaces other than ASCII space are refused', () => {
+test('characters that show nothing, and spaces that are not the ASCII one, are refused', () => {
   const invisible = {
     'Hangul filler': '\u3164',
     'Hangul initial filler': '\u115f',

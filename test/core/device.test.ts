@@ -91,7 +91,7 @@ test('invalid_scope: the integration was narrowed between confirm and redeem [co
   assert.equal(redeem({ integration: anIntegration({ scope: scopeOf('stock:read') }) }), 'scope-no-longer-allowed');
 });
 
-test('polling too fast is detected, and a later poll in time is not punished', () => {
+test('polling too fast is known as such, and a polite poll after it is not punished', () => {
   const polled = aDevice({ lastPolledAt: later });
   assert.equal(redeem({ device: polled, now: epochSeconds(later + 4) }), 'polled-too-fast');
   assert.equal(redeem({ device: polled, now: epochSeconds(later + 5) }), 'authorization-pending');
@@ -169,7 +169,7 @@ test('failed sign-ins spend a pending code at the limit, and touch no other', ()
   assert.equal(decideFailedSignIn(aDevice(), DEFAULT_SETTINGS, epochSeconds(NOW + 300)), undefined);
 });
 
-test('someone who may not use the integration can deny but not confirm', () => {
+test('who may not use the integration may deny but not confirm', () => {
   const identity = anIdentity({ mayUseApi: false });
   const device = aDevice({ enteredBy: 'a' });
   assert.equal(reason(decideConfirm(facts(device, { identity }))), 'identity-without-api-access');

@@ -60,7 +60,7 @@ test('a retry in the window repeats the pair; the window is never extended and 0
   assert.equal(reasonOf({ standing: 'last-spent', integration: strict }), 'refresh-token-reused');
 });
 
-test('after an outage the window starts when the service answers again', () => {
+test('after an outage the window counts from the moment the service began answering again', () => {
   const outage = { silentFrom: at(NOW + 50), answeringSince: at(NOW + 500) };
   const reason = (now: number, different: Difference = {}) =>
     reasonOf({ standing: 'last-spent', outage, now: at(now), ...different });
@@ -80,7 +80,7 @@ test('after an outage the window starts when the service answers again', () => {
   assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
 });
 
-test('the last outage is loaded only if the token would otherwise count as reused', () => {
+test('the last outage is loaded only where a token would otherwise be taken for reused', () => {
   const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
   assert.equal(reason({}), 'rotate');
   assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
@@ -97,7 +97,7 @@ test('two outages soon after one another count as one; one long after another re
   assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
 });
 
-test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {
+test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
   const refusal = { reason: 'refresh-token-reused' };
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), { do: 'end', why: 'reuse', refusal });
   const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
@@ -164,7 +164,7 @@ test('which error wins: each fault hides those that follow it in the order of ch
   }
 });
 
-test('which error wins before the row is loaded: the integration, then the token', () => {
+test('which error wins before a row is asked for: the integration, then the token', () => {
   const asked = (...question: Parameters<typeof checkRefreshRequest>) => {
     const outcome = checkRefreshRequest(...question);
     return outcome.ok || outcome.refusal.reason;

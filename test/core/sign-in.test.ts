@@ -32,7 +32,7 @@ test('a limit that is reached holds until the window ends, and says when', () =>
   });
 });
 
-test('with delays, the next attempt has to wait; without, it does not', () => {
+test('where delays are asked for, the next attempt waits for its time; elsewhere it does not', () => {
   const four = counted(4); // the last one just now: the next may come in two seconds
   assert.deepEqual(decideAttempt(four, PATIENT, NOW), { allowed: false, isLocked: false, retryAfter: 2 });
   assert.deepEqual(decideAttempt(four, PATIENT, at(1)), { allowed: false, isLocked: false, retryAfter: 1 });
@@ -40,7 +40,7 @@ test('with delays, the next attempt has to wait; without, it does not', () => {
   assert.equal(decideAttempt(four, LIMIT, NOW).allowed, true);
 });
 
-test('forgiving takes back one attempt, and the window unless another attempt was counted since', () => {
+test('forgiving takes back one attempt, and the window only where nobody was counted since', () => {
   const [before, made] = [counted(2, at(100)), counted(3)];
   assert.deepEqual(forgive(made, made, before), counted(2, at(100)));
   assert.deepEqual(forgive(counted(4, at(950)), made, before), counted(3, at(950)));
@@ -81,7 +81,7 @@ test('only strangers wait, and the address is counted before the name', () => {
   );
 });
 
-test('failures of strangers do not count against a user code', () => {
+test('a stranger spends nobody’s user code', () => {
   assert.equal(countsAgainstUserCode({ is: 'unknown' }), false);
   assert.equal(countsAgainstUserCode({ is: 'known', id: hexOf(16) }), true);
   assert.equal(countsAgainstUserCode({ is: 'in-session', session: 'a' }), true);

@@ -38,7 +38,7 @@ test('a retry returns the same pair, byte for byte, until the window ends; then 
   assert.equal(await answer(check(node, second)), 'grant-revoked');
 });
 
-test('no retry once the successor was used: after that it is reuse', async (t) => {
+test('a retry ends where the successor was used: what is presented after that is reuse', async (t) => {
   const { node } = await onSqlite(t);
   const first = await issue(node);
   const second = accepted(await refresh(node, first));
@@ -58,7 +58,7 @@ test('reuse is recognised for the whole life of the grant, with no stored histor
   assert.equal((await node.store.page(grants, { limit: 10 })).length, 1);
 });
 
-test('with onReuse: report, reuse is logged as an event and the grant lives on', async (t) => {
+test('with onReuse: report, reuse is told and the grant stands', async (t) => {
   const { node } = await onSqlite(t);
   await changeIntegration(node, { overrides: { onReuse: 'report', refreshRetryWindow: seconds(0) } });
   const first = await issue(node);

@@ -61,7 +61,7 @@ suite('PEM in a header', () => {
     assert.deepEqual(result(readPemHeader([encoded(caller.pem + intermediate.pem)])), BOTH);
   });
 
-  test('repeated, truncated or decorated PEM is refused', () => {
+  test('repeated, cut or dressed up it is refused', () => {
     assert.equal(result(readPemHeader([encoded(caller.pem), encoded(caller.pem)])), 'certificate-repeated');
     for (const value of [
       '%',
@@ -94,7 +94,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
   });
 
-  test('is refused with several elements, lines or equal keys', () => {
+  test('with several elements, lines or keys of a kind it is refused', () => {
     const one = `Cert="${encoded(caller.pem)}"`;
     assert.equal(result(readForwardedClientCert([`${one},${one}`])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
@@ -102,7 +102,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
   });
 
-  test('is refused if the chain has another leaf or the quotes do not close', () => {
+  test('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
     assert.equal(
       result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="${encoded(intermediate.pem)}"`])),
       'certificate-unreadable',
