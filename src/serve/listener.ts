@@ -161,7 +161,7 @@ function callerPorts({ ports, judge, metrics, log }: ServiceParts): CallerPorts 
   return {
     ...ports,
     judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
-    logRefused: (refused) => log.info(describeRefused(refused), 'certificate refused'),
+    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
   };
 }
 
