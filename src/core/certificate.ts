@@ -1,25 +1,27 @@
-// What a certificate says about who is calling, as plain data: reading DER and validating paths is the business of pki/.
+// What a certificate says about the caller, as plain data. Parsing DER and validating paths is done in pki/.
 import type { Hex } from './hex.ts';
 import { accept, type Outcome, refuse } from './outcome.ts';
 
-/** contract 5.4: where the identity is taken from, as the approved issuer's settings say. */
+/** contract 5.4: which name identifies the caller; a setting of the approved issuer. */
 export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
-/** `active-directory`: neither part of a user principal name distinguishes ASCII case, as Active Directory compares them. */
+/** `active-directory`: user principal names ignore ASCII case in both parts, as in Active Directory. */
 export const UPN_COMPARISONS = ['exact', 'active-directory'] as const;
 export type UpnComparison = (typeof UPN_COMPARISONS)[number];
 
-/** A name as it stood in the DER: its ASN.1 string type matters as much as its characters. */
+/** A name as encoded in the DER: its ASN.1 string type matters as much as its characters. */
 export interface NameValue {
   readonly type: 'utf8' | 'printable' | 'ia5' | 'other';
   readonly value: string;
 }
 
-/** The candidates a leaf certificate offers, each list complete and in the order of the certificate. */
+/** The candidate names of a leaf certificate, complete and in certificate order. */
 export type CertificateNames = Readonly<Record<IdentitySource, readonly NameValue[]>>;
 
-/** What a grant remembers of the certificate it came from: enough to bind a refresh to it and to find it when it is revoked. */
+/**
+ * What a grant stores about its certificate: enough to bind a refresh to it and to find the grant when it is revoked.
+ */
 export interface CertificateMark {
   /** First 16 bytes of SHA-256 over the issuer's key and the serial number. */
   readonly certificate: Hex;
@@ -29,7 +31,7 @@ export interface CertificateMark {
   readonly key: Hex;
 }
 
-/** The one name that identifies the caller, folded for comparison. */
+/** The one name that identifies the caller, normalised for comparison. */
 export interface CallerName {
   readonly source: IdentitySource;
   readonly name: string;
@@ -42,12 +44,13 @@ const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]
 };
 
 const NAME_MAX_LENGTH = 256;
-// Controls, format characters (bidi overrides, zero-width), surrogates, private use; what shows nothing (fillers, variation
-// selectors, the empty Braille cell, the object replacement character); and every space but the ASCII one.
+// Control characters, format characters (bidi overrides, zero-width), surrogates, private use; invisible characters
+// (fillers, variation selectors, the empty Braille cell, the object replacement character); and every space except the
+// ASCII one.
 const UNPRINTABLE =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]|[^\P{Zs} ]/u;
 
-/** The first source of the list that is present wins; inside a source there is no picking: two candidates are a refusal. */
+/** The first source in the list that is present wins. Two candidates inside a source are refused, never picked from. */
 export function callerName(
   names: CertificateNames,
   sources: readonly IdentitySource[],
@@ -71,7 +74,7 @@ function isWellFormed(source: IdentitySource, { type, value }: NameValue): boole
   return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
 }
 
-/** Exact characters, but for the ASCII case of an address's domain part. A Cyrillic а is not an a. */
+/** Exact characters, except that the domain part of an address ignores ASCII case. A Cyrillic а is not an a. */
 export function foldName(source: IdentitySource, value: string, upns: UpnComparison = 'exact'): string {
   if (source === 'common-name') return value;
   if (source === 'upn-san' && upns === 'active-directory') return foldAscii(value);

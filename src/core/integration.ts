@@ -14,7 +14,7 @@ export interface Integration {
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
-  /** What this integration sets otherwise than the server. */
+  /** Settings that this integration overrides. */
   readonly overrides: TokenOverrides;
 }
 
@@ -23,7 +23,7 @@ export type Access =
   | { readonly to: 'everyone' }
   | { readonly to: 'named'; readonly identities: readonly IdentityId[]; readonly groups: readonly string[] };
 
-/** Whether a refresh must come with a certificate: none, one of the same identity and issuer, or one with the same key. */
+/** Whether a refresh needs a certificate: none, one of the same identity and issuer, or one with the same key. */
 export type Binding = 'none' | 'identity' | 'certificate';
 
 export type AccessTokenFormat = 'opaque';
@@ -36,14 +36,14 @@ export interface TokenOverrides {
   readonly onReuse?: OnReuse;
 }
 
-/** What reuse of a spent refresh token does: end the grant, or only tell (for fleets that migrate). */
+/** What reuse of a spent refresh token does: end the grant, or only report it (for fleets that migrate). */
 export type OnReuse = 'revoke' | 'report';
 
 export type ClientId = string & { readonly is: 'client id' };
 
 const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 
-/** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
+/** Anything except 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
 export function parseClientId(text: string): ClientId | undefined {
   return CLIENT_ID.test(text) ? (text as ClientId) : undefined;
 }

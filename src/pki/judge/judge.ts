@@ -1,5 +1,5 @@
-// The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
-// proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
+// Decides whether a presented certificate is accepted, and whom it identifies. TLS handshakes, proxy headers and the
+// dry run all use it. It is pure: revocation data is passed in as evidence.
 import { type CallerName, type CertificateMark, callerName } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
@@ -14,7 +14,7 @@ import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 
 export interface PresentedCertificate {
-  /** DER, leaf first; what follows are candidates for the path and nothing else. */
+  /** DER, leaf first; the others are only candidates for the path. */
   readonly chain: readonly Uint8Array[];
   readonly issuers: readonly ApprovedIssuer[];
   readonly evidence: RevocationEvidence;
@@ -26,18 +26,18 @@ interface AcceptedCertificate {
   readonly issuer: ApprovedIssuer;
   readonly name: CallerName;
   readonly mark: CertificateMark;
-  /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
+  /** How long this verdict is valid: until the first validity period on the path, or the revocation data, ends. */
   readonly until: EpochSeconds;
 }
 
 export interface Judgement {
   readonly outcome: Outcome<AcceptedCertificate>;
   readonly steps: readonly Step[];
-  /** The path that was judged, approved issuer first; absent where none was found. */
+  /** The judged path, approved issuer first; absent if none was found. */
   readonly path?: Path;
-  /** The approved issuer at its top. */
+  /** The approved issuer at the top of the path. */
   readonly issuer?: ApprovedIssuer;
-  /** Whatever the verdict: the grants of a certificate that is found revoked are found by it. */
+  /** Set for every verdict: it is used to find the grants of a certificate that turns out to be revoked. */
   readonly mark?: CertificateMark;
 }
 
@@ -83,7 +83,8 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
   const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
-  // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
+  // Revocation is checked only if the path is otherwise valid: nobody can make us search lists for an unknown
+  // certificate.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);

@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/outcome.ts';
 import { type Step, step } from '../path/step.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 
-/** The last step: whose identity the name is. Said like the others, in the dry run and in the log. */
+/** The last step: the identity that the name belongs to. Worded like the others, in the dry run and in the log. */
 export function mappingStep(
   { issuer, name }: { readonly issuer: ApprovedIssuer; readonly name: CallerName },
   identity: Outcome<{ readonly id: string }>,

@@ -1,4 +1,4 @@
-// RFC 5280 6.1 for one path, and the rules of ours on top: every step is reported, the first that failed decides.
+// Validates one path by RFC 5280 6.1 and by our own rules. Every step is reported; the first failed step decides.
 import type { EpochSeconds } from '../../core/time.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
@@ -8,7 +8,7 @@ import type { PathPolicy, Position, Role, Rule } from './rule.ts';
 import { RULES } from './rules.ts';
 import { type Step, step } from './step.ts';
 
-/** Approved issuer first, leaf last; each has signed the next. */
+/** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];
 
 export type PathEnd = 'leaf' | 'revocation signer';
@@ -20,7 +20,7 @@ export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end
   return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy)];
 }
 
-/** What speaks against a certificate as approved issuer, or between one and the leaf, whatever it may sign later. */
+/** The failed rules of a certificate in this role, independent of the rest of the path. */
 export function judgeAuthority(
   certificate: Certificate,
   role: 'approved issuer' | 'intermediate',
@@ -69,7 +69,7 @@ function applyRule(rule: Demand, position: Position, about: string): Step {
   return step(rule.rule, passed, about, words, { reason, ...(setting && { setting }) });
 }
 
-/** Who reads a refusal wants to know what could be set otherwise, or that nothing can. */
+/** Shows which setting could change the result, or that none can. */
 function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
   if (rule.setting) return rule.setting(policy);
   if (rule.profile) return `profile: ${rule.profile}`;

@@ -1,12 +1,12 @@
-// What every certificate has to be, whatever its place on the path.
+// Rules for every certificate, wherever it is on the path.
 import type { Certificate } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
 import { isAlternativeName } from '../x509/name-form.ts';
 import { BELOW_ISSUER, EVERY_ROLE, isCritical, printTime, type Rule } from './rule.ts';
 
-// RFC 5280 6.1 processes these. The other extensions we read (information access, distribution points, key identifiers)
-// can be processed too, and are refused as critical where the RFC demands that they are not.
+// RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
+// points, key identifiers) too; they are refused as critical if the RFC requires them not to be.
 const PROCESSED: ReadonlySet<string> = new Set(
   Object.entries(EXTENSION)
     .filter(([name]) => !['crlNumber', 'deltaCrlIndicator', 'issuingDistributionPoint'].includes(name))
@@ -18,7 +18,7 @@ const MUST_BE_CRITICAL: ReadonlySet<string> = new Set([
   EXTENSION.policyConstraints,
   EXTENSION.inhibitAnyPolicy,
 ]);
-/** id-qt-cps and id-qt-unotice; what they say is for people. */
+/** id-qt-cps and id-qt-unotice, which contain text for people. */
 const QUALIFIERS: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.2.1', '1.3.6.1.5.5.7.2.2']);
 const MUST_NOT_BE_CRITICAL = [
   EXTENSION.authorityKeyIdentifier,

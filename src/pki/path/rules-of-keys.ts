@@ -1,5 +1,5 @@
-// Which keys certificates may have, and how they name each other's. Plain `openssl x509 -req` names none, which only
-// profile strict refuses.
+// Which keys certificates may have, and how certificates refer to each other's keys. Plain `openssl x509 -req` writes
+// no key identifiers; only profile strict refuses that.
 import type { Certificate } from '../x509/certificate.ts';
 import { printKey } from '../x509/public-key.ts';
 import { whyUnusable } from '../x509/signed.ts';

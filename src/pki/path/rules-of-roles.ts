@@ -1,4 +1,4 @@
-// What a certificate may be used for: authorities sign, leaves authorize, and neither does the other's work.
+// What a certificate may be used for: CAs sign certificates, leaves authenticate callers, never both.
 import type { Certificate } from '../x509/certificate.ts';
 import { EXTENSION, KEY_USAGE } from '../x509/extensions.ts';
 import { AUTHORITIES, isCritical, isRoot, type Rule } from './rule.ts';

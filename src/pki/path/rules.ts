@@ -1,5 +1,5 @@
-// What is demanded of each certificate of a path by itself: one table, evaluated in its order for the dry run, the
-// handshake's chain and a proxy's header alike. What binds certificates to each other is in path.ts.
+// The rules for a single certificate of a path, in evaluation order. The dry run, TLS handshakes and proxy headers all
+// use this table. Rules between certificates are in path.ts.
 import type { Rule } from './rule.ts';
 import { RULES_OF_FORM } from './rules-of-form.ts';
 import { RULES_OF_KEYS } from './rules-of-keys.ts';

@@ -1,18 +1,18 @@
-// One line of the report on a certificate. The dry run prints every step; the log of a refused request prints the first
-// one that failed, in the same words.
+// One line of the report on a certificate. The dry run prints every step; the log of a refused request has the first
+// failed step in the same words.
 import type { RefusalReason } from '../../core/refusal.ts';
 
 export interface Step {
-  /** Name of the rule, as the refusal carries it. */
+  /** Name of the rule, as in the refusal. */
   readonly rule: string;
   readonly passed: boolean;
-  /** Which certificate, or which part of the path. */
+  /** The certificate, or the part of the path. */
   readonly about: string;
-  /** What the rule demands and, where it says more, what was found. */
+  /** What the rule requires and, if useful, what was found. */
   readonly words: string;
-  /** The setting that makes the rule apply, where one does. */
+  /** The setting that makes the rule apply, if any. */
   readonly setting?: string;
-  /** What a failure means to the caller. */
+  /** The refusal that the caller gets if this step fails. */
   readonly reason: RefusalReason;
 }
 

@@ -1,4 +1,4 @@
-// The answers of OCSP responders, kept until they end.
+// Fetches OCSP responses and caches them until they expire.
 import { randomBytes } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
@@ -11,7 +11,7 @@ import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from '.
 export interface ResponderPorts {
   readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
-  /** How long an answer without a nonce is believed after it came: it may be an old one, served again. */
+  /** How long a response without a nonce is used after it arrived: it may be a replayed old one. */
   readonly withoutNonce: Seconds;
 }
 
@@ -23,14 +23,14 @@ export interface Pair {
 
 interface KeptResponse extends Kept {
   readonly response?: OcspResponse;
-  /** How long the last failure is waited out. */
+  /** The delay after the last failure. */
   readonly delay?: number;
 }
 
 const MOST_RESPONSES = 10_000;
 const MOST_BYTES = 128 * 1024;
 const PATIENCE_MS = 5_000;
-/** A responder that does not answer is left alone for this long at first, whichever certificate comes. */
+/** The first delay after a responder fails to respond; it applies to all certificates. */
 const FIRST_PAUSE_SECONDS = 5;
 
 export class AskedResponders {
@@ -87,7 +87,7 @@ export class AskedResponders {
     };
   }
 
-  /** What was answered before keeps its word until it ends. */
+  /** An earlier response stays valid until it expires. */
   #failureOf(key: string): KeptResponse {
     const { response, endsAt = NEVER, delay: before } = this.#responses.get(key) ?? {};
     const delay = backOff(RETRY_SECONDS, before);
@@ -102,19 +102,19 @@ export class AskedResponders {
   }
 }
 
-/** The oldest makes room. */
+/** Evicts the oldest entry. */
 function makeRoom(known: Map<string, unknown>): void {
   const [oldest] = known.keys();
   if (known.size >= MOST_RESPONSES && oldest !== undefined) known.delete(oldest);
 }
 
-/** Of the answer that ends first. */
+/** The expiry of the response that expires first. */
 function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
   const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
   return [first?.thisUpdate, first?.nextUpdate];
 }
 
-/** Responders that make their answers beforehand send no nonce (RFC 9654); one that sends another's is replayed. */
+/** Responders that sign in advance send no nonce (RFC 9654); a response with a different nonce is a replay. */
 function isAnswerTo({ nonce }: OcspResponse, sent: Uint8Array): boolean {
   return nonce === undefined || Buffer.compare(nonce, sent) === 0;
 }

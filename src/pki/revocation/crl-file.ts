@@ -2,7 +2,7 @@ import type { Outcome } from '../../core/outcome.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 
-/** Why a file is of no use as one of CRLs, if so: a damaged list must not pass for one that revokes nobody. */
+/** Why a CRL file is unusable; undefined if it is fine. A damaged list must not count as an empty one. */
 export function whyNoListFile(file: Uint8Array): string | undefined {
   return whyNoLists(readPemOrDer(file, 'X509 CRL').map(readRevocationList));
 }

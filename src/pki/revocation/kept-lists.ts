@@ -1,4 +1,4 @@
-// What is kept of the lists that one address served.
+// The lists kept for one address.
 import type { Outcome } from '../../core/outcome.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { sameName } from '../x509/distinguished-name.ts';
@@ -6,15 +6,15 @@ import { isOlder, type RevocationList } from './crl.ts';
 import { type Kept, NEVER } from './renewal.ts';
 
 export interface KeptLists extends Kept {
-  /** One of each kind, the latest last; where none is believed, one that says why. */
+  /** One list of each kind, the newest last. If none is trusted, one untrusted list, which provides the reason. */
   readonly lists: readonly ServedList[];
-  /** A list that nobody known has signed answers nothing, but says why (crl-check.ts). */
+  /** A list without a known signer gives no status, only a reason (crl-check.ts). */
   readonly isBelieved: boolean;
 }
 
 export interface ServedList {
   readonly list: RevocationList;
-  /** Of the contents it came in. */
+  /** Hash of the file or response that contained the list. */
   readonly mark: string;
 }
 
@@ -23,8 +23,8 @@ export const NOTHING: KeptLists = { lists: [], isBelieved: false, renewAt: NEVER
 const MOST_KINDS = 4;
 
 /**
- * A believed list gives way only to a believed one of its own kind that is not older: neither a delta nor the list of
- * another authority, served at the same address, displaces it.
+ * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, or a list of another CA at
+ * the same address, does not.
  */
 export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
   const believed = kept.isBelieved ? kept.lists : [];

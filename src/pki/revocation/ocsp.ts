@@ -1,4 +1,4 @@
-// OCSP (RFC 6960): what a responder says about one certificate, and whether it may say so.
+// OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
@@ -26,16 +26,17 @@ const OCSP_BASIC = '1.3.6.1.5.5.7.48.1.1';
 const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 
-// A response without nextUpdate says "newer information is always available" (RFC 6960 2.4): it is believed for minutes.
+// Without nextUpdate, "newer information is always available" (RFC 6960 2.4), so the response is used for a few minutes
+// only.
 const UNDATED_SECONDS = 600;
 const CLOCK_SKEW_SECONDS = 300;
 
 export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
   readonly answers: readonly SingleAnswer[];
   readonly nonce?: Uint8Array;
-  /** Until when an answer without a nonce is believed; whoever received it sets this. */
+  /** How long a response without a nonce is used; set when it is received. */
   readonly believedUntil?: EpochSeconds;
-  /** Certificates sent along: at most the delegated responder's is of use. */
+  /** Certificates sent with the response; only the delegated responder's is used. */
   readonly certificates: readonly Certificate[];
 }
 
@@ -60,7 +61,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** Where the certificate says its responder is, over plain http: the answer is signed. */
+/** The responder's address in the certificate. Plain http is fine: responses are signed. */
 export function responderOf({ known }: Certificate): string | undefined {
   const access = known.authorityInfoAccess?.find(
     ({ method, location }) => method === OCSP_ACCESS && location.kind === 'uri',
@@ -94,7 +95,7 @@ function readBasic(element: Element): OcspResponse {
   const certificates = wrapped ? readCertificates(expectTag(wrapped, contextTag(0, 'constructed'))) : [];
   const fields = new Fields(signed.toBeSigned);
   fields.optional(contextTag(0, 'constructed'));
-  fields.next(); // responder id: the signature tells better who signed
+  fields.next(); // responder id: the signature identifies the signer better
   readTime(fields.next(TAG.generalizedTime));
   const answers = childrenOf(fields.next(TAG.sequence)).map(readSingle);
   const extensions = fields.optional(contextTag(1, 'constructed'));
@@ -139,10 +140,10 @@ function readCertificateId(element: Element): CertificateId {
   return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
 }
 
-/** Why a delegate of the issuer is not believed, if so. */
+/** Why a delegated responder is not trusted; undefined if it is. */
 export type JudgeDelegate = (delegate: Certificate) => string | undefined;
 
-/** Of several answers about one certificate, in one response or in many, "revoked" wins. */
+/** If there are several answers about a certificate, in one response or in many, "revoked" wins. */
 export function askResponses(
   { certificate, issuer }: { readonly certificate: Certificate; readonly issuer: Certificate },
   responses: readonly OcspResponse[],
@@ -158,7 +159,7 @@ export function askResponses(
   return found.reduce((worst, answer) => (weightOf(answer) > weightOf(worst) ? answer : worst), found[0] ?? none);
 }
 
-/** An answer of "unknown" or one that is not believed takes nothing from one that is. */
+/** An "unknown" or untrusted answer does not override a trusted one. */
 function weightOf({ state }: RevocationAnswer): number {
   return ['unknown', 'good', 'revoked'].indexOf(state);
 }
@@ -180,14 +181,17 @@ function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificat
   return Buffer.compare(id.issuerName, name) === 0 && Buffer.compare(id.issuerKey, key) === 0;
 }
 
-/** RFC 6960 4.1.1: the key's bits alone, without the algorithm and the count of unused bits. */
+/** RFC 6960 4.1.1: the key bits alone, without the algorithm and the unused-bits octet. */
 export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
   const fields = new Fields(readElement(publicKey.spki));
   fields.next();
   return fields.next(TAG.bitString).content.subarray(1);
 }
 
-/** RFC 6960 4.2.2.2: the issuer itself signs, or a responder to whom the issuer itself gave id-kp-OCSPSigning. */
+/**
+ * RFC 6960 4.2.2.2: signed by the issuer itself, or by a responder with id-kp-OCSPSigning that the issuer itself
+ * certified.
+ */
 function whyNotBelieved(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
   if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
   if (isSignedBy(response, issuer.publicKey)) return undefined;
@@ -204,7 +208,7 @@ function whyStale(
   { believedUntil }: OcspResponse,
   now: EpochSeconds,
 ): string | undefined {
-  // What has been revoked stays revoked, however old the news.
+  // A revoked certificate stays revoked, however old the response is.
   if (state === 'revoked') return undefined;
   if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response begins at ${printTime(thisUpdate)}`;
   if (believedUntil !== undefined && now > believedUntil)

@@ -1,5 +1,5 @@
-// The extensions a path is judged by, read from DER. Each has one reader; one that fails leaves the extension marked as
-// malformed, so that the rules, not the reader, say what that means under which profile.
+// Parses the extensions that path validation needs. If a parser fails, the extension is marked as malformed; the path
+// rules decide what that means under each profile.
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from '../der/der-values.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
@@ -40,7 +40,7 @@ interface NameConstraints {
 export interface DistributionPoint {
   readonly names: readonly PointName[];
   readonly reasons?: ReadonlySet<number>;
-  /** Who publishes the list, where it is not the certificate's issuer: the list is then an indirect one. */
+  /** Who publishes the list, if not the certificate's issuer; the list is then an indirect CRL. */
   readonly crlIssuers?: readonly GeneralName[];
 }
 
@@ -83,7 +83,7 @@ const NAME_OF = new Map<string, keyof KnownExtensions>(NAMES.map((name) => [EXTE
 
 export interface ReadExtensions {
   readonly known: Partial<KnownExtensions>;
-  /** Names of extensions that we know and cannot read. */
+  /** Names of known extensions that could not be parsed. */
   readonly malformed: readonly (keyof KnownExtensions)[];
 }
 
@@ -103,7 +103,7 @@ export function readKnownExtensions(extensions: readonly RawExtension[]): ReadEx
   return { known: known as Partial<KnownExtensions>, malformed };
 }
 
-/** The list of extensions of a certificate, a CRL or an OCSP answer. RFC 5280 4.2: no extension appears twice. */
+/** The extensions of a certificate, a CRL or an OCSP response. RFC 5280 4.2: no extension appears twice. */
 export function readExtensionList(element: Element): RawExtension[] {
   const extensions = sequenceOf(element, readExtension);
   if (new Set(extensions.map(({ oid }) => oid)).size !== extensions.length) {
@@ -130,9 +130,9 @@ function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
 function readKeyUsage(element: Element): ReadonlySet<number> {
   const bits = readNamedBits(element);
   const [unused = 0] = element.content;
-  // X.690 11.2.1: the bits that pad the last octet are zero.
+  // X.690 11.2.1: unused bits are zero.
   if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
-  // RFC 5280 4.2.1.3: when it appears, at least one of the bits is set.
+  // RFC 5280 4.2.1.3: if present, at least one bit is set.
   if (bits.size === 0) throw new MalformedDer('no usage is named');
   return bits;
 }
