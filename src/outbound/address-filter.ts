@@ -38,7 +38,7 @@ export function whyNotReachable(address: string, allowed: readonly string[] = []
   if (version === 0) return `${address} is not an IP address`;
   if (isListed(blockList(allowed), address)) return undefined;
   const kind = kindOf(address);
-  return kind && `the address ${address} is ${kind}, and not one that the issuer lists`;
+  return kind && `the address ${address} is ${kind} and not one of the issuer's allowed addresses`;
 }
 
 /** An IP address, or a network in CIDR notation. */
@@ -57,12 +57,12 @@ function kindOf(address: string): string | undefined {
 
 function embeddedIn(address: string): string | undefined {
   if (isIP(address) !== 6 || !isListed(EMBEDDING, address)) return undefined;
-  const [last = 0, before = 0] = wordsOf(address).reverse();
+  const [last = 0, before = 0] = groupsOf(address).reverse();
   return [before >> 8, before & 0xff, last >> 8, last & 0xff].join('.');
 }
 
 /** The eight 16-bit groups of an IPv6 address; URL normalises the text. */
-function wordsOf(address: string): number[] {
+function groupsOf(address: string): number[] {
   const text = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1);
   const [head = '', tail = ''] = text.split('::');
   const words = (part: string) => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)));

@@ -30,7 +30,7 @@ export interface FetchInit {
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 export interface Download extends Omit<FetchInit, 'signal' | 'redirect'> {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Time limit for everything, from name lookup to the last octet of the body. */
   readonly withinMs: number;
 }
@@ -39,22 +39,22 @@ export interface Download extends Omit<FetchInit, 'signal' | 'redirect'> {
 export async function download(
   fetch: Fetch,
   url: string,
-  { mostBytes, withinMs, ...init }: Download,
+  { maxBytes, withinMs, ...init }: Download,
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
-  if (!/^https?:\/\//i.test(url)) return refused('the address is not one of http');
+  if (!/^https?:\/\//i.test(url)) return refused('the address is not http or https');
   // Not AbortSignal.timeout(): its target may be garbage collected before it fires.
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error(`it took longer than ${withinMs / 1000} s`)), withinMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new Error(`it took longer than ${withinMs / 1000} s`)), withinMs);
   try {
-    const { signal } = patience;
+    const { signal } = deadline;
     const response = await Promise.race([fetch(url, { ...init, redirect: 'error', signal }), whenAborted(signal)]);
-    if (!response.ok) return refused(`the answer is HTTP ${response.status}`);
-    return await readBounded(response, mostBytes, patience.signal);
+    if (!response.ok) return refused(`the response is HTTP ${response.status}`);
+    return await readBounded(response, maxBytes, deadline.signal);
   } catch (problem) {
-    return refused(`there is no answer: ${wordsOf(patience.signal.aborted ? patience.signal.reason : problem)}`);
+    return refused(`no response: ${messageOf(deadline.signal.aborted ? deadline.signal.reason : problem)}`);
   } finally {
     clearTimeout(timer);
-    patience.abort();
+    deadline.abort();
   }
 }
 
@@ -122,7 +122,7 @@ export function tooLargeFor(most: number): string {
 }
 
 /** The message of a fetch error is vague; its cause says more. */
-function wordsOf(problem: unknown): string {
+function messageOf(problem: unknown): string {
   const { message, cause } = problem as Error;
   return cause instanceof Error ? cause.message : message;
 }

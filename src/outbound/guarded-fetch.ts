@@ -33,7 +33,7 @@ interface Route {
 
 const CONNECT_MS = 3_000;
 const HEADERS_MS = 5_000;
-const MOST_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 /** Concurrent requests per host; others wait. */
 const AT_ONCE = 8;
 
@@ -41,7 +41,7 @@ export function guardedFetch(ports: OutboundPorts): Fetch {
   const turns = new Turns(AT_ONCE);
   return async (url, init) => {
     const target = new URL(url);
-    if (target.username || target.password) throw new Error('the address carries a password');
+    if (target.username || target.password) throw new Error('the address contains a password');
     const leave = await turns.enter(target.host, init.signal);
     try {
       const message = await send(target, await routeTo(target, init, ports), init);
@@ -84,7 +84,7 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
     headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
   return answerTo(request, route, init.body);
 }
@@ -92,8 +92,8 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
 function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const giveUp = (what: string, ms: number) => setTimeout(() => request.destroy(new Error(what)), ms);
-    const headers = giveUp('no headers came in time', CONNECT_MS + HEADERS_MS);
-    const connecting = giveUp('no connection came about in time', CONNECT_MS);
+    const headers = giveUp('the response headers timed out', CONNECT_MS + HEADERS_MS);
+    const connecting = giveUp('connecting timed out', CONNECT_MS);
     request.once('socket', (socket) => {
       const connected = () => {
         clearTimeout(connecting);
@@ -146,7 +146,7 @@ function decoded(message: IncomingMessage): Readable {
   const decoder = DECODERS[encoding]?.();
   if (!decoder) {
     message.destroy();
-    throw new Error(`the answer is encoded as ${encoding}`);
+    throw new Error(`the response has the unsupported encoding ${encoding}`);
   }
   decoder.on('error', () => undefined);
   message.once('error', (problem) => decoder.destroy(problem));

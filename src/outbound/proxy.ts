@@ -7,7 +7,7 @@ export function proxyFor(target: URL, environment: Environment): URL | undefined
   const proxy = read(environment, scheme) || read(environment, 'all_proxy');
   if (!proxy || isExempt(target, read(environment, 'no_proxy'))) return undefined;
   const url = new URL(/^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
-  if (url.protocol !== 'http:') throw new Error(`the proxy ${url.host} is not one of http`);
+  if (url.protocol !== 'http:') throw new Error(`the proxy ${url.host} is not an http proxy`);
   return url;
 }
 

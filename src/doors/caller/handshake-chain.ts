@@ -1,7 +1,7 @@
 // The chain that a client sent in the handshake, taken from the socket before Node loses it.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
-import { MOST_PRESENTED } from '../../pki/judge/judge.ts';
+import { MAX_PRESENTED } from '../../pki/judge/judge.ts';
 
 // On the socket itself rather than beside it: HTTP/2 hands out sockets behind a proxy object, which passes this through.
 const CHAIN = Symbol('chain of the handshake');
@@ -24,7 +24,7 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
 }
 
 // One more than a verdict looks at, so that it can say that there were too many.
-const MOST_KEPT = MOST_PRESENTED + 1;
+const MOST_KEPT = MAX_PRESENTED + 1;
 
 /** What was sent, in its order: `issuerCertificate` is the certificate sent next, whoever issued it. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {

@@ -5,7 +5,7 @@ import { type Element, expectTag, MalformedDer, TAG } from './der.ts';
 export function readBoolean(element: Element): boolean {
   const { content } = expectTag(element, TAG.boolean);
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
-    throw new MalformedDer('a boolean is 00 or FF');
+    throw new MalformedDer('a boolean is neither 00 nor FF');
   return content[0] === 0xff;
 }
 
@@ -53,7 +53,7 @@ export function readOid(element: Element, tag: number = TAG.oid): string {
 /** The octets of a BIT STRING without unused bits, as in keys and signatures. */
 export function readOctetBits(element: Element): Uint8Array {
   const { content } = expectTag(element, TAG.bitString);
-  if (content[0] !== 0) throw new MalformedDer('a bit string is not made of whole octets');
+  if (content[0] !== 0) throw new MalformedDer('a bit string does not consist of whole octets');
   return content.subarray(1);
 }
 
@@ -67,12 +67,12 @@ export function readBits(element: Element, tag: number = TAG.bitString): { unuse
 }
 
 // Key usages and revocation reasons have 9 bits. The limit keeps a huge bit string from using CPU time.
-const MOST_NAMED_OCTETS = 32;
+const MAX_NAMED_OCTETS = 32;
 
 /** The numbers of the bits set in a named bit list. */
 export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
   const { unused, octets } = readBits(element, tag);
-  if (octets.length > MOST_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
+  if (octets.length > MAX_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
   const bits = new Set<number>();
   for (let bit = 0; bit < octets.length * 8 - unused; bit++) {
     if ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
@@ -90,14 +90,14 @@ const TIME_FORMS: Readonly<Record<number, RegExp>> = {
  */
 export function readTime(element: Element): EpochSeconds {
   const parts = TIME_FORMS[element.tag]?.exec(Buffer.from(element.content).toString('latin1'));
-  if (!parts) throw new MalformedDer('a time is not in the form of RFC 5280 4.1.2.5');
+  if (!parts) throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');
   const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
   const year = element.tag === TAG.generalizedTime ? written : written + (written < 50 ? 2000 : 1900);
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hour, minute, second);
   const normal = moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day && hour < 24 && minute < 60;
-  if (!normal || second > 59) throw new MalformedDer('a time names a moment that does not exist');
+  if (!normal || second > 59) throw new MalformedDer('a time does not exist');
   return epochSeconds(moment.getTime() / 1000);
 }
 
@@ -114,6 +114,6 @@ export function decodeUtf8(octets: Uint8Array): string | undefined {
 
 /** Decodes an IA5String. Octets above 127 are rejected: lenient parsers disagree on what they mean. */
 export function readAscii(octets: Uint8Array): string {
-  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String holds octets above 127');
+  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String contains octets above 127');
   return Buffer.from(octets).toString('latin1');
 }

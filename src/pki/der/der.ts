@@ -77,7 +77,7 @@ export function unwrap(element: Element, tag?: number): Element {
 }
 
 // More fields than any structure of RFC 5280 or RFC 6960 has.
-const MOST_FIELDS = 16;
+const MAX_FIELDS = 16;
 
 /** The fields of a SEQUENCE, in order; optional ones are recognised by their tag. */
 export class Fields {
@@ -85,7 +85,7 @@ export class Fields {
   #position = 0;
 
   constructor(sequence: Element) {
-    this.#fields = childrenOf(sequence, MOST_FIELDS);
+    this.#fields = childrenOf(sequence, MAX_FIELDS);
   }
 
   next(tag?: number): Element {
@@ -123,7 +123,7 @@ export function countChildren({ content }: Element): number {
 
 function elementAt(bytes: Uint8Array, offset: number): Element {
   const tag = byteAt(bytes, offset);
-  if ((tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 have no place in a certificate');
+  if ((tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 are not supported');
   const { length, start } = lengthAt(bytes, offset + 1);
   const end = start + length;
   if (end > bytes.length) throw new MalformedDer('the length runs past the end');

@@ -13,7 +13,7 @@ import type { Certificate } from '../x509/certificate.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import { Verdicts } from './verdict.ts';
 
-const MOST_AUTHORITIES = 1_000;
+const MAX_AUTHORITIES = 1_000;
 
 export class CertificateJudge {
   readonly revocation: RevocationSource;
@@ -94,7 +94,7 @@ export class CertificateJudge {
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
-    if (this.#sent.size > MOST_AUTHORITIES) this.#sent.clear();
+    if (this.#sent.size > MAX_AUTHORITIES) this.#sent.clear();
     for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
   }
 

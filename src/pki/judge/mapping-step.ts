@@ -12,7 +12,7 @@ export function mappingStep(
   const about = `${name.source} ${escapeText(name.name)}`;
   const demand =
     issuer.identities === 'directory'
-      ? 'exactly one identity of the directory has this name'
+      ? 'exactly one identity in the directory has this name'
       : 'the identity is derived from the name';
   const words = `${demand}: ${identity.ok ? escapeText(identity.value.id) : identity.refusal.reason}`;
   const reason = identity.ok ? 'certificate-identity-unknown' : identity.refusal.reason;

@@ -10,7 +10,7 @@ interface Verdict {
   readonly until: EpochSeconds;
 }
 
-const MOST_VERDICTS = 10_000;
+const MAX_VERDICTS = 10_000;
 // A refusal may become obsolete without notice (a CRL arrives, a validity period begins), so it is cached briefly.
 const REFUSAL_SECONDS = 30;
 
@@ -53,7 +53,7 @@ export class Verdicts {
   #keep(fingerprint: string, verdict: Verdict): void {
     this.#verdicts.delete(fingerprint);
     const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size >= MOST_VERDICTS && oldest) this.#verdicts.delete(oldest);
+    if (this.#verdicts.size >= MAX_VERDICTS && oldest) this.#verdicts.delete(oldest);
     this.#verdicts.set(fingerprint, verdict);
   }
 }

@@ -13,7 +13,7 @@ import type { GeneralName } from '../x509/general-name.ts';
 import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
 
 // Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
-const MOST_COMPARISONS = 20_000;
+const MAX_COMPARISONS = 20_000;
 
 /** A name in comparable form, computed once for all comparisons. */
 type Compared =
@@ -80,17 +80,17 @@ function formOf(name: GeneralName): string {
 function violationBy(certificate: Certificate, subtrees: Subtrees, work: { comparisons: number }): string | undefined {
   const names = constrainedNames(certificate);
   work.comparisons += names.length * subtrees.count;
-  if (work.comparisons > MOST_COMPARISONS) return `more than ${MOST_COMPARISONS} comparisons of names would be needed`;
+  if (work.comparisons > MAX_COMPARISONS) return `more than ${MAX_COMPARISONS} name comparisons would be needed`;
   for (const name of names) {
     const permitted = subtrees.permitted.get(formOf(name)) ?? [];
     const excluded = subtrees.excluded.get(formOf(name)) ?? [];
     if (permitted.length + excluded.length === 0) continue;
     const compared = comparedOf(name);
     if (excluded.some((subtree) => overlaps(compared, subtree))) {
-      return `a name of kind ${name.kind} lies in an excluded subtree`;
+      return `a name of kind ${name.kind} is in an excluded subtree`;
     }
     if (permitted.length > 0 && !permitted.some((subtree) => isWithin(compared, subtree))) {
-      return `a name of kind ${name.kind} lies outside the permitted subtrees`;
+      return `a name of kind ${name.kind} is outside the permitted subtrees`;
     }
   }
   return undefined;

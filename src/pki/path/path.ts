@@ -20,7 +20,7 @@ export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end
   return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy)];
 }
 
-/** The failed rules of a certificate in this role, independent of the rest of the path. */
+/** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
 export function judgeAuthority(
   certificate: Certificate,
   role: 'approved issuer' | 'intermediate',
@@ -82,15 +82,15 @@ function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
   const checks = [
     [
       'path-length',
-      'no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)',
+      'no authority exceeds the path length of an authority above it (RFC 5280 4.2.1.9)',
       violatedPathLength(path),
     ],
     [
       'name-constraints',
-      'every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)',
+      'every name is within the name constraints of the authorities above it (RFC 5280 4.2.1.10)',
       violatedConstraint(path, profile),
     ],
-    ['certificate-policies', 'certificate policies hold along the path (RFC 5280 6.1)', violatedPolicy(path)],
+    ['certificate-policies', 'the certificate policies of the path are valid (RFC 5280 6.1)', violatedPolicy(path)],
   ] as const;
   return checks.map(([rule, words, found]) =>
     step(rule, !found, 'path', explain(words, found), found ? { setting: EVERY_PROFILE } : {}),
@@ -106,7 +106,7 @@ function violatedPathLength(path: Path): string | undefined {
   let remaining = Number.POSITIVE_INFINITY;
   for (const [index, certificate] of path.slice(0, -1).entries()) {
     if (index > 0 && !isSelfIssued(certificate)) {
-      if (remaining === 0) return `${printName(certificate.subject)} is one authority too many`;
+      if (remaining === 0) return `${printName(certificate.subject)} exceeds the allowed path length`;
       remaining--;
     }
     remaining = Math.min(remaining, certificate.known.basicConstraints?.pathLength ?? remaining);

@@ -25,7 +25,7 @@ export function violatedPolicy(path: readonly Certificate[]): string | undefined
     const isLeaf = index === path.length - 1;
     // An anchor is trusted for every policy unless its own certificate lists some (RFC 5937 3).
     if (index > 0 || certificate.known.certificatePolicies) descend(state, certificate, isLeaf);
-    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required and none is left';
+    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required, but none is valid';
     const mistake = isLeaf ? undefined : prepareForNext(state, certificate);
     if (mistake) return mistake;
   }
@@ -87,5 +87,5 @@ function countDown(state: PolicyState): void {
 function wrapUp(state: PolicyState, leaf: Certificate | undefined): string | undefined {
   const requiresNow = leaf?.known.policyConstraints?.requireExplicit === 0;
   const explicit = requiresNow ? 0 : Math.max(0, state.explicit - 1);
-  return explicit === 0 && state.level.size === 0 ? 'an explicit policy is required and none is left' : undefined;
+  return explicit === 0 && state.level.size === 0 ? 'an explicit policy is required, but none is valid' : undefined;
 }

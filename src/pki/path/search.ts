@@ -19,9 +19,9 @@ export interface SearchLimits {
 export const SEARCH_LIMITS: SearchLimits = { intermediates: 8 };
 
 // Self-issued certificates do not count towards the depth, so they have their own limit.
-const LONGEST_PATH = 16;
+const MAX_PATH_LENGTH = 16;
 // Signature checks are cached, but a graph has more paths than edges.
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 
 export class PathSearch {
   readonly #anchors: readonly Certificate[];
@@ -45,7 +45,7 @@ export class PathSearch {
 
   /** Whether the search stopped at a limit. "No path" is final even then. */
   get isExhausted(): boolean {
-    return this.#budget.isExhausted || this.#steps >= MOST_STEPS;
+    return this.#budget.isExhausted || this.#steps >= MAX_STEPS;
   }
 
   /** Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. */
@@ -59,12 +59,12 @@ export class PathSearch {
   }
 
   *#descend(trail: Path, leaf: Candidate, pool: readonly Candidate[]): Generator<Path> {
-    if (this.#steps++ >= MOST_STEPS) return;
+    if (this.#steps++ >= MAX_STEPS) return;
     const above = trail.at(-1) ?? trail[0];
     const found = this.#readIfSigned(above, leaf);
     if (found?.ok) yield [...trail, found.value];
     else this.unreadable ??= found?.refusal.rule;
-    if (trail.length >= LONGEST_PATH) return;
+    if (trail.length >= MAX_PATH_LENGTH) return;
     for (const candidate of pool) {
       const below = this.#readIfSigned(above, candidate);
       if (below?.ok && this.#mayFollow(below.value, trail)) yield* this.#descend([...trail, below.value], leaf, pool);
@@ -122,8 +122,8 @@ function likelyFirst(leaf: Candidate, pool: readonly Candidate[]): readonly Cand
 }
 
 /**
- * Skips approved issuers that the caller sent too; their other certificates are skipped by `isSameAuthority` after
- * parsing.
+ * Whether the caller sent the approved issuer itself. Its other certificates are recognised by `isSameAuthority` once
+ * they are parsed.
  */
 function isCopyOf({ spki, subject }: Candidate, anchor: Certificate): boolean {
   return isEqual(spki, anchor.publicKey.spki) && isEqual(subject.whole, anchor.subject.der);

@@ -32,7 +32,7 @@ export function askLists(
   const doubts: string[] = [];
   let until: EpochSeconds | undefined;
   for (const list of lists.filter((candidate) => speaksAbout(candidate, certificate))) {
-    const doubt = whyNotBelieved(list, signersOf(list.issuer));
+    const doubt = whyNotTrusted(list, signersOf(list.issuer));
     // A list revokes what it names, even if it is irregular or stale.
     if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
     const objection = doubt ?? whyNotClearing(list, certificate) ?? whyStale(list, now);
@@ -41,9 +41,9 @@ export function askLists(
     if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
   }
   if (EVERY_REASON.every((reason) => covered.has(reason))) {
-    return { state: 'good', words: 'a current CRL of its issuer does not list it', ...(until && { until }) };
+    return { state: 'good', words: 'a current CRL from its issuer does not list it', ...(until && { until }) };
   }
-  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
+  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL from its issuer' };
 }
 
 /** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or of a CRL issuer that the certificate names. */
@@ -74,7 +74,7 @@ function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
 }
 
 /** Trust a CRL only from an authorised signer. */
-export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
+export function whyNotTrusted(list: RevocationList, signers: readonly Certificate[]): string | undefined {
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
   }
@@ -112,24 +112,24 @@ function keyText(spki: Uint8Array): string {
 
 /** Why a trusted list that does not name the certificate still does not show that it is good. */
 function whyNotClearing({ issuer, scope, withholds }: RevocationList, certificate: Certificate): string | undefined {
-  if (withholds !== undefined) return `the CRL clears nobody: ${withholds}`;
+  if (withholds !== undefined) return `the CRL is inconclusive: ${withholds}`;
   if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
     return scope.indirect
-      ? 'the CRL clears nobody: it is an indirect CRL, which the certificate does not name'
-      : 'the CRL clears nobody: the certificate names an indirect CRL, and this is none';
+      ? 'the CRL is inconclusive: it is an indirect CRL that the certificate does not name'
+      : 'the CRL is inconclusive: the certificate names an indirect CRL, and this is not one';
   }
   const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
-  if (scope.only && scope.only !== kind) return `the CRL is about ${scope.only} only`;
+  if (scope.only && scope.only !== kind) return `the CRL covers ${scope.only} only`;
   if (scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0) {
-    return 'the CRL is of another distribution point';
+    return 'the CRL is for another distribution point';
   }
   return undefined;
 }
 
 function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
-  if (now < thisUpdate) return `the CRL begins at ${printTime(thisUpdate)}`;
-  if (nextUpdate === undefined) return 'the CRL names no next update';
-  return now > nextUpdate ? `the CRL is stale since ${printTime(nextUpdate)}` : undefined;
+  if (now < thisUpdate) return `the CRL is not valid before ${printTime(thisUpdate)}`;
+  if (nextUpdate === undefined) return 'the CRL has no nextUpdate';
+  return now > nextUpdate ? `the CRL has been stale since ${printTime(nextUpdate)}` : undefined;
 }
 
 /** RFC 5280 6.3.3 (d): the reasons that both the list and the distribution point cover. */

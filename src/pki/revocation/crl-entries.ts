@@ -11,7 +11,7 @@ const CERTIFICATE_ISSUER = '2.5.29.29';
 const UNDERSTOOD = [REASON_CODE, INVALIDITY_DATE, CERTIFICATE_ISSUER];
 const REMOVE_FROM_CRL = 8;
 /** Indirect lists for more issuers than this are refused. */
-const MOST_ISSUERS = 256;
+const MAX_ISSUERS = 256;
 
 /** Plain data, so that a worker thread can build it and transfer it. */
 export interface ScannedEntries {
@@ -120,10 +120,10 @@ function applyExtensions(extensions: readonly RawExtension[], scan: Scan): boole
 /** Entries for an issuer that cannot be parsed match no certificate. */
 function positionsFor(names: Uint8Array, scan: Scan): Positions | undefined {
   const [name] = childrenOf(readElement(names, TAG.sequence)).filter(({ tag }) => tag === contextTag(4, 'constructed'));
-  if (!name) throw new MalformedDer('an entry names its issuer in a way that is not known');
+  if (!name) throw new MalformedDer('an entry has an unsupported issuer name');
   const key = Buffer.from(name.content).toString('latin1');
-  if (!scan.others.has(key) && scan.others.size === MOST_ISSUERS)
-    throw new MalformedDer(`there are entries of more than ${MOST_ISSUERS} issuers`);
+  if (!scan.others.has(key) && scan.others.size === MAX_ISSUERS)
+    throw new MalformedDer(`it has entries for more than ${MAX_ISSUERS} issuers`);
   const found = scan.others.get(key) ?? { issuer: name.content, positions: new Positions() };
   scan.others.set(key, found);
   return found.positions;

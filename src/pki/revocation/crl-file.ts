@@ -8,7 +8,7 @@ export function whyNoListFile(file: Uint8Array): string | undefined {
 }
 
 export function whyNoLists(lists: readonly Outcome<RevocationList, string>[]): string | undefined {
-  if (lists.length === 0) return 'it holds no CRL, neither PEM nor DER';
+  if (lists.length === 0) return 'it contains no CRL in PEM or DER';
   const unreadable = lists.find((list) => !list.ok);
-  return unreadable && !unreadable.ok ? `it holds a damaged CRL: ${unreadable.refusal}` : undefined;
+  return unreadable && !unreadable.ok ? `it contains a damaged CRL: ${unreadable.refusal}` : undefined;
 }

@@ -133,7 +133,7 @@ function tryRead<T>(read: () => T, otherwise: T): [T, string?] {
 /** RFC 5280 5.1.2.1: a list without a version is version 1, as written by plain `openssl ca -gencrl`. */
 function whyOddVersion(version: Element | undefined): string | undefined {
   const [number] = tryRead(() => (version ? readCount(version) : 0), -1);
-  return number === 1 ? undefined : 'it is not of version 2';
+  return number === 1 ? undefined : 'it is not version 2';
 }
 
 function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
@@ -152,14 +152,14 @@ export function isOlder(list: RevocationList, than: RevocationList): boolean {
 }
 
 // RFC 5280 5.2.3
-const MOST_NUMBER_OCTETS = 20;
+const MAX_NUMBER_OCTETS = 20;
 
 /** An unreadable number counts as absent; one without its sign octet is accepted. */
 function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
   const value = extensions.find(({ oid }) => oid === EXTENSION.crlNumber)?.value ?? new Uint8Array();
   const [tag, length] = value;
   const octets = value.subarray(2);
-  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MOST_NUMBER_OCTETS;
+  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MAX_NUMBER_OCTETS;
   return isNumber ? BigInt(`0x${Buffer.from(octets).toString('hex')}`) : undefined;
 }
 
@@ -188,7 +188,8 @@ function readIssuingPoint(der: Uint8Array): RevocationScope {
   const indirect = readFlag(fields.optional(contextTag(4, 'primitive')));
   const attributes = readFlag(fields.optional(contextTag(5, 'primitive')));
   fields.end();
-  if (Number(leaves) + Number(authorities) + Number(attributes) > 1) throw new MalformedDer('a scope excludes itself');
+  if (Number(leaves) + Number(authorities) + Number(attributes) > 1)
+    throw new MalformedDer('the scope contradicts itself');
   const only = leaves ? 'leaves' : authorities ? 'authorities' : attributes ? 'attributes' : undefined;
   return {
     names: point ? readPointName(point) : [],

@@ -8,11 +8,11 @@ import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import type { RevocationList } from './crl.ts';
-import { whyNotBelieved } from './crl-check.ts';
+import { whyNotTrusted } from './crl-check.ts';
 import { type KeptLists, NOTHING, type ServedList, withList } from './kept-lists.ts';
 import type { ListExchange } from './list-exchange.ts';
 import type { ListReader } from './list-reader.ts';
-import { backOff, LONGEST_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
 
 /** A CA whose lists are used, and the approved issuer above it. */
 export interface KnownAuthority {
@@ -28,13 +28,13 @@ export interface ListPorts {
   /** Approved issuers that use lists, and CAs below them. */
   readonly authorities: () => readonly KnownAuthority[];
   /** Logs why a list was not used; once, not on every retry. */
-  readonly tellRefused: (url: string, why: string) => void;
+  readonly logRefused: (url: string, why: string) => void;
   /** The set of lists has changed. */
   readonly changed: () => void;
   /** The address served a trusted list. */
   readonly served: (url: string) => void;
   readonly forgotten: (url: string) => void;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** An untrusted list may be large, so the retry comes later than after a failed download. */
@@ -52,8 +52,8 @@ export class FetchedLists {
   readonly #renewals: Renewals;
   readonly #kept = new Map<string, KeptLists>();
   /** Lists that callers of this node named, and the approved issuers of these callers. */
-  readonly #asked = new Map<string, Set<string>>();
-  readonly #told = new Map<string, string>();
+  readonly #named = new Map<string, Set<string>>();
+  readonly #logged = new Map<string, string>();
   /** The last failures of this node, and when to retry. */
   readonly #failed = new Map<string, EpochSeconds>();
   /** The delay after the last failure. */
@@ -72,15 +72,15 @@ export class FetchedLists {
 
   /** Waits only if there is no unexpired list, and only for a limited time. */
   async need(url: string, label: string): Promise<void> {
-    const labels = this.#asked.get(url) ?? new Set<string>();
-    this.#asked.set(url, labels.add(label));
+    const labels = this.#named.get(url) ?? new Set<string>();
+    this.#named.set(url, labels.add(label));
     this.#ports.exchange.asked(url);
     const renewal = this.#renewals.once(url, this.#kept.get(url), () => this.#renew(url));
-    const patience = new AbortController();
-    const waited = pause(WAIT_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    const deadline = new AbortController();
+    const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
     // After the timeout nobody awaits this promise, so its fault is dropped. The next waiter gets it.
     renewal.catch(() => undefined);
-    await Promise.race([renewal, waited]).finally(() => patience.abort());
+    await Promise.race([renewal, waited]).finally(() => deadline.abort());
   }
 
   /**
@@ -125,18 +125,18 @@ export class FetchedLists {
     if (mark !== undefined && !this.#holds(url, mark) && this.#refused.get(url) !== mark) {
       await this.#takeShared(url, mark);
     }
-    const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#asked.has(url));
+    const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#named.has(url));
     if (!hasFailed && !this.#holds(url, mark)) return;
     if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
     // Never later than this node's own schedule: the store's value is not trusted.
     const at = earlier(checkedAt, this.#ports.now());
-    const latest = hasFailed ? epochSeconds(at + LONGEST_RETRY_SECONDS) : this.#renewalOf(url, at);
+    const latest = hasFailed ? epochSeconds(at + MAX_RETRY_SECONDS) : this.#renewalOf(url, at);
     this.#postpone(url, earlier(renewAt, latest));
   }
 
   #holds(url: string, mark: string | undefined): boolean {
-    const { isBelieved, lists } = this.#kept.get(url) ?? NOTHING;
-    return isBelieved && lists.some((served) => served.mark === mark);
+    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
+    return isTrusted && lists.some((served) => served.mark === mark);
   }
 
   async #takeShared(url: string, mark: string): Promise<void> {
@@ -145,16 +145,16 @@ export class FetchedLists {
     const taken = await this.#take(url, new Uint8Array(contents));
     if (taken.ok) return;
     this.#refused.set(url, mark);
-    if (this.#asked.has(url)) this.#tellRefused(url, `in the store: ${taken.refusal}`);
+    if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
   }
 
   async #fetch(url: string): Promise<void> {
-    const { fetch, mostBytes, exchange, now } = this.#ports;
-    const answer = await download(fetch, url, { mostBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
+    const { fetch, maxBytes, exchange, now } = this.#ports;
+    const answer = await download(fetch, url, { maxBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
     if (!answer.ok) return this.#tellFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
     if (!taken.ok) return this.#tellFailure(url, taken.refusal, DOUBT_SECONDS);
-    this.#told.delete(url);
+    this.#logged.delete(url);
     const checkedAt = now();
     const renewAt = this.#renewalAfter(url, taken.value.list, checkedAt);
     this.#postpone(url, renewAt);
@@ -174,7 +174,7 @@ export class FetchedLists {
   }
 
   async #tellFailure(url: string, failure: string, first: number): Promise<void> {
-    this.#tellRefused(url, failure);
+    this.#logRefused(url, failure);
     const checkedAt = this.#ports.now();
     const renewAt = epochSeconds(checkedAt + this.#nextDelay(url, first));
     this.#postpone(url, renewAt);
@@ -196,17 +196,17 @@ export class FetchedLists {
     url: string,
     given: Uint8Array<ArrayBuffer>,
   ): Promise<Outcome<ServedList & { contents: Uint8Array }, string>> {
-    const { mostBytes, reader } = this.#ports;
-    if (given.length > mostBytes) return refused(tooLargeFor(mostBytes));
+    const { maxBytes, reader } = this.#ports;
+    if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
     const authorities = this.#authorities();
     const { contents, mark, lists } = await reader.read(given, authorities);
-    const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL, neither PEM nor DER');
+    const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL in PEM or DER');
     if (!read.ok) return read;
     const served = { list: read.value, mark };
     const kept = this.#kept.get(url) ?? NOTHING;
-    const doubt = whyNotBelieved(served.list, authorities);
+    const doubt = whyNotTrusted(served.list, authorities);
     if (doubt) {
-      if (!kept.isBelieved && this.#asked.has(url)) this.#keep(url, { ...kept, lists: [served] });
+      if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
     if (this.#holds(url, mark)) return { ok: true, value: { ...this.#servedAs(url, mark, served), contents } };
@@ -236,10 +236,10 @@ export class FetchedLists {
    */
   #allowedFor(url: string): string[] {
     const { lists } = this.#kept.get(url) ?? NOTHING;
-    const asking = this.#ports.authorities().filter(({ authority, issuer }) => {
-      return this.#asked.get(url)?.has(issuer.label) || lists.some(({ list }) => !whyNotBelieved(list, [authority]));
+    const relevant = this.#ports.authorities().filter(({ authority, issuer }) => {
+      return this.#named.get(url)?.has(issuer.label) || lists.some(({ list }) => !whyNotTrusted(list, [authority]));
     });
-    return [...new Set(asking.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
+    return [...new Set(relevant.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
   }
 
   #renewalOf(url: string, at: EpochSeconds): EpochSeconds {
@@ -258,27 +258,27 @@ export class FetchedLists {
   }
 
   /** Undefined if the address itself is no longer used. */
-  #listsWorthKeeping(url: string, { isBelieved, lists }: KeptLists): readonly ServedList[] | undefined {
+  #listsWorthKeeping(url: string, { isTrusted, lists }: KeptLists): readonly ServedList[] | undefined {
     if (!this.#ports.exchange.isWanted(url)) return undefined;
-    if (!isBelieved) {
-      const asking = this.#asked.get(url);
-      return this.#ports.authorities().some(({ issuer }) => asking?.has(issuer.label)) ? lists : undefined;
+    if (!isTrusted) {
+      const labels = this.#named.get(url);
+      return this.#ports.authorities().some(({ issuer }) => labels?.has(issuer.label)) ? lists : undefined;
     }
     const authorities = this.#authorities();
-    const believed = lists.filter(({ list }) => !whyNotBelieved(list, authorities));
+    const believed = lists.filter(({ list }) => !whyNotTrusted(list, authorities));
     return believed.length > 0 ? believed : undefined;
   }
 
   #forget(url: string): void {
-    for (const known of [this.#kept, this.#asked, this.#told, this.#failed, this.#delays, this.#refused]) {
+    for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused]) {
       known.delete(url);
     }
     this.#ports.forgotten(url);
     this.#ports.changed();
   }
 
-  #tellRefused(url: string, why: string): void {
-    if (this.#told.get(url) !== why) this.#ports.tellRefused(url, why);
-    this.#told.set(url, why);
+  #logRefused(url: string, why: string): void {
+    if (this.#logged.get(url) !== why) this.#ports.logRefused(url, why);
+    this.#logged.set(url, why);
   }
 }

@@ -9,7 +9,7 @@ export interface KeptLists extends Kept {
   /** One list of each kind, the newest last. If none is trusted, one untrusted list, which provides the reason. */
   readonly lists: readonly ServedList[];
   /** A list without a known signer gives no status, only a reason (crl-check.ts). */
-  readonly isBelieved: boolean;
+  readonly isTrusted: boolean;
 }
 
 export interface ServedList {
@@ -18,22 +18,22 @@ export interface ServedList {
   readonly mark: string;
 }
 
-export const NOTHING: KeptLists = { lists: [], isBelieved: false, renewAt: NEVER, endsAt: NEVER };
+export const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER, endsAt: NEVER };
 
-const MOST_KINDS = 4;
+const MAX_KINDS = 4;
 
 /**
  * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, or a list of another CA at
  * the same address, does not.
  */
 export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
-  const believed = kept.isBelieved ? kept.lists : [];
+  const believed = kept.isTrusted ? kept.lists : [];
   const before = believed.find(({ list }) => isSameKind(list, served.list));
-  if (before && isOlder(served.list, before.list)) return refused('it is older than the CRL before it');
+  if (before && isOlder(served.list, before.list)) return refused('it is older than the previous CRL');
   const others = believed.filter((other) => other !== before);
-  if (others.length >= MOST_KINDS) return refused(`the address has served ${MOST_KINDS} other kinds of CRL`);
+  if (others.length >= MAX_KINDS) return refused(`the address has served ${MAX_KINDS} other kinds of CRL`);
   const endsAt = served.list.nextUpdate ?? NEVER;
-  return accept({ ...kept, lists: [...others, served], isBelieved: true, endsAt });
+  return accept({ ...kept, lists: [...others, served], isTrusted: true, endsAt });
 }
 
 function isSameKind(a: RevocationList, b: RevocationList): boolean {

@@ -31,7 +31,7 @@ interface Work {
   readonly authorities: readonly Uint8Array[];
 }
 
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /** Transfers `contents` to the thread; they come back with the result. */
 export function scanInThread(
@@ -41,7 +41,7 @@ export function scanInThread(
   const work: Work = { tesseraList: contents, authorities };
   const thread = new Worker(new URL(import.meta.url), { workerData: work, transferList: [contents.buffer] });
   return new Promise<ThreadAnswer>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it took longer than ${LONGEST_MS / 1000} s`)), LONGEST_MS);
+    const timer = setTimeout(() => reject(new Error(`it took longer than ${MAX_MS / 1000} s`)), MAX_MS);
     thread.once('message', resolve).once('error', reject);
     thread.once('exit', (code) => {
       clearTimeout(timer);

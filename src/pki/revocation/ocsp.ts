@@ -35,7 +35,7 @@ export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
   readonly answers: readonly SingleAnswer[];
   readonly nonce?: Uint8Array;
   /** How long a response without a nonce is used; set when it is received. */
-  readonly believedUntil?: EpochSeconds;
+  readonly trustedUntil?: EpochSeconds;
   /** Certificates sent with the response; only the delegated responder's is used. */
   readonly certificates: readonly Certificate[];
 }
@@ -84,7 +84,7 @@ function readResponse(element: Element): OcspResponse {
   if (status !== 0) throw new MalformedDer(`the responder answered with status ${status}`);
   const bytes = new Fields(unwrap(fields.next(contextTag(0, 'constructed')), TAG.sequence));
   fields.end();
-  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('the response is not a basic one');
+  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('it is not a basic OCSP response');
   return readBasic(readElement(bytes.next(TAG.octetString).content, TAG.sequence));
 }
 
@@ -121,7 +121,7 @@ function readSingle(element: Element): SingleAnswer {
   const fields = new Fields(element);
   const certificateId = readCertificateId(fields.next(TAG.sequence));
   const state = STATES[fields.next().tag];
-  if (!state) throw new MalformedDer('the status of a certificate is not known');
+  if (!state) throw new MalformedDer('unknown certificate status');
   const thisUpdate = readTime(fields.next(TAG.generalizedTime));
   const next = fields.optional(contextTag(0, 'constructed'));
   const extensions = fields.optional(contextTag(1, 'constructed'));
@@ -134,7 +134,7 @@ function readSingle(element: Element): SingleAnswer {
 function readCertificateId(element: Element): CertificateId {
   const fields = new Fields(element);
   const digest = DIGESTS[readOid(new Fields(fields.next(TAG.sequence)).next())];
-  if (!digest) throw new MalformedDer('the digest of a certificate id is not known');
+  if (!digest) throw new MalformedDer('unknown digest in a certificate id');
   const issuerName = fields.next(TAG.octetString).content;
   const issuerKey = fields.next(TAG.octetString).content;
   return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
@@ -152,10 +152,10 @@ export function askResponses(
 ): RevocationAnswer {
   const found = responses.flatMap((response) => {
     const answers = response.answers.filter(({ certificateId }) => isAbout(certificateId, certificate, issuer));
-    const objection = answers.length > 0 ? whyNotBelieved(response, issuer, judgeDelegate) : undefined;
+    const objection = answers.length > 0 ? whyNotTrusted(response, issuer, judgeDelegate) : undefined;
     return answers.map((answer) => answered(answer, objection ?? whyStale(answer, response, now), response));
   });
-  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response about it' };
+  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response for it' };
   return found.reduce((worst, answer) => (weightOf(answer) > weightOf(worst) ? answer : worst), found[0] ?? none);
 }
 
@@ -167,11 +167,11 @@ function weightOf({ state }: RevocationAnswer): number {
 function answered(
   { state, thisUpdate, nextUpdate }: SingleAnswer,
   objection: string | undefined,
-  { believedUntil }: OcspResponse,
+  { trustedUntil }: OcspResponse,
 ): RevocationAnswer {
   if (objection !== undefined) return { state: 'unknown', words: objection };
   const ends = nextUpdate ?? epochSeconds(thisUpdate + UNDATED_SECONDS);
-  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, believedUntil ?? ends) };
+  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, trustedUntil ?? ends) };
 }
 
 function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificate): boolean {
@@ -192,27 +192,27 @@ export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
  * RFC 6960 4.2.2.2: signed by the issuer itself, or by a responder with id-kp-OCSPSigning that the issuer itself
  * certified.
  */
-function whyNotBelieved(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
+function whyNotTrusted(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
   if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
   if (isSignedBy(response, issuer.publicKey)) return undefined;
   const delegate = response.certificates.slice(0, 4).find(({ publicKey }) => isSignedBy(response, publicKey));
   if (!delegate) return 'the OCSP response is not signed by the issuer or its delegate';
   const isCertified = sameName(delegate.issuer, issuer.subject) && isSignedBy(delegate, issuer.publicKey);
   if (!isCertified) return 'the OCSP responder is not certified by the issuer';
-  if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING)) return 'the OCSP responder lacks the usage OCSPSigning';
+  if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING))
+    return 'the OCSP responder lacks the key usage OCSPSigning';
   return judgeDelegate(delegate);
 }
 
 function whyStale(
   { state, thisUpdate, nextUpdate }: SingleAnswer,
-  { believedUntil }: OcspResponse,
+  { trustedUntil }: OcspResponse,
   now: EpochSeconds,
 ): string | undefined {
   // A revoked certificate stays revoked, however old the response is.
   if (state === 'revoked') return undefined;
-  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response begins at ${printTime(thisUpdate)}`;
-  if (believedUntil !== undefined && now > believedUntil)
-    return 'the OCSP response has no nonce, and is too old for that';
+  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response is not valid before ${printTime(thisUpdate)}`;
+  if (trustedUntil !== undefined && now > trustedUntil) return 'the OCSP response has no nonce and is too old';
   const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
   return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;
 }

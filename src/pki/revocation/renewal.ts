@@ -10,8 +10,8 @@ export interface Kept {
 
 export const RETRY_SECONDS = 60;
 /** Upper limit of the delay, which doubles with each failure in a row. */
-export const LONGEST_RETRY_SECONDS = 960;
-const LONGEST_SECONDS = 86_400;
+export const MAX_RETRY_SECONDS = 960;
+const MAX_SECONDS = 86_400;
 export const NEVER = epochSeconds(0);
 
 /** At four fifths of its lifetime, but not within a minute unless it expires sooner; after a failure, in a minute. */
@@ -22,12 +22,12 @@ export function renewalOf(
 ): EpochSeconds {
   if (from === undefined || to === undefined || to <= now) return epochSeconds(now + RETRY_SECONDS);
   const due = from + (to - from) * 0.8;
-  return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + LONGEST_SECONDS, to));
+  return epochSeconds(Math.min(Math.max(due, now + RETRY_SECONDS), now + MAX_SECONDS, to));
 }
 
 /** The delay after a failure, given the time since the previous failure. */
 export function backOff(first: number, before: number | undefined): number {
-  return before === undefined ? first : Math.min(Math.max(first, before * 2), Math.max(first, LONGEST_RETRY_SECONDS));
+  return before === undefined ? first : Math.min(Math.max(first, before * 2), Math.max(first, MAX_RETRY_SECONDS));
 }
 
 export class Renewals {

@@ -6,13 +6,13 @@ import type { Fetch } from '../../outbound/download.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import type { Path } from '../path/path.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { AskedResponders, type Pair } from './asked-responders.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
 import { IssuerAddresses } from './issuer-addresses.ts';
 import { ALONE, type ListExchange } from './list-exchange.ts';
 import { ListReader } from './list-reader.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
+import { OcspClient, type Pair } from './ocsp-client.ts';
 
 export interface RevocationPorts {
   readonly fetch: Fetch;
@@ -20,7 +20,7 @@ export interface RevocationPorts {
   /** Present if several nodes share the store. */
   readonly exchange?: ListExchange;
   /** Logs why a list that a certificate names was not used. */
-  readonly tellRefused?: (url: string, why: string) => void;
+  readonly logRefused?: (url: string, why: string) => void;
   readonly limits?: Partial<RevocationLimits>;
 }
 
@@ -37,15 +37,15 @@ const REVOCATION_LIMITS: RevocationLimits = {
   addressesPerIssuer: 16,
 };
 
-const MOST_ADDRESSES_PER_CERTIFICATE = 4;
+const MAX_ADDRESSES_PER_CERTIFICATE = 4;
 
 export class RevocationSource {
   readonly #ports: RevocationPorts;
   readonly #limits: RevocationLimits;
   readonly #fetched: FetchedLists;
-  readonly #responders: AskedResponders;
+  readonly #responders: OcspClient;
   readonly #addresses: IssuerAddresses;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #fromFiles: readonly RevocationList[] = [];
   #lists: readonly RevocationList[] = [];
   /** Shared, so that only one large list is parsed at a time. */
@@ -53,14 +53,14 @@ export class RevocationSource {
 
   /** `authorities`: the CAs whose lists are used. */
   constructor(ports: RevocationPorts, authorities: () => readonly KnownAuthority[]) {
-    const { fetch, now, exchange = ALONE, tellRefused = () => undefined, limits } = ports;
+    const { fetch, now, exchange = ALONE, logRefused = () => undefined, limits } = ports;
     this.#ports = ports;
     this.#limits = { ...REVOCATION_LIMITS, ...limits };
     this.#addresses = new IssuerAddresses(this.#limits.addressesPerIssuer);
-    this.#responders = new AskedResponders({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
+    this.#responders = new OcspClient({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
     this.#fetched = new FetchedLists({
-      ...{ fetch, now, exchange, authorities, tellRefused, reader: this.reader },
-      mostBytes: this.#limits.listBytes,
+      ...{ fetch, now, exchange, authorities, logRefused, reader: this.reader },
+      maxBytes: this.#limits.listBytes,
       changed: () => this.#gather(),
       served: (url) => this.#addresses.serves(url),
       forgotten: (url) => this.#addresses.forget(url),
@@ -106,7 +106,7 @@ export class RevocationSource {
   /** The addresses that a certificate names, within the limits. */
   #visitsFor(pair: Pair, issuer: ApprovedIssuer): { urls: string[]; responder?: Pair } {
     const responder = responderFor(pair.certificate, issuer.revocation);
-    const most = MOST_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
+    const most = MAX_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
     const urls = listsFor(pair.certificate, issuer.revocation).slice(0, most);
     const isAsked = responder !== undefined && this.#admits(responder, issuer);
     return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAsked && { responder: pair }) };
@@ -114,11 +114,11 @@ export class RevocationSource {
 
   #admits(url: string, { label }: ApprovedIssuer): boolean {
     const isAdmitted = this.#addresses.admit(label, url, this.#ports.now());
-    if (isAdmitted) this.#told.delete(label);
-    else if (!this.#told.has(label)) {
-      this.#told.add(label);
+    if (isAdmitted) this.#logged.delete(label);
+    else if (!this.#logged.has(label)) {
+      this.#logged.add(label);
       const most = this.#limits.addressesPerIssuer;
-      this.#ports.tellRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
+      this.#ports.logRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
     }
     return isAdmitted;
   }

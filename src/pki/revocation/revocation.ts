@@ -75,9 +75,9 @@ function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Cert
   const { issuer, evidence, now } = question;
   const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
   const failed = steps.find(({ passed }) => !passed);
-  if (failed) return `the OCSP responder is not believed: ${failed.words}`;
+  if (failed) return `the OCSP responder is not trusted: ${failed.words}`;
   const { state } = askLists(delegate, evidence.lists, signersOf(question), now);
-  return state === 'revoked' ? 'the OCSP responder is not believed: a CRL lists it' : undefined;
+  return state === 'revoked' ? 'the OCSP responder is not trusted: a CRL lists it' : undefined;
 }
 
 function finding(

@@ -6,7 +6,7 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { authoritiesOf } from '../path/read-issuer.ts';
 import { type Certificate, certificateMark } from '../x509/certificate.ts';
 import type { RevocationList } from './crl.ts';
-import { whyNotBelieved } from './crl-check.ts';
+import { whyNotTrusted } from './crl-check.ts';
 
 /** A list, and the CA whose certificates it revokes. */
 export interface RevokingList {
@@ -28,7 +28,7 @@ export function revokingLists(
   const authorities = [...ending.flatMap(authoritiesOf), ...known.map(({ authority }) => authority)];
   return authorities.flatMap((authority) =>
     lists
-      .filter((list) => !whyNotBelieved(list, [authority]))
+      .filter((list) => !whyNotTrusted(list, [authority]))
       .map((list) => ({ authority, list, key: keyOf(authority, list) })),
   );
 }

@@ -75,11 +75,11 @@ export function candidateOf(certificate: Certificate): Candidate {
   return found;
 }
 
-const LONGEST_PRINTED = 1024;
+const MAX_PRINTED_OCTETS = 1024;
 
 /** For people; long untrusted names are not parsed. */
 export function printNameOf(element: Element): string {
-  if (element.whole.length > LONGEST_PRINTED) return `(a name of ${element.whole.length} octets)`;
+  if (element.whole.length > MAX_PRINTED_OCTETS) return `(a name of ${element.whole.length} octets)`;
   const name = parseName(element);
   return name ? printName(name) : '(malformed name)';
 }
@@ -94,7 +94,7 @@ function parseName(element: Element): DistinguishedName | undefined {
 }
 
 // RFC 5280 defines 17 extensions; real certificates never have twice as many.
-const MOST_EXTENSIONS = 64;
+const MAX_EXTENSIONS = 64;
 // The last octet of the OIDs 2.5.29.14 and 2.5.29.35.
 const SUBJECT_KEY_IDENTIFIER = 14;
 const AUTHORITY_KEY_IDENTIFIER = 35;
@@ -103,7 +103,7 @@ const AUTHORITY_KEY_IDENTIFIER = 35;
 function readIdentifiers(wrapped: Element | undefined): { own?: Uint8Array; issuer?: Uint8Array } {
   if (!wrapped) return {};
   const found: { own?: Uint8Array; issuer?: Uint8Array } = {};
-  for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MOST_EXTENSIONS)) {
+  for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MAX_EXTENSIONS)) {
     const kind = standardExtension(content);
     const isOwn = kind === SUBJECT_KEY_IDENTIFIER;
     if (!isOwn && kind !== AUTHORITY_KEY_IDENTIFIER) continue;

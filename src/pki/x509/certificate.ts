@@ -30,7 +30,7 @@ export interface Certificate extends Signed {
 }
 
 // Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
-const LARGEST = 64 * 1024;
+const MAX_OCTETS = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, readFrame(der)));
@@ -51,7 +51,7 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
 }
 
 export function readFrame(der: Uint8Array): Frame {
-  if (der.length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+  if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
   return readSigned(readElement(der));
 }
 
@@ -74,7 +74,7 @@ function readFields(der: Uint8Array, signed: Frame): Certificate {
 
 function readVersion(element: Element | undefined): 1 | 2 | 3 {
   const version = element ? readCount(unwrap(element)) : 0;
-  if (version !== 0 && version !== 1 && version !== 2) throw new MalformedDer('the version is not known');
+  if (version !== 0 && version !== 1 && version !== 2) throw new MalformedDer('unknown version');
   return (version + 1) as 1 | 2 | 3;
 }
 
@@ -97,13 +97,13 @@ function readDate(element: Element): EpochSeconds {
 
 function readUniqueId(element: Element | undefined, version: number): void {
   if (!element) return;
-  if (version === 1) throw new MalformedDer('a version 1 certificate has no unique identifiers');
+  if (version === 1) throw new MalformedDer('a version 1 certificate must not have unique identifiers');
   readBits(element, element.tag);
 }
 
 function readExtensions(element: Element | undefined, version: number): RawExtension[] {
   if (!element) return [];
-  if (version !== 3) throw new MalformedDer('only a version 3 certificate has extensions');
+  if (version !== 3) throw new MalformedDer('only a version 3 certificate may have extensions');
   return readExtensionList(unwrap(element));
 }
 

@@ -37,13 +37,13 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 
 // X.520 allows 64 characters for most attributes. Longer names only serve to waste CPU time.
-const LONGEST_NAME = 4096;
-const MOST_RDNS = 64;
-const MOST_ATTRIBUTES = 16;
+const MAX_NAME_OCTETS = 4096;
+const MAX_RDNS = 64;
+const MAX_ATTRIBUTES = 16;
 
 export function readName(element: Element): DistinguishedName {
-  if (element.whole.length > LONGEST_NAME) throw new MalformedDer(`a name is longer than ${LONGEST_NAME} octets`);
-  const rdns = childrenOf(expectTag(element, TAG.sequence), MOST_RDNS).map((rdn) => readRelativeName(rdn));
+  if (element.whole.length > MAX_NAME_OCTETS) throw new MalformedDer(`a name is longer than ${MAX_NAME_OCTETS} octets`);
+  const rdns = childrenOf(expectTag(element, TAG.sequence), MAX_RDNS).map((rdn) => readRelativeName(rdn));
   return new ComparedName(rdns, element.whole);
 }
 
@@ -90,7 +90,7 @@ export function isIncomparable(attribute: Attribute): boolean {
 }
 
 export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
-  const attributes = childrenOf(expectTag(element, tag), MOST_ATTRIBUTES).map(readAttribute);
+  const attributes = childrenOf(expectTag(element, tag), MAX_ATTRIBUTES).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
 }
@@ -125,24 +125,24 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
 }
 
 // Names are printed in every step of a report; one with thousands of attributes would flood the log.
-const MOST_PRINTED = 16;
+const MAX_PRINTED = 16;
 
 /** For people: in OpenSSL's format, with structural and unprintable characters escaped. */
 export function printName({ rdns }: DistinguishedName): string {
   if (rdns.length === 0) return '(empty name)';
-  const printed = rdns.slice(0, MOST_PRINTED).map((rdn) => rdn.slice(0, MOST_PRINTED).map(printAttribute).join('+'));
-  return [...printed, ...(rdns.length > MOST_PRINTED ? [`and ${rdns.length - MOST_PRINTED} more`] : [])].join(', ');
+  const printed = rdns.slice(0, MAX_PRINTED).map((rdn) => rdn.slice(0, MAX_PRINTED).map(printAttribute).join('+'));
+  return [...printed, ...(rdns.length > MAX_PRINTED ? [`and ${rdns.length - MAX_PRINTED} more`] : [])].join(', ');
 }
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
 }
 
-const LONGEST_PRINTED = 256;
+const MAX_PRINTED_OCTETS = 256;
 
 /** Escapes text so that a hostile name stays on its line and inside its field in reports and logs. */
 export function escapeText(text: string): string {
-  const shown = text.length > LONGEST_PRINTED ? `${text.slice(0, LONGEST_PRINTED)}…` : text;
+  const shown = text.length > MAX_PRINTED_OCTETS ? `${text.slice(0, MAX_PRINTED_OCTETS)}…` : text;
   return shown
     .replace(/[\\,+="<>;]/g, '\\$&')
     .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

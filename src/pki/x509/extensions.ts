@@ -3,7 +3,7 @@
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from '../der/der-values.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
-import { type GeneralName, MOST_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
+import { type GeneralName, MAX_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
 
 export const EXTENSION = {
   subjectKeyIdentifier: '2.5.29.14',
@@ -122,8 +122,8 @@ function readExtension(element: Element): RawExtension {
 }
 
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
-  const items = childrenOf(expectTag(element, TAG.sequence), MOST_ITEMS).map((child) => read(child));
-  if (items.length === 0) throw new MalformedDer('a list is empty that must not be');
+  const items = childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS).map((child) => read(child));
+  if (items.length === 0) throw new MalformedDer('a list that must not be empty is empty');
   return items;
 }
 
@@ -133,7 +133,7 @@ function readKeyUsage(element: Element): ReadonlySet<number> {
   // X.690 11.2.1: unused bits are zero.
   if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
   // RFC 5280 4.2.1.3: if present, at least one bit is set.
-  if (bits.size === 0) throw new MalformedDer('no usage is named');
+  if (bits.size === 0) throw new MalformedDer('no key usage is set');
   return bits;
 }
 
@@ -158,7 +158,7 @@ function readNameConstraints(element: Element): NameConstraints {
 
 function readSubtrees(list: Element | undefined): GeneralName[] {
   if (!list) return [];
-  const bases = childrenOf(list, MOST_ITEMS).map((subtree) => {
+  const bases = childrenOf(list, MAX_ITEMS).map((subtree) => {
     const fields = new Fields(expectTag(subtree, TAG.sequence));
     const base = readGeneralName(fields.next());
     const minimum = fields.optional(contextTag(0, 'primitive'));

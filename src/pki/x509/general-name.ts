@@ -35,15 +35,15 @@ export function readGeneralName(element: Element): GeneralName {
   const read = READERS[element.tag];
   if (read) return read(element);
   if (UNREAD.includes(element.tag)) return { kind: 'unsupported', tag: element.tag };
-  throw new MalformedDer('this is no general name');
+  throw new MalformedDer('not a general name');
 }
 
 /** Limit for names, policies and constraints; honest certificates have far fewer. */
-export const MOST_ITEMS = 1024;
+export const MAX_ITEMS = 1024;
 
 /** A non-empty GeneralNames under the tag of its field. */
 export function readGeneralNames(element: Element, tag: number = TAG.sequence): GeneralName[] {
-  const names = childrenOf(expectTag(element, tag), MOST_ITEMS).map(readGeneralName);
+  const names = childrenOf(expectTag(element, tag), MAX_ITEMS).map(readGeneralName);
   if (names.length === 0) throw new MalformedDer('a list of names is empty');
   return names;
 }

@@ -25,7 +25,8 @@ export function readPssParameters(parameters: Element): PssParameters {
   const salt = fields.optional(contextTag(2, 'constructed'));
   const trailer = fields.optional(contextTag(3, 'constructed'));
   fields.end();
-  if (trailer && readCount(unwrap(trailer)) !== 1) throw new MalformedDer('the trailer of an RSA-PSS signature is 1');
+  if (trailer && readCount(unwrap(trailer)) !== 1)
+    throw new MalformedDer('the trailer of an RSA-PSS signature is not 1');
   if (readMaskDigest(mask) !== digest) throw new MalformedDer('digest and mask of an RSA-PSS signature differ');
   return { digest, saltLength: salt ? readCount(unwrap(salt)) : 20 };
 }
@@ -50,6 +51,6 @@ function digestNamed(algorithm: Element): string {
   const parameters = fields.optional(TAG.null);
   if (parameters) readNull(parameters);
   fields.end();
-  if (!digest) throw new MalformedDer('the digest of an RSA-PSS signature is not known');
+  if (!digest) throw new MalformedDer('unknown digest in an RSA-PSS signature');
   return digest;
 }

@@ -81,7 +81,7 @@ export function readPublicKey(element: Element): PublicKeyFacts {
   return { spki: element.whole, family, ...details };
 }
 
-const MOST_RSA_BITS = 16_384;
+const MAX_RSA_BITS = 16_384;
 
 function readRsa(key: Uint8Array): Details {
   const fields = new Fields(readElement(key, TAG.sequence));
@@ -96,13 +96,12 @@ function readRsa(key: Uint8Array): Details {
 function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
   if (isNegative(modulus)) return 'the modulus is negative';
   if (!isOdd(modulus)) return 'the modulus is even';
-  return bits > MOST_RSA_BITS ? `the modulus has more than ${MOST_RSA_BITS} bits` : undefined;
+  return bits > MAX_RSA_BITS ? `the modulus has more than ${MAX_RSA_BITS} bits` : undefined;
 }
 
 /** With exponent 1 a signature is just the padded digest, which anyone can forge. */
 function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBits: number }): string | undefined {
-  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2)
-    return 'the exponent is not odd and 3 or more';
+  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2) return 'the exponent is even or less than 3';
   return sizes.exponentBits >= sizes.bits ? 'the exponent is as large as the modulus' : undefined;
 }
 
@@ -129,7 +128,7 @@ function readPoint(parameters: Element, point: Uint8Array): Details {
   const known = CURVES[oid];
   if (!known) return { curve: oid };
   const curve = known.name;
-  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not in a form of RFC 5480 2.2' };
+  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not encoded as in RFC 5480 2.2' };
   const isOn = isOnCurve(curve, point);
   if (isOn === undefined) return { curve };
   return isOn ? { curve, isSound: true } : { curve, flaw: 'the point is not on its curve' };

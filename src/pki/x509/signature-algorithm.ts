@@ -65,7 +65,8 @@ export function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
   const parameters = fields.optional(TAG.null);
   fields.end();
   if (parameters) readNull(parameters);
-  if (parameters && algorithm.family !== 'rsa') throw new MalformedDer('this signature algorithm has no parameters');
+  if (parameters && algorithm.family !== 'rsa')
+    throw new MalformedDer('this signature algorithm must not have parameters');
   return algorithm;
 }
 

@@ -50,8 +50,8 @@ function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
 }
 
 // Bounds the cost of keys from untrusted certificates: verifying with 16384 bits and a long exponent takes 12 ms.
-const MOST_RSA_BITS = 8192;
-const MOST_EXPONENT_BITS = 32;
+const MAX_RSA_BITS = 8192;
+const MAX_EXPONENT_BITS = 32;
 
 /** Why signatures of this key must not be trusted; undefined if the key is sound. */
 export function whyUnusable(facts: PublicKeyFacts): string | undefined {
@@ -76,7 +76,7 @@ function keyOctets({ spki }: PublicKeyFacts): Uint8Array {
 }
 
 function isCostly({ bits = 0, exponentBits = 0 }: PublicKeyFacts): boolean {
-  return bits > MOST_RSA_BITS || exponentBits > MOST_EXPONENT_BITS;
+  return bits > MAX_RSA_BITS || exponentBits > MAX_EXPONENT_BITS;
 }
 
 /** RFC 4055 3.3: a key with parameters makes signatures with that digest and at least that salt length. */

@@ -27,13 +27,13 @@ interface KeptResponse extends Kept {
   readonly delay?: number;
 }
 
-const MOST_RESPONSES = 10_000;
-const MOST_BYTES = 128 * 1024;
-const PATIENCE_MS = 5_000;
+const MAX_RESPONSES = 10_000;
+const MAX_BYTES = 128 * 1024;
+const TIMEOUT_MS = 5_000;
 /** The first delay after a responder fails to respond; it applies to all certificates. */
 const FIRST_PAUSE_SECONDS = 5;
 
-export class AskedResponders {
+export class OcspClient {
   readonly #ports: ResponderPorts;
   readonly #renewals: Renewals;
   readonly #responses = new Map<string, KeptResponse>();
@@ -59,7 +59,7 @@ export class AskedResponders {
     const nonce = randomBytes(16);
     const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
     const headers = { 'content-type': 'application/ocsp-request' };
-    const bounds = { mostBytes: MOST_BYTES, withinMs: PATIENCE_MS, allowed };
+    const bounds = { maxBytes: MAX_BYTES, withinMs: TIMEOUT_MS, allowed };
     const answer = await download(this.#ports.fetch, url, { method: 'POST', headers, body, ...bounds });
     this.#notePause(url, answer.ok);
     const read = answer.ok ? readOcspResponse(answer.value) : answer;
@@ -79,11 +79,11 @@ export class AskedResponders {
     const [from, to] = datesOf(response);
     const renewAt = renewalOf(from, to, now);
     if (response.nonce) return { response, renewAt, endsAt: to ?? NEVER };
-    const believedUntil = epochSeconds(now + this.#ports.withoutNonce);
+    const trustedUntil = epochSeconds(now + this.#ports.withoutNonce);
     return {
-      response: { ...response, believedUntil },
-      renewAt: earlier(renewAt, believedUntil),
-      endsAt: earlier(to ?? NEVER, believedUntil),
+      response: { ...response, trustedUntil },
+      renewAt: earlier(renewAt, trustedUntil),
+      endsAt: earlier(to ?? NEVER, trustedUntil),
     };
   }
 
@@ -105,10 +105,10 @@ export class AskedResponders {
 /** Evicts the oldest entry. */
 function makeRoom(known: Map<string, unknown>): void {
   const [oldest] = known.keys();
-  if (known.size >= MOST_RESPONSES && oldest !== undefined) known.delete(oldest);
+  if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);
 }
 
-/** The expiry of the response that expires first. */
+/** `thisUpdate` and `nextUpdate` of the answer that expires first. */
 function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
   const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
   return [first?.thisUpdate, first?.nextUpdate];
