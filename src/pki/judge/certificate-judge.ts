@@ -83,9 +83,9 @@ export class CertificateJudge {
    * callers sent below them.
    */
   #authorities(): readonly KnownAuthority[] {
-    const minding = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
-    const byLabel = new Map(minding.map((issuer) => [issuer.label, issuer]));
-    const registered = minding.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
+    const checking = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
+    const byLabel = new Map(checking.map((issuer) => [issuer.label, issuer]));
+    const registered = checking.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
     const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
       const issuer = byLabel.get(label);
       return issuer ? [{ authority, issuer }] : [];

@@ -22,7 +22,7 @@ const EVERY_REASON = [1, 2, 3, 4, 5, 6, 7, 8];
 /** Validated certificates with that name that may sign lists for the path being checked. */
 export type SignersOf = (name: DistinguishedName) => readonly Certificate[];
 
-export function askLists(
+export function checkLists(
   certificate: Certificate,
   lists: readonly RevocationList[],
   signersOf: SignersOf,
@@ -35,7 +35,7 @@ export function askLists(
     const doubt = whyNotTrusted(list, signersOf(list.issuer));
     // A list revokes what it names, even if it is irregular or stale.
     if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
-    const objection = doubt ?? whyNotClearing(list, certificate) ?? whyStale(list, now);
+    const objection = doubt ?? whyInconclusive(list, certificate) ?? whyStale(list, now);
     if (objection) doubts.push(objection);
     else for (const reason of reasonsCovered(list, certificate)) covered.add(reason);
     if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
@@ -111,8 +111,8 @@ function keyText(spki: Uint8Array): string {
 }
 
 /** Why a trusted list that does not name the certificate still does not show that it is good. */
-function whyNotClearing({ issuer, scope, withholds }: RevocationList, certificate: Certificate): string | undefined {
-  if (withholds !== undefined) return `the CRL is inconclusive: ${withholds}`;
+function whyInconclusive({ issuer, scope, inconclusive }: RevocationList, certificate: Certificate): string | undefined {
+  if (inconclusive !== undefined) return `the CRL is inconclusive: ${inconclusive}`;
   if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
     return scope.indirect
       ? 'the CRL is inconclusive: it is an indirect CRL that the certificate does not name'

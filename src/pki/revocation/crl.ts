@@ -26,7 +26,7 @@ export interface RevocationList extends Signed {
   readonly scope: RevocationScope;
   readonly isDelta: boolean;
   /** Why the list cannot show that a certificate is good. It still revokes what it names. */
-  readonly withholds?: string;
+  readonly inconclusive?: string;
 }
 
 export interface RevokedOfOther {
@@ -71,7 +71,7 @@ function readList(element: Element, scanned: ScannedEntries | undefined): Revoca
   const isDelta = hasDeltaIndicator(extensions.list);
   const { own, others, odd } = scanned ?? scanEntries(entries, isDelta);
   const scope = readScope(extensions.list);
-  const withholds =
+  const inconclusive =
     whyOddVersion(version) ?? extensions.odd ?? scope.odd ?? odd ?? whyWithheld(extensions.list, isDelta);
   const number = readNumber(extensions.list);
   return {
@@ -81,7 +81,7 @@ function readList(element: Element, scanned: ScannedEntries | undefined): Revoca
     others: others.flatMap(({ issuer: name, table }) => readOther(name, new RevokedSerials(entries, table))),
     ...(number !== undefined && { number }),
     ...(nextUpdate !== undefined && { nextUpdate }),
-    ...(withholds !== undefined && { withholds }),
+    ...(inconclusive !== undefined && { inconclusive }),
   };
 }
 

@@ -74,7 +74,7 @@ export class FetchedLists {
   async need(url: string, label: string): Promise<void> {
     const labels = this.#named.get(url) ?? new Set<string>();
     this.#named.set(url, labels.add(label));
-    this.#ports.exchange.asked(url);
+    this.#ports.exchange.named(url);
     const renewal = this.#renewals.once(url, this.#kept.get(url), () => this.#renew(url));
     const deadline = new AbortController();
     const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
@@ -151,17 +151,17 @@ export class FetchedLists {
   async #fetch(url: string): Promise<void> {
     const { fetch, maxBytes, exchange, now } = this.#ports;
     const answer = await download(fetch, url, { maxBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
-    if (!answer.ok) return this.#tellFailure(url, answer.refusal, RETRY_SECONDS);
+    if (!answer.ok) return this.#shareFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
-    if (!taken.ok) return this.#tellFailure(url, taken.refusal, DOUBT_SECONDS);
+    if (!taken.ok) return this.#shareFailure(url, taken.refusal, DOUBT_SECONDS);
     this.#logged.delete(url);
     const checkedAt = now();
     const renewAt = this.#renewalAfter(url, taken.value.list, checkedAt);
     this.#postpone(url, renewAt);
     // In the store, too, a delta does not replace a complete list.
     const isBeside = taken.value.list.isDelta && (this.#kept.get(url)?.lists.length ?? 0) > 1;
-    if (isBeside) return exchange.tell({ url, checkedAt, renewAt });
-    return exchange.tell({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
+    if (isBeside) return exchange.share({ url, checkedAt, renewAt });
+    return exchange.share({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
   }
 
   /** A list that arrives already expired was published late; it is treated as a failure, with growing delays. */
@@ -173,13 +173,13 @@ export class FetchedLists {
     return epochSeconds(at + this.#nextDelay(url, RETRY_SECONDS));
   }
 
-  async #tellFailure(url: string, failure: string, first: number): Promise<void> {
+  async #shareFailure(url: string, failure: string, first: number): Promise<void> {
     this.#logRefused(url, failure);
     const checkedAt = this.#ports.now();
     const renewAt = epochSeconds(checkedAt + this.#nextDelay(url, first));
     this.#postpone(url, renewAt);
     this.#failed.set(url, renewAt);
-    return this.#ports.exchange.tell({ url, checkedAt, renewAt, failure });
+    return this.#ports.exchange.share({ url, checkedAt, renewAt, failure });
   }
 
   #nextDelay(url: string, first: number): number {
@@ -265,8 +265,8 @@ export class FetchedLists {
       return this.#ports.authorities().some(({ issuer }) => labels?.has(issuer.label)) ? lists : undefined;
     }
     const authorities = this.#authorities();
-    const believed = lists.filter(({ list }) => !whyNotTrusted(list, authorities));
-    return believed.length > 0 ? believed : undefined;
+    const trusted = lists.filter(({ list }) => !whyNotTrusted(list, authorities));
+    return trusted.length > 0 ? trusted : undefined;
   }
 
   #forget(url: string): void {

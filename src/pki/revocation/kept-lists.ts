@@ -27,10 +27,10 @@ const MAX_KINDS = 4;
  * the same address, does not.
  */
 export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
-  const believed = kept.isTrusted ? kept.lists : [];
-  const before = believed.find(({ list }) => isSameKind(list, served.list));
+  const trusted = kept.isTrusted ? kept.lists : [];
+  const before = trusted.find(({ list }) => isSameKind(list, served.list));
   if (before && isOlder(served.list, before.list)) return refused('it is older than the previous CRL');
-  const others = believed.filter((other) => other !== before);
+  const others = trusted.filter((other) => other !== before);
   if (others.length >= MAX_KINDS) return refused(`the address has served ${MAX_KINDS} other kinds of CRL`);
   const endsAt = served.list.nextUpdate ?? NEVER;
   return accept({ ...kept, lists: [...others, served], isTrusted: true, endsAt });

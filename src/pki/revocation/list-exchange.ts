@@ -6,7 +6,7 @@ import type { SharedList } from '../../core/shared-list.ts';
  */
 export interface ListExchange {
   /** A caller of this node has presented a certificate that names the list. */
-  asked(url: string): void;
+  named(url: string): void;
   /** Whether a caller of any node has done so within the lifetime of a grant. */
   isWanted(url: string): boolean;
   /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
@@ -16,12 +16,12 @@ export interface ListExchange {
   /** Does the work unless another node is doing it; returns whether this node did it. */
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean>;
   /** Shares the result with the other nodes; without contents, the stored contents stay. */
-  tell(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
+  share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
 }
 
 /** For a judge without a store: it fetches everything itself. */
 export const ALONE: ListExchange = {
-  asked: () => undefined,
+  named: () => undefined,
   isWanted: () => true,
   news: async () => undefined,
   find: async () => undefined,
@@ -30,5 +30,5 @@ export const ALONE: ListExchange = {
     await work();
     return true;
   },
-  tell: async () => undefined,
+  share: async () => undefined,
 };

@@ -47,12 +47,12 @@ export class OcspClient {
   async need(pair: Pair, { revocation }: ApprovedIssuer): Promise<OcspResponse | undefined> {
     const key = `${pair.issuer.fingerprint} ${pair.certificate.fingerprint}`;
     await this.#renewals.once(key, this.#responses.get(key), () =>
-      this.#ask(key, pair, revocation.allowedAddresses ?? []),
+      this.#fetch(key, pair, revocation.allowedAddresses ?? []),
     );
     return this.#responses.get(key)?.response;
   }
 
-  async #ask(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
+  async #fetch(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
     const url = responderOf(certificate) ?? '';
     const paused = this.#pauses.get(url);
     if (paused && this.#ports.now() < paused.until) return this.#keep(key, { renewAt: paused.until, endsAt: NEVER });

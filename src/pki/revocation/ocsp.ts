@@ -144,7 +144,7 @@ function readCertificateId(element: Element): CertificateId {
 export type JudgeDelegate = (delegate: Certificate) => string | undefined;
 
 /** If there are several answers about a certificate, in one response or in many, "revoked" wins. */
-export function askResponses(
+export function checkResponses(
   { certificate, issuer }: { readonly certificate: Certificate; readonly issuer: Certificate },
   responses: readonly OcspResponse[],
   judgeDelegate: JudgeDelegate,

@@ -88,8 +88,8 @@ export class RevocationSource {
     const pairs = path.slice(1).map((certificate, index) => ({ certificate, issuer: path[index] ?? path[0] }));
     const visits = pairs.map((pair) => this.#visitsFor(pair, issuer));
     const lists = visits.flatMap(({ urls }) => urls).map((url) => this.#fetched.need(url, issuer.label));
-    const asked = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
-    const [responses] = await Promise.all([Promise.all(asked), Promise.all(lists)]);
+    const requests = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
+    const [responses] = await Promise.all([Promise.all(requests), Promise.all(lists)]);
     return responses.flatMap((response) => response ?? []);
   }
 
@@ -108,8 +108,8 @@ export class RevocationSource {
     const responder = responderFor(pair.certificate, issuer.revocation);
     const most = MAX_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
     const urls = listsFor(pair.certificate, issuer.revocation).slice(0, most);
-    const isAsked = responder !== undefined && this.#admits(responder, issuer);
-    return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAsked && { responder: pair }) };
+    const isAllowed = responder !== undefined && this.#admits(responder, issuer);
+    return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAllowed && { responder: pair }) };
   }
 
   #admits(url: string, { label }: ApprovedIssuer): boolean {

@@ -7,8 +7,8 @@ import { type Step, step } from '../path/step.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
-import { askLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
-import { askResponses, type OcspResponse, responderOf } from './ocsp.ts';
+import { checkLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
+import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
 
 /** The parsed revocation data available at a given time. */
 export interface RevocationEvidence {
@@ -45,7 +45,7 @@ export function judgeRevocation(question: RevocationQuestion): RevocationFinding
 function byLists(question: RevocationQuestion, certificate: Certificate, about: string): RevocationFinding[] {
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
-  const answer = askLists(certificate, question.evidence.lists, signersOf(question), question.now);
+  const answer = checkLists(certificate, question.evidence.lists, signersOf(question), question.now);
   return [finding('crl', check, about, answer, question.now)];
 }
 
@@ -62,11 +62,11 @@ function byResponses(
     evidence,
     now,
   } = question;
-  const isAsked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
-  if (revocation.ocsp === 'off' || !isAsked) return [];
+  const isChecked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
+  if (revocation.ocsp === 'off' || !isChecked) return [];
   const judgeDelegate = (delegate: Certificate) => whyNoDelegate(question, above, delegate);
   const pair = { certificate, issuer: above.at(-1) ?? above[0] };
-  const answer = askResponses(pair, evidence.responses, judgeDelegate, now);
+  const answer = checkResponses(pair, evidence.responses, judgeDelegate, now);
   return [finding('ocsp', revocation.ocsp, about, answer, now)];
 }
 
@@ -76,7 +76,7 @@ function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Cert
   const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
   const failed = steps.find(({ passed }) => !passed);
   if (failed) return `the OCSP responder is not trusted: ${failed.words}`;
-  const { state } = askLists(delegate, evidence.lists, signersOf(question), now);
+  const { state } = checkLists(delegate, evidence.lists, signersOf(question), now);
   return state === 'revoked' ? 'the OCSP responder is not trusted: a CRL lists it' : undefined;
 }
 
@@ -90,8 +90,8 @@ function finding(
   const passed = state === 'good' || (state === 'unknown' && check === 'if-available');
   const reason = state === 'revoked' ? 'certificate-revoked' : 'certificate-revocation-unknown';
   const setting = `revocation.${rule}: ${check}`;
-  const asked = epochSeconds(now + UNKNOWN_SECONDS);
-  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? asked };
+  const retryAt = epochSeconds(now + UNKNOWN_SECONDS);
+  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? retryAt };
 }
 
 /**
@@ -127,6 +127,6 @@ function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion
 function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
   return path.slice(1).every((certificate, index) => {
     const above = path.slice(0, index + 1);
-    return askLists(certificate, lists, () => above, now).state !== 'revoked';
+    return checkLists(certificate, lists, () => above, now).state !== 'revoked';
   });
 }
