@@ -6,10 +6,10 @@ import type { Presenter } from './presenter.ts';
 import type { Settings } from './settings.ts';
 import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
 
-/** 16 bytes as 32 hex digits. They start with the creation time, so that rows are inserted in order. */
+/** 16 bytes as 32 hex digits, beginning with the time of creation, so that rows are stored in order. */
 export type GrantId = string & { readonly is: 'grant id' };
 
-/** The durable authorization: one row, however often it is refreshed. It stores hashes of secrets, never a token. */
+/** The durable authorization: one row, however often it is refreshed. It holds hashes of secrets, never a token. */
 export interface Grant {
   readonly id: GrantId;
   readonly clientId: ClientId;
@@ -17,8 +17,9 @@ export interface Grant {
   readonly scope: string;
   readonly origin: Origin;
   readonly createdAt: EpochSeconds;
-  /** When the grant ends; never changes. */
+  /** The grant ends here; it never moves. */
   readonly refreshUntil: EpochSeconds;
+  /** Of its access tokens, fixed when the grant is issued. */
   readonly format: AccessTokenFormat;
   readonly accessHash: Hex;
   readonly refreshable: boolean;
@@ -30,13 +31,13 @@ export type Origin =
   | { readonly kind: 'device' }
   | { readonly kind: 'certificate'; readonly certificate: CertificateMark };
 
-/** The current generation: everything that a refresh changes. */
+/** The current generation: all that a refresh changes. */
 export interface Pair {
   readonly generation: number;
   /** The key that derived and tagged this pair; a retry uses it again. */
   readonly keyId: number;
   readonly refreshHash: Hex;
-  /** Random value from the rotation that made this pair; zeros in generation 0. */
+  /** Drawn by the rotation that made this pair; zeros in generation 0. */
   readonly nonce: Hex;
   readonly issuedAt: EpochSeconds;
   /** When the access token of this generation expires. */
@@ -63,7 +64,7 @@ export function grantState(grant: Grant, now: EpochSeconds): GrantState {
   return now < grant.refreshUntil ? 'live' : 'expired';
 }
 
-/** Within a row, time never runs backwards, even if the clocks of nodes differ. */
+/** Per row, time never runs backwards, whatever the clocks of several nodes say. */
 export function grantTime(grant: Grant, now: EpochSeconds): EpochSeconds {
   return later(now, grant.pair.issuedAt);
 }
@@ -84,8 +85,8 @@ export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Set
 }
 
 /**
- * When an access token was issued. The row has it for the current generation. An earlier token carries only its expiry,
- * so its issue time is computed from that and today's lifetime.
+ * When an access token was issued. For the current generation this is in the row; an earlier token carries only its
+ * expiry, so the time of issue is computed back from that with today's lifetime.
  */
 export function accessTokenIssuedAt(
   token: { generation: number; expiresAt: EpochSeconds },

@@ -14,7 +14,7 @@ export interface Integration {
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
-  /** Settings that this integration overrides. */
+  /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
 }
 
@@ -23,10 +23,12 @@ export type Access =
   | { readonly to: 'everyone' }
   | { readonly to: 'named'; readonly identities: readonly IdentityId[]; readonly groups: readonly string[] };
 
-/** Whether a refresh needs a certificate: none, one of the same identity and issuer, or one with the same key. */
+/** Whether a refresh must come with a certificate: none, one of the same identity and issuer, or one with the same key. */
 export type Binding = 'none' | 'identity' | 'certificate';
 
-export type AccessTokenFormat = 'opaque';
+/** The order is stored: a grant's row has the index of its format. */
+export const ACCESS_TOKEN_FORMATS = ['opaque', 'jwt'] as const;
+export type AccessTokenFormat = (typeof ACCESS_TOKEN_FORMATS)[number];
 
 export interface TokenOverrides {
   readonly accessTokenLifetime?: Seconds;
@@ -36,14 +38,14 @@ export interface TokenOverrides {
   readonly onReuse?: OnReuse;
 }
 
-/** What reuse of a spent refresh token does: end the grant, or only report it (for fleets that migrate). */
+/** What the reuse of a spent refresh token does: ends the grant, or only writes an event (for fleets that migrate). */
 export type OnReuse = 'revoke' | 'report';
 
 export type ClientId = string & { readonly is: 'client id' };
 
 const CLIENT_ID = /^[\u0021-\u007e]{1,128}$/;
 
-/** Anything except 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
+/** Anything but 1–128 visible ASCII characters is an unknown integration and never reaches the store. */
 export function parseClientId(text: string): ClientId | undefined {
   return CLIENT_ID.test(text) ? (text as ClientId) : undefined;
 }

@@ -25,7 +25,7 @@ import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import { describe } from '../doors/token/descriptions.ts';
 import type { Log } from '../log/log.ts';
-import { requestLines, type TellRequest } from '../log/request-line.ts';
+import { type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { openapiDocument } from './openapi.ts';
@@ -217,7 +217,7 @@ function tellRequest(
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  { line, metrics }: { readonly line: TellRequest; readonly metrics: Metrics | undefined },
+  { line, metrics }: { readonly line: LogRequest; readonly metrics: Metrics | undefined },
 ): void {
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);

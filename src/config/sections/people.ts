@@ -1,7 +1,6 @@
 // What concerns people with a browser: device authorization, sign-in, and how the pages look.
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { formatDuration } from '../duration.ts';
 import { duration, flag, path, section, text, whole } from '../setting.ts';
 
 export const device = section('Device authorization: a person confirms in a browser.', {
@@ -11,11 +10,11 @@ export const device = section('Device authorization: a person confirms in a brow
   }),
   codeLifetime: duration({
     description: 'How long a device code and its user code work.',
-    default: formatDuration(usual.deviceCodeLifetime),
+    default: usual.deviceCodeLifetime,
   }),
   pollInterval: duration({
     description: 'How often a device may poll.',
-    default: formatDuration(usual.pollInterval),
+    default: usual.pollInterval,
   }),
   wrongUserCodes: whole(1, 100, {
     description: 'How many wrong user codes an identity may enter within the lifetime of a code.',
@@ -38,19 +37,19 @@ export const signIn = section('Sign-in with user name and password, and the brow
     description: 'Failed sign-ins per network address and window, from unknown browsers.',
     default: usual.failedSignInsPerAddress,
   }),
-  window: duration({ description: 'The time window of these limits.', default: formatDuration(usual.signInWindow) }),
+  window: duration({ description: 'The time window of these limits.', default: usual.signInWindow }),
   knownBrowserLifetime: duration({
     description:
       'How long a browser stays known after a sign-in. A known browser can sign in even while the name or the address is locked.',
-    default: formatDuration(usual.knownBrowserLifetime),
+    default: usual.knownBrowserLifetime,
   }),
   sessionIdle: duration({
     description: 'A browser session ends when unused for this long.',
-    default: formatDuration(usual.sessionIdle),
+    default: usual.sessionIdle,
   }),
   sessionLifetime: duration({
     description: 'A browser session ends this long after sign-in, even if it is used.',
-    default: formatDuration(usual.sessionLifetime),
+    default: usual.sessionLifetime,
   }),
 });
 

@@ -1,17 +1,16 @@
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { formatDuration } from '../duration.ts';
 import { choice, duration, flag, section } from '../setting.ts';
 
 export const tokens = section('Tokens and grants. An integration can override the lifetimes.', {
   accessTokenLifetime: duration({
     description: 'How long an access token works.',
-    default: formatDuration(usual.accessTokenLifetime),
+    default: usual.accessTokenLifetime,
   }),
   grantLifetime: duration({
     description:
       'How long a grant can be refreshed; afterwards a new authorization is needed. The end of a grant never changes.',
-    default: formatDuration(usual.grantLifetime),
+    default: usual.grantLifetime,
   }),
   refresh: flag({
     description: 'Whether responses contain a refresh token. Without it, a grant ends with its access token.',
@@ -20,7 +19,7 @@ export const tokens = section('Tokens and grants. An integration can override th
   refreshRetryWindow: duration({
     description:
       'How long after a refresh the same refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
-    default: formatDuration(usual.refreshRetryWindow),
+    default: usual.refreshRetryWindow,
   }),
   onReuse: choice(['revoke', 'report'], {
     description:

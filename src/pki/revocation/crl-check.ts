@@ -111,7 +111,10 @@ function keyText(spki: Uint8Array): string {
 }
 
 /** Why a trusted list that does not name the certificate still does not show that it is good. */
-function whyInconclusive({ issuer, scope, inconclusive }: RevocationList, certificate: Certificate): string | undefined {
+function whyInconclusive(
+  { issuer, scope, inconclusive }: RevocationList,
+  certificate: Certificate,
+): string | undefined {
   if (inconclusive !== undefined) return `the CRL is inconclusive: ${inconclusive}`;
   if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
     return scope.indirect
