@@ -52,10 +52,7 @@ suite('a download', () => {
 
   for (const path of ['dribble', 'silent', 'headers']) {
     test(`is aborted at its time limit: ${path}`, async () => {
-      assert.match(
-        await get(`${server.url}/${path}`, { withinMs: 300 }),
-        /no response: it took longer than 0.3 s/,
-      );
+      assert.match(await get(`${server.url}/${path}`, { withinMs: 300 }), /no response: it took longer than 0.3 s/);
     });
   }
 
