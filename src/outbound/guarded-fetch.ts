@@ -1,6 +1,6 @@
 // A fetch for addresses that strangers wrote: it connects to public addresses and to those an operator lists, follows no
 // redirect, and waits neither for a connection nor for headers longer than it must. `download` bounds what it reads.
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -10,6 +10,9 @@ import type { Fetch, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
 import { openTunnel } from './tunnel.ts';
 import { Turns } from './turns.ts';
+
+// Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** The addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

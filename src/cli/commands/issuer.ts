@@ -110,7 +110,10 @@ async function draftOf(label: string, pem: string, flags: AddFlags) {
     profile,
     ...(curve.length > 0 && { curves: curve }),
     ...(upn !== 'exact' && { upnComparison: upn }),
-    revocation: { crl: crl ?? usual, ocsp, crlFiles, allowedAddresses, endGrants: !keepGrants },
+    revocation: {
+      ...{ crl: crl ?? usual, ocsp, crlFiles, endGrants: !keepGrants },
+      ...(allowedAddresses.length > 0 && { allowedAddresses }),
+    },
     ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
   };
 }
