@@ -12,9 +12,9 @@ import { initCommand } from './commands/init.ts';
 import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
+import { quickstartCommand } from './commands/quickstart.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
-import { quickstartCommand } from './quickstart/quickstart.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
 

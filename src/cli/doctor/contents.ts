@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
-import { counted, moment } from '../terminal/output.ts';
+import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
@@ -27,7 +28,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
-  if (ahead <= TOLERANCE) return good('clock', moment(now));
+  if (ahead <= TOLERANCE) return good('clock', isoTime(now));
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
 }
 

@@ -1,7 +1,8 @@
 import type { AdminOutcome, AdminRefusal, AdminRefusalReason } from '../../operations/admin/admin.ts';
-import { CommandFailure } from './exit.ts';
+import { CommandFailure, type EXIT } from './exit.ts';
 
-type Words = readonly [what: (about: string) => string, todo: string];
+/** What is wrong, what to do about it, and how the command ends if not by `refused`. */
+type Words = readonly [what: (about: string) => string, todo: string, end?: keyof typeof EXIT];
 
 const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'client-id-malformed': [
@@ -79,6 +80,26 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     (which) => `this authority would vouch for nobody: ${which}`,
     'Give a certificate that keeps the rule; docs/certificates.md has them all.',
   ],
+  'address-range-malformed': [
+    (text) => `${text} is no IP address`,
+    'Give an address or a network, such as 10.1.0.0/16.',
+  ],
+  'crl-file-unusable': [(why) => why, 'Give a file with CRLs, PEM or DER.'],
+  'grant-unknown': [(id) => `there is no grant ${JSON.stringify(id)}`, 'List them with: tessera grant list --all'],
+  'grant-not-live': [
+    (id) => `there is no grant ${JSON.stringify(id)} that is not revoked already`,
+    'List them with: tessera grant list --all',
+  ],
+  'confirmation-missing': [(count) => `this would end ${count} grants`, 'If that is meant: add --yes.'],
+  'event-log-rolled-back': [
+    (where) => `the event log ended at ${where}: the store was put back to an older state`,
+    'See "A store that was put back" in docs/operators.md. Then follow it anew, and expect these numbers a second time.',
+    'store',
+  ],
+  'keyring-in-variable': [
+    (name) => `the keyring is in the variable ${name}, which a command cannot change`,
+    'Keep it in a file while you change it: --set keyring=FILE.',
+  ],
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
   'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
   'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
@@ -97,13 +118,13 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-ids-exhausted': [(most) => `key ids end at ${most}`, 'End all grants and start a new installation.'],
 };
 
-/** The value of an outcome; a refusal ends the command with its words. */
-export function granted<T>(outcome: AdminOutcome<T>): T {
+/** The value of an outcome. A refusal ends the command. */
+export function accepted<T>(outcome: AdminOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw failureOf(outcome.refusal);
 }
 
 function failureOf({ reason, about }: AdminRefusal): CommandFailure {
-  const [what, todo] = WORDS[reason];
-  return new CommandFailure('refused', what(about), todo);
+  const [what, todo, end = 'refused'] = WORDS[reason];
+  return new CommandFailure(end, what(about), todo);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { changeIntegration, enableIntegration } from '../../../src/operations/admin/change-integration.ts';
+import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
+import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
 import { readImport } from '../../../src/operations/admin/import-integrations.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
