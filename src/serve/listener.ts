@@ -9,10 +9,11 @@ import { hangAuthsvc } from '../doors/authsvc/dialect.ts';
 import { answerRefusal } from '../doors/authsvc/reply.ts';
 import { WORDING } from '../doors/authsvc/wording.ts';
 import { showsAccessToken } from '../doors/caller/bearer.ts';
-import { certifiedCallers, type RefusedCertificate } from '../doors/caller/certified-caller.ts';
 import { connectionReader, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
-import { type CertificateHeader, presentedReader } from '../doors/caller/presented-certificate.ts';
+import { presentedJudge } from '../doors/caller/judge-presented.ts';
+import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
+import { describeRefused } from '../doors/caller/refused-certificate.ts';
 import { hangOps } from '../doors/ops/door.ts';
 import type { Metrics } from '../doors/ops/metrics.ts';
 import type { Readiness } from '../doors/ops/readiness.ts';
@@ -26,7 +27,7 @@ import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import { describe } from '../doors/token/descriptions.ts';
 import type { Log } from '../log/log.ts';
 import { requestLines, type TellRequest } from '../log/request-line.ts';
-import type { Ports } from '../operations/ports.ts';
+import type { CallerPorts, Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { openapiDocument } from './openapi.ts';
 import { errorKeysAt, preparedRefusals } from './turned-away.ts';
@@ -55,7 +56,7 @@ export interface ServiceParts {
   readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
   readonly proxies: {
     readonly addresses: readonly string[];
-    readonly header: CertificateHeader;
+    readonly header: PresentedOptions['header'];
     readonly headerName?: string | undefined;
   };
   readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
@@ -132,18 +133,10 @@ function hangDoors(
   const { tls } = options;
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
-  const { ports, judge, proxies, publicUrl } = parts;
-  const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
-  const presented = presentedReader({
-    readConnection,
-    chainOf,
-    onIgnoredHeader,
-    header: proxies.header,
-    headerName: proxies.headerName,
-  });
-  const tellRefused = (request: FastifyRequest, refused: RefusedCertificate) =>
-    parts.log.info({ id: request.id, ...refused }, 'certificate refused');
-  const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
+  const { proxies, publicUrl } = parts;
+  const { header, headerName } = proxies;
+  const readPresented = presentedReader({ readConnection, chainOf, header, headerName });
+  const ports = callerPorts(parts);
   const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
   const overIntegrationLimit = (clientId: string, what: 'grants' | 'devices') =>
     integrationLimit(clientId, what, parts);
@@ -155,13 +148,21 @@ function hangDoors(
         verificationUri: `${publicUrl}/device`,
         ports,
         readConnection,
-        certifiedCaller,
+        readPresented,
         overLimit,
         overIntegrationLimit,
       });
     }
   }
   if (serves(options, 'ops')) hangApart(fastify, (app) => hangOps(app, parts));
+}
+
+function callerPorts({ ports, judge, metrics, log }: ServiceParts): CallerPorts {
+  return {
+    ...ports,
+    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    logRefused: (refused) => log.info(describeRefused(refused), 'certificate refused'),
+  };
 }
 
 /** Workers each have a socket of their own on the port, and the kernel spreads callers over them: no supervisor in between. */

@@ -26,6 +26,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
     integration: anIntegration(),
     device: confirmed,
     holder: anIdentity(),
+    limit: undefined,
     now: later,
     ...difference,
   });

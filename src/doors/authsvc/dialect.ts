@@ -101,7 +101,8 @@ function obtainPair(
           refreshToken: wish.refreshToken,
           presenter,
           overLimit,
-          certifiedCaller: () => door.certifiedCaller(request),
+          presented: door.readPresented(request),
+          requestId: request.id,
         },
         door.ports,
       );
@@ -111,9 +112,9 @@ function obtainPair(
 async function authorizeByCertificate(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
   const wish = readScopeWish(request, door, ['json']);
   if (!wish.ok) return wish;
-  const certifiedCaller = () => door.certifiedCaller(request);
+  const presented = door.readPresented(request);
   const overLimit = (clientId: string) => door.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeCertificate({ ...wish.value, certifiedCaller, overLimit }, door.ports);
+  const pair = await authorizeCertificate({ ...wish.value, presented, requestId: request.id, overLimit }, door.ports);
   return wordPair(pair, request, { withIdentity: true });
 }
 

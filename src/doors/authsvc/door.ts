@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import type { Ports } from '../../operations/ports.ts';
+import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
+import type { ReadPresented } from '../caller/presented-certificate.ts';
 import type { ErrorKeys } from './answers.ts';
 
 export interface AuthsvcDoor {
@@ -11,9 +10,9 @@ export interface AuthsvcDoor {
   readonly errorKeys: ErrorKeys;
   /** Where people confirm: made from publicUrl, never from the Host header. */
   readonly verificationUri: string;
-  readonly ports: Ports;
+  readonly ports: CallerPorts;
   readonly readConnection: ReadConnection;
-  readonly certifiedCaller: (request: FastifyRequest) => Promise<Outcome<CertifiedCaller>>;
+  readonly readPresented: ReadPresented;
   /** What to say to a caller whose address is over its limit, if it is. */
   readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
   /**

@@ -17,7 +17,7 @@ export interface RedeemRequest {
   readonly clientId: string;
   readonly deviceCode: string;
   readonly presenter: Presenter;
-  /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
+  /** Charged for an authentic code only. The rule checks it last: a dead code gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
 }
 
@@ -30,15 +30,14 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     return asked;
   }
   const { integration, code } = asked.value;
-  const overLimit = request.overLimit?.();
+  const limit = request.overLimit?.();
   const drawn = drawGrant(ports);
   return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
-    const decision = decideRedeem({ integration, device, holder, now });
+    const decision = decideRedeem({ integration, device, holder, limit, now });
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
-    if (overLimit) return { outcome: refused(overLimit) };
     if (decision.do === 'wait') return { outcome: refused(decision.refusal), next: { ...device, lastPolledAt: now } };
     const { holder: identity } = decision;
     const draft = {
