@@ -32,7 +32,7 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
 
 /** The parts that do something. */
 const PARTS =
-  /^src\/(pki|outbound|doors|serve|operations|directory|log|store\/sqlite|store\/postgres|config\/load|compose|open-)/;
+  /^src\/(pki|outbound|doors|serve|operations|directory|log|store\/sqlite|store\/postgres|config\/load|compose|open-|run-|cli\/commands\/work|cli\/init|cli\/quickstart|cli\/doctor)/;
 
 test('help needs the declarations of the commands, and nothing of what they do', async () => {
   const loaded = await loadedBy('--help');

@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'confirmation-missing': [(count) => `this would end ${count} grants`, 'If that is meant: add --yes.'],
   'event-log-rolled-back': [
-    (where) => `the event log ended at ${where}: the store was put back to an older state`,
+    (where) => `the event log was read up to ${where}: the store was restored from an older copy`,
     'See "A store that was put back" in docs/operators.md. Then follow it anew, and expect these numbers a second time.',
     'store',
   ],
