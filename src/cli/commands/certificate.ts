@@ -5,11 +5,11 @@ import { examples } from '../terminal/options.ts';
 import type { ExplainFlags } from './work/certificate.ts';
 
 export function certificateCommands(program: Command): void {
-  const group = program.command('certificate').description('client certificates: who would be calling, and why not');
+  const group = program.command('certificate').description('check how the service judges a client certificate');
   group
     .command('explain')
-    .argument('<file>', 'PEM or DER: the certificate, and what else the caller would send behind it')
-    .description('a dry run: step by step, what the service makes of a client certificate; nothing is changed')
+    .argument('<file>', 'PEM or DER: the certificate, and any others that the caller sends with it')
+    .description('a dry run: show step by step how the service judges a client certificate; changes nothing')
     .option('--chain <files...>', 'further certificates that the caller would send')
     .option('--issuers <files...>', 'judge by these issuers alone, instead of those of the store')
     .option('--crl <files...>', 'revocation lists; with --issuers they are required')

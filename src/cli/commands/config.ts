@@ -8,13 +8,13 @@ export function configCommands(program: Command): void {
 
   config
     .command('check')
-    .description('say what is wrong with the configuration, if anything')
+    .description('report mistakes in the configuration')
     .addHelpText('after', examples('tessera config check', 'tessera --config /etc/tessera/tessera.yaml config check'))
     .action(async (_: unknown, command: Command) => (await work()).checkConfig(command));
 
   config
     .command('show')
-    .description('show every setting as it is in force; secrets are hidden')
+    .description('show every setting in effect; secrets are hidden')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera config show', 'tessera config show --json | jq .tokens'))
     .action(async (flags: { json?: true }, command: Command) => (await work()).showConfig(flags, command));

@@ -8,7 +8,7 @@ export function eventsCommand(program: Command): void {
     .description('show what changed, newest last: the latest events, or those after a sequence number')
     .option('--after <sequence>', 'only events after this one', asCount)
     .option('--limit <count>', 'at most this many', asCount, 50)
-    .option('--follow', 'go on as events happen, until interrupted')
+    .option('--follow', 'keep printing new events until interrupted')
     .option('--json', 'one JSON object per line')
     .addHelpText('after', examples('tessera events', 'tessera events --follow', 'tessera events --after 1200 --json'))
     .action(async (flags: EventsFlags, command: Command) =>

@@ -5,7 +5,7 @@ import type { ListFlags, RevokeFlags } from './work/grant.ts';
 const work = () => import('./work/grant.ts');
 
 export function grantCommands(program: Command): void {
-  const group = program.command('grant').description('grants: see and end them');
+  const group = program.command('grant').description('list, show and end grants');
   declareList(group);
   declareShow(group);
   declareRevoke(group);
@@ -21,7 +21,7 @@ function declareList(group: Command): void {
   withFilter(group.command('list'))
     .description('list live grants')
     .option('--ending <duration>', 'that end within this time', asDuration)
-    .option('--all', 'those that ended, too')
+    .option('--all', 'include ended grants')
     .option('--limit <count>', 'at most this many', asCount, 1000)
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera grant list --ending 30d', 'tessera grant list --identity ada --json'))
@@ -42,8 +42,8 @@ function declareShow(group: Command): void {
 
 function declareRevoke(group: Command): void {
   withFilter(group.command('revoke').argument('[grant]', 'its id'))
-    .description('end one grant, or all of an identity or an integration, at once and for good')
-    .option('--yes', 'for more than one grant: do it')
+    .description('end one grant, or all grants of an identity or an integration, immediately and for good')
+    .option('--yes', 'confirm ending more than one grant')
     .addHelpText('after', examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes'))
     .action(async (id: string | undefined, flags: RevokeFlags, command: Command) =>
       (await work()).revokeGrants(id, flags, command),

@@ -57,7 +57,7 @@ function declareSetPassword(group: Command): void {
 function declareList(group: Command): void {
   group
     .command('list')
-    .description('list identities, those made from certificates too')
+    .description('list identities, including those derived from certificates')
     .option('--limit <count>', 'at most this many', asCount, 1000)
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera identity list', 'tessera identity list --json'))

@@ -22,9 +22,9 @@ function withFlags(command: Command): Command {
     .option('--name <text>', 'its name, as people see it')
     .option('--description <text>', 'what it is for')
     .option('--vendor <text>', 'who makes it')
-    .option('--access-token-lifetime <duration>', 'over the server setting', asDuration)
-    .option('--grant-lifetime <duration>', 'over the server setting', asDuration)
-    .option('--refresh-retry-window <duration>', 'over the server setting', asDuration)
+    .option('--access-token-lifetime <duration>', 'overrides the server setting', asDuration)
+    .option('--grant-lifetime <duration>', 'overrides the server setting', asDuration)
+    .option('--refresh-retry-window <duration>', 'overrides the server setting', asDuration)
     .option('--refresh <yes|no>', 'whether its answers carry a refresh token', asYesNo)
     .addOption(
       new Option('--on-reuse <what>', 'what reuse of a spent refresh token does').choices(['revoke', 'report']),

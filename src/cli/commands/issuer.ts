@@ -77,7 +77,7 @@ function declareList(group: Command): void {
   group
     .command('list')
     .description('list the approved issuers')
-    .option('--all', 'those that were removed, too')
+    .option('--all', 'include removed issuers')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera issuer list', 'tessera issuer list --all --json'))
     .action(async (flags: ListFlags, command: Command) => (await work()).printIssuers(flags, command));
@@ -87,7 +87,7 @@ function declareRemove(group: Command): void {
   group
     .command('remove')
     .argument('<label>')
-    .description('withdraw the approval: its certificates authorize no more; existing grants stay')
+    .description('withdraw the approval: its certificates no longer authorize; existing grants stay')
     .addHelpText('after', examples('tessera issuer remove corp'))
     .action(async (label: string, _: unknown, command: Command) => (await work()).removeIssuer(label, command));
 }

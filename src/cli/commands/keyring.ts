@@ -6,7 +6,7 @@ const work = () => import('./work/keyring.ts');
 export function keyringCommands(program: Command): void {
   const group = program
     .command('keyring')
-    .description('the server keys: add one, copy the keyring to every node, let it mint, retire the old one');
+    .description('the server keys: add one, copy the keyring to every node, mint with it, retire the old one');
   declareList(group);
   declareAdd(group);
   declareMint(group);
@@ -34,8 +34,8 @@ function declareMint(group: Command): void {
   group
     .command('mint')
     .argument('<key>', 'its id', asCount)
-    .description('let a key mint from now on; the one before it is kept for what it minted')
-    .option('--force', 'although a node that ran in the last minutes has not reported the key')
+    .description('mint with this key from now on; the previous key is kept to check its tokens')
+    .option('--force', 'even if a node that ran in the last minutes has not reported the key')
     .addHelpText('after', examples('tessera keyring mint 2'))
     .action(async (id: number, flags: { force?: true }, command: Command) =>
       (await work()).mintWithNext(id, flags, command),
@@ -46,7 +46,7 @@ function declareRetire(group: Command): void {
   group
     .command('retire')
     .argument('<key>', 'its id', asCount)
-    .description('take a key out; refused while a live grant or access token needs it')
+    .description('remove a key; refused while a live grant or access token needs it')
     .option('--at-once', 'do not wait for access tokens that the key minted; they stop working')
     .addHelpText('after', examples('tessera keyring retire 1'))
     .action(async (id: number, flags: { atOnce?: true }, command: Command) =>

@@ -5,11 +5,11 @@ import type { ServeFlags } from './work/serve.ts';
 export function serveCommand(program: Command): void {
   program
     .command('serve')
-    .description('run the service until it is told to stop (SIGTERM or SIGINT); what is in flight is answered first')
+    .description('run the service until SIGTERM or SIGINT; requests in flight are answered first')
     .option('--workers <count>', 'processes that share the ports, to use the cores of one machine', asCount, 1)
     .option(
       '--accept-clock',
-      'the clock is right, although the store knows a later time or was last used over a month ago',
+      'trust the clock, even if the store has seen a later time or was last used over a month ago',
     )
     .addHelpText('after', examples('tessera serve', 'tessera serve --workers 4', 'tessera serve --set log.level=debug'))
     .action(async (flags: ServeFlags, command: Command) => (await import('./work/serve.ts')).serve(flags, command));

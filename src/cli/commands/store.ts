@@ -14,8 +14,11 @@ export function storeCommands(program: Command): void {
 
   program
     .command('restore <file>')
-    .description('put a copy back in the place of the SQLite store, while the service is stopped')
-    .option('--end-grants', 'end every grant, device code and browser session of the copy: everybody authorizes anew')
+    .description('replace the SQLite store with a copy, while the service is stopped')
+    .option(
+      '--end-grants',
+      'end every grant, device code and browser session of the copy: everyone must authorize again',
+    )
     .addHelpText('after', examples('tessera restore /backup/tessera-2026-11-15.db --end-grants'))
     .action(async (file: string, flags: RestoreFlags, command: Command) =>
       (await work()).restoreFrom(file, flags, command),
@@ -28,13 +31,13 @@ export function storeCommands(program: Command): void {
       '--to <address>',
       'postgres://… without the password: give that by PGPASSWORD or ?passwordFile=FILE',
     )
-    .option('--from <address>', 'sqlite:PATH; the configured store where left out')
+    .option('--from <address>', 'sqlite:PATH; default: the configured store')
     .addHelpText('after', examples('tessera migrate-store --to postgres://tessera@db.example.com/tessera'))
     .action(async (flags: MoveFlags, command: Command) => (await work()).migrateStore(flags, command));
 
   program
     .command('migrate-schema')
-    .description('bring the schema of a PostgreSQL store forward, as the role that owns it')
+    .description('upgrade the schema of a PostgreSQL store, as the role that owns it')
     .requiredOption('--as <address>', 'postgres://… of that role, without the password')
     .addHelpText('after', examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera'))
     .action(async (flags: { as: string }) => (await work()).migrateSchema(flags));

@@ -12,10 +12,10 @@ import { bad, type Finding, good, poor } from './finding.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
-/** Clocks of good machines agree within this. */
+/** In seconds. Synchronized clocks agree within this. */
 const TOLERANCE = 60;
 
-/** What the store holds: does the clock fit it, is there work to do, and what ends soon. */
+/** Checks the contents of the store: clock, integrations, issuers, grants that end soon. */
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
@@ -37,7 +37,7 @@ async function examineIntegrations(store: Store): Promise<Finding> {
     (integration) => integration.enabled,
   ).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
-  return poor('integrations', 'none is enabled, so nobody can get a token', 'Do: tessera integration add …');
+  return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
 }
 
 async function examineIssuers(store: Store): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-// The first integration and the first identity, where `tessera init` is asked for them.
+// The first integration and identity, if `tessera init` is asked for them.
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print } from '../terminal/output.ts';
@@ -7,7 +7,7 @@ import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { InitFlags } from './flags.ts';
 
-/** Those that are there already stay as they are, so that init can be repeated. */
+/** Existing ones are kept, so that init can be repeated. */
 export async function addFirstOnes(
   { integration, scope = '', identity }: InitFlags,
   workplace: Workplace,

@@ -56,7 +56,7 @@ export async function quickstart(command: Command): Promise<void> {
 function refuseInstallation(): void {
   if (!existsSync('tessera.yaml')) return;
   const todo = 'Start it with: npm run tessera -- serve';
-  throw new CommandFailure('configuration', 'there is a tessera.yaml here: this is no place for trying', todo);
+  throw new CommandFailure('configuration', 'there is a tessera.yaml here, so this is not a trial folder', todo);
 }
 
 /**

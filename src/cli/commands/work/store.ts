@@ -31,7 +31,7 @@ export async function restoreFrom(path: string, { endGrants }: RestoreFlags, com
   const to = sqlitePath(await configOf(command));
   const { restore, whyNoCopy } = await sqliteCopies();
   const why = whyNoCopy(file);
-  if (why) throw new CommandFailure('refused', `${file} is no copy of a store: ${why}`);
+  if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
   const before = await restore(file, to).catch((error: Error) => {
     throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
   });
@@ -67,8 +67,8 @@ async function endAll(workplace: Workplace): Promise<void> {
 async function warnOfLive(workplace: Workplace): Promise<void> {
   const live = await countLiveGrants(workplace);
   if (live === 0) return;
-  remark(`Alive, as when the copy was taken: ${counted(live, 'grant')}.`);
-  remark('  What ended since then, and is not carried over, works again. To end all of it: --end-grants');
+  remark(`Live again, as when the copy was taken: ${counted(live, 'grant')}.`);
+  remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
 }
 
 export interface MoveFlags {
