@@ -113,12 +113,13 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
 
 // What callers and people do, in a word each.
 
-const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
+export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
 /** A connection without a certificate. */
 export const NOTHING_PRESENTED: Presentation = { presented: { by: 'nothing' }, requestId: 'a request' };
 
-const ISSUER: ApprovedIssuer = {
+/** Its certificates name identities of the directory. */
+export const ISSUER: ApprovedIssuer = {
   label: 'corp',
   certificate: new Uint8Array(),
   intermediates: [],

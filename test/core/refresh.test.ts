@@ -5,7 +5,7 @@ import type { IdentityId } from '../../src/core/identity.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { accept, refuse } from '../../src/core/outcome.ts';
 import { withOutage } from '../../src/core/rules/outage.ts';
-import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
+import { checkRefreshRequest, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { ADA, aGrant, anIdentity, anIntegration, hexOf, NOW, scopeOf } from '../samples.ts';
@@ -165,8 +165,8 @@ test('which error wins: each fault hides those that follow it in the order of ch
 });
 
 test('which error wins before a row is asked for: the integration, then the token', () => {
-  const asked = (...question: Parameters<typeof askToRefresh>) => {
-    const outcome = askToRefresh(...question);
+  const asked = (...question: Parameters<typeof checkRefreshRequest>) => {
+    const outcome = checkRefreshRequest(...question);
     return outcome.ok || outcome.refusal.reason;
   };
   assert.equal(asked(undefined, undefined), 'integration-unknown');

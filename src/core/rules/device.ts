@@ -46,7 +46,7 @@ export type RedeemDecision =
   | { readonly do: 'refuse'; readonly refusal: Refusal };
 
 /** The first checks, which need no row. `code`: undefined if this service did not mint it. */
-export function askToRedeem<Code>(
+export function checkRedeemRequest<Code>(
   integration: Integration | undefined,
   code: Code | undefined,
   settings: Settings,

@@ -51,7 +51,7 @@ export type RefreshDecision =
   | { readonly do: 'end'; readonly why: 'reuse' | 'rolled-back-store'; readonly refusal: Refusal };
 
 /** The first checks, which need no row. `token`: undefined if this service did not mint it. */
-export function askToRefresh<Token>(
+export function checkRefreshRequest<Token>(
   integration: Integration | undefined,
   token: Token | undefined,
 ): Outcome<{ integration: Integration; token: Token }> {

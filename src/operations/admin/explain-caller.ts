@@ -7,7 +7,7 @@ import type { AcceptedCertificate } from '../../core/verdict.ts';
 import type { CertificateJudge } from '../../pki/judge/certificate-judge.ts';
 import { type Explanation, explainJudgement } from '../../pki/judge/explain.ts';
 import { mappingStep } from '../../pki/judge/mapping-step.ts';
-import { foreseeCaller } from '../grant/identify-caller.ts';
+import { previewCaller } from '../grant/identify-caller.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface CallerExplanation extends Explanation {
@@ -37,7 +37,7 @@ async function explainMapping(
   certificate: AcceptedCertificate,
   ports: ExplainPorts,
 ): Promise<CallerExplanation> {
-  const caller = await foreseeCaller(certificate, ports);
+  const caller = await previewCaller(certificate, ports);
   const mapped = caller.ok ? accept(caller.value.identity) : caller;
   const steps = [...before, mappingStep(certificate, mapped)];
   const explanation = { at, presented, steps, ...(issuer && { issuer }), ...(identity && { identity }) };

@@ -2,14 +2,14 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { askToRedeem, decideRedeem } from '../../core/rules/device.ts';
+import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { hashesTo } from '../../tokens/pair.ts';
 import { parseDeviceCode } from '../../tokens/token-text.ts';
 import { drawGrant, issueGrant } from '../grant/issue-grant.ts';
-import { refuseToGuess } from '../grant/missing-key.ts';
+import { failIfKeyMissing } from '../grant/missing-key.ts';
 import type { TokenPair } from '../grant/token-pair.ts';
 import type { Ports } from '../ports.ts';
 
@@ -21,15 +21,15 @@ export interface RedeemRequest {
   readonly overLimit?: () => Refusal | undefined;
 }
 
-/** Exchanges a confirmed device code for a grant, once: the code's redemption and the grant are one commit. */
+/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseDeviceCode(request.deviceCode, ports.keyring);
-  const asked = askToRedeem(ports.registry.integration(request.clientId), parsed, ports.settings);
-  if (!asked.ok) {
-    if (asked.refusal.reason === 'device-code-not-authentic') await refuseToGuess(request.deviceCode, ports);
-    return asked;
+  const checked = checkRedeemRequest(ports.registry.integration(request.clientId), parsed, ports.settings);
+  if (!checked.ok) {
+    if (checked.refusal.reason === 'device-code-not-authentic') await failIfKeyMissing(request.deviceCode, ports);
+    return checked;
   }
-  const { integration, code } = asked.value;
+  const { integration, code } = checked.value;
   const limit = request.overLimit?.();
   const drawn = drawGrant(ports);
   return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {

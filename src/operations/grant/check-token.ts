@@ -7,18 +7,18 @@ import { grants } from '../../store/tables/grants.ts';
 import { isAccessTokenOf } from '../../tokens/pair.ts';
 import { type AccessToken, parseAccessToken } from '../../tokens/token-text.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: AccessToken;
   readonly issuedAt: EpochSeconds;
 }
 
-/** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
+/** What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once. */
 export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
   const token = parseAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   const { found, now } = await ports.store.load(grants, token.grantId);

@@ -41,7 +41,7 @@ export function identifyCaller(
 }
 
 /** The same for the dry run: writes nothing. */
-export function foreseeCaller(
+export function previewCaller(
   certificate: AcceptedCertificate,
   ports: MappingPorts,
 ): Promise<Outcome<CertifiedCaller>> {

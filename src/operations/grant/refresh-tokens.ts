@@ -4,7 +4,12 @@ import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { askToRefresh, decideRefresh, type RefreshDecision, type RefreshFacts } from '../../core/rules/refresh.ts';
+import {
+  checkRefreshRequest,
+  decideRefresh,
+  type RefreshDecision,
+  type RefreshFacts,
+} from '../../core/rules/refresh.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
@@ -14,7 +19,7 @@ import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../../tokens/pair.
 import { parseRefreshToken, type RefreshToken } from '../../tokens/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 import { type TokenPair, tokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
@@ -28,9 +33,9 @@ export interface RefreshRequest extends Presentation {
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
 export async function refreshTokens(request: RefreshRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
-  const checked = askToRefresh(ports.registry.integration(request.clientId), parsed);
+  const checked = checkRefreshRequest(ports.registry.integration(request.clientId), parsed);
   if (!checked.ok) {
-    if (checked.refusal.reason === 'refresh-token-not-authentic') await refuseToGuess(request.refreshToken, ports);
+    if (checked.refusal.reason === 'refresh-token-not-authentic') await failIfKeyMissing(request.refreshToken, ports);
     return checked;
   }
   const { integration, token } = checked.value;

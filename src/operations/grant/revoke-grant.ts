@@ -14,13 +14,13 @@ import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { isAccessTokenOf } from '../../tokens/pair.ts';
 import { parseAccessToken } from '../../tokens/token-text.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
 /** Ends the grant of an access token: tokens of every generation stop working at once, on every node. */
 export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
   const token = parseAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
