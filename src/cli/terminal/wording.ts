@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'confirmation-missing': [(count) => `this would end ${count} grants`, 'To confirm, add --yes.'],
   'event-log-rolled-back': [
-    (where) => `the event log was read up to ${where}: the store was restored from an older copy`,
+    (where) => `the event log ended at ${where}: the store was put back to an older state`,
     'See "A store that was put back" in docs/operators.md. Then follow it again; sequence numbers will repeat.',
     'store',
   ],

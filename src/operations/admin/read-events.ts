@@ -27,5 +27,7 @@ export async function readNewEvents(
   const events = await readEvents(draft, ports);
   if (events.length > 0) return accept(events);
   const { drawn } = await ports.store.eventProgress();
-  return drawn >= draft.after ? accept(events) : decline('event-log-rolled-back', `${draft.after}, now at ${drawn}`);
+  return drawn >= draft.after
+    ? accept(events)
+    : decline('event-log-rolled-back', `${draft.after}, and ends at ${drawn} now`);
 }

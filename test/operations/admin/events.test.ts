@@ -20,7 +20,7 @@ test('a follower of a log that now ends earlier is refused: the store was restor
   const none = await readNewEvents({ after: 1, limit: 10 }, admin);
   assert.deepEqual(none.ok && none.value, []);
   const refused = await readNewEvents({ after: 7, limit: 10 }, admin);
-  assert.deepEqual(refused.ok || refused.refusal, { reason: 'event-log-rolled-back', about: '7, now at 1' });
+  assert.deepEqual(refused.ok || refused.refusal, { reason: 'event-log-rolled-back', about: '7, and ends at 1 now' });
 });
 
 test('accepting the clock leaves an event with its author', async (t) => {
