@@ -48,7 +48,7 @@ export async function openForMove(path: string, to: string): Promise<{ source: S
 /** Opens the store exclusively, so that no service can start meanwhile; beside the service if one runs. */
 async function openSource(path: string): Promise<Source> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
-  const { isBusy } = await import('./store/sqlite/database.ts');
+  const { isBusy } = await import('./store/sqlite/faults.ts');
   const options = { path, clock: systemClock.now, mustExist: true };
   try {
     return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };

@@ -8,6 +8,7 @@ import type { Person } from '../src/core/person.ts';
 import { type Presenter, presenter } from '../src/core/presenter.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
+import type { Directory } from '../src/directory/directory.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
 import { redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
@@ -17,7 +18,7 @@ import type { Presentation } from '../src/operations/grant/identify-caller.ts';
 import { refreshTokens } from '../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../src/operations/grant/token-pair.ts';
-import type { CallerPorts, Clock, Directory, Ports } from '../src/operations/ports.ts';
+import type { CallerPorts, Clock, Ports } from '../src/operations/ports.ts';
 import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
@@ -49,7 +50,7 @@ export class TestClock implements Clock {
     this.#now += by;
   }
 
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without time passing. */
   jump(by: number): void {
     this.#now += by;
     this.#jumped += by;
@@ -64,7 +65,7 @@ export interface Node extends CallerPorts {
   readonly registry: FollowedRegistry;
 }
 
-/** Puts what every test needs into the store, and opens a node on it. */
+/** Stores what every test needs, and opens a node. */
 export async function aNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   await put(store, identities, anIdentity());
   await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
@@ -72,7 +73,7 @@ export async function aNode(store: Store, difference: Partial<CallerPorts> = {})
   return anotherNode(store, difference);
 }
 
-/** A node on a store that has everything already. */
+/** A node on a store that is already filled. */
 export async function anotherNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
@@ -94,14 +95,15 @@ const NO_DIRECTORY: Directory = {
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
-  bySignIn: async () => undefined,
+  signInMethods: [],
+  passwordRules: () => undefined,
 };
 
 export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
   return store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
 }
 
-/** Changes the integration as an operator would, and lets the node notice. */
+/** Changes the integration as an operator would, and refreshes the node's registry. */
 export async function changeIntegration(node: Node, difference: Partial<Integration>): Promise<void> {
   await put(node.store, integrations, anIntegration(difference));
   await node.registry.refresh();
@@ -111,7 +113,7 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
   await put(node.store, identities, anIdentity(difference));
 }
 
-// What callers and people do, in a word each.
+// Actions of callers and people, one function each.
 
 export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
@@ -178,7 +180,7 @@ export function check(node: Ports, pair: TokenPair): ReturnType<typeof checkToke
   return checkToken(pair.accessToken.reveal(), node);
 }
 
-// What they are told.
+// Their answers.
 
 export function accepted<T>(outcome: Outcome<T>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.reason);

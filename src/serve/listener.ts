@@ -26,7 +26,7 @@ import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import { describe } from '../doors/token/descriptions.ts';
 import type { Log } from '../log/log.ts';
-import { requestLines, type TellRequest } from '../log/request-line.ts';
+import { type LogRequest, requestLines } from '../log/request-line.ts';
 import type { CallerPorts, Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { openapiDocument } from './openapi.ts';
@@ -161,7 +161,7 @@ function callerPorts({ ports, judge, metrics, log }: ServiceParts): CallerPorts 
   return {
     ...ports,
     judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
-    logRefused: (refused) => log.info(describeRefused(refused), 'certificate refused'),
+    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
   };
 }
 
@@ -218,7 +218,7 @@ function tellRequest(
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  { line, metrics }: { readonly line: TellRequest; readonly metrics: Metrics | undefined },
+  { line, metrics }: { readonly line: LogRequest; readonly metrics: Metrics | undefined },
 ): void {
   const { address } = readConnection(request).presenter;
   metrics?.observe(story, ms);

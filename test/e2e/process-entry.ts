@@ -1,5 +1,4 @@
-// Runs the service that a configuration file describes, as `tessera serve` does, and says where it listens.
-
+// Runs the service that a configuration file describes, as `tessera serve` does, and prints where it listens.
 import { loadConfig } from '../../src/config/load.ts';
 import { runService } from '../../src/run-service.ts';
 

@@ -1,4 +1,4 @@
-// Pages that list what the code has: they fail when the code has more.
+// Pages that list parts of the code must be complete.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
@@ -19,7 +19,7 @@ function namesOf({ dependencies, devDependencies, optionalDependencies }: Manife
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort();
 }
 
-test('docs/errors.md explains every refusal, and no other, with the words of the authsvc door', () => {
+test('docs/errors.md lists exactly the existing refusals, as the authsvc door words them', () => {
   const listed = tableOf(read('docs/errors.md'), ['Refusal', 'Status', '`Error`']).map((row) => row.slice(0, 3));
   const worded = REFUSAL_REASONS.map((reason) => {
     const { status, error } = WORDING[reason];
@@ -28,7 +28,7 @@ test('docs/errors.md explains every refusal, and no other, with the words of the
   assert.deepEqual(listed, worded, 'in the order of src/core/refusal.ts');
 });
 
-test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {
+test('docs/dependencies.md lists exactly the dependencies in use, each with a reason', () => {
   const used = [...namesOf(manifest('package.json')), ...namesOf(manifest('runtime/package.json'))];
   const page = read('docs/dependencies.md');
   const rows = ['To run', 'To develop', 'To start'].flatMap((header) => tableOf(page, [header]));

@@ -18,6 +18,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Give plain text on one line.',
   ],
   'lifetime-malformed': [(field) => `${field} is zero`, 'Give a duration such as 90d, 12h or 15m.'],
+  'access-token-format-unavailable': [
+    (format) => `access tokens in the format ${JSON.stringify(format)} are not available in this release`,
+    'Use the format opaque, or leave it out.',
+  ],
   'import-malformed': [
     (why) => `the file cannot be imported: ${why}`,
     'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',

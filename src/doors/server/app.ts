@@ -9,9 +9,9 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
+import { Overloaded } from '../../core/overloaded.ts';
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import { seconds } from '../../core/time.ts';
-import { Overloaded } from '../../operations/overloaded.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';

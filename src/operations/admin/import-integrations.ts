@@ -10,7 +10,7 @@ export interface ImportedDraft {
   readonly draft: IntegrationDraft;
 }
 
-const FIELDS = ['id', 'name', 'description', 'vendor', 'scope'] as const;
+const FIELDS = ['id', 'name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
 
 export interface ImportRequest {
   /** JSON: `{"id","name","description","scope"}`, or a list of these. */

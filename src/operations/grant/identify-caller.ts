@@ -4,9 +4,10 @@ import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate } from '../../core/verdict.ts';
+import type { Directory } from '../../directory/directory.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { CallerPorts, Directory, Ports } from '../ports.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
 import { endRevoked } from './revoke-grant.ts';
 
 /** What a connection presented, and the request it came with. */

@@ -15,8 +15,8 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../../tokens/pair.ts';
-import { parseRefreshToken, type RefreshToken } from '../../tokens/token-text.ts';
+import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { failIfKeyMissing } from './missing-key.ts';
@@ -103,7 +103,7 @@ function rotate(
 ): Decision<Grant, Outcome<TokenPair>> {
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
-  const minted = nextPair(token, nonce, key, expiresAt);
+  const minted = nextRefreshToken(token, nonce, key);
   const { refreshHash } = minted;
   const generation = grant.pair.generation + 1;
   const next: Grant = {
@@ -112,7 +112,7 @@ function rotate(
   };
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const event: Event = { type: 'refreshed', at: now, clientId: grant.clientId, subjectId: grant.id, presenter };
-  return { outcome: accept(tokenPair(next, minted, now)), next, events: [event] };
+  return { outcome: accept(tokenPair(next, minted, now, ports.keyring)), next, events: [event] };
 }
 
 /** The grant is unchanged. The event names both presenters; different ones raise an alarm. */
@@ -120,7 +120,8 @@ function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<TokenPair>> {
   const { grant, token, presenter, now } = turn;
   const first = grant.pair.presenter;
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
-  const outcome = accept(tokenPair(grant, samePair(token, grant, ports.keyring), now));
+  const minted = sameRefreshToken(token, grant, ports.keyring);
+  const outcome = accept(tokenPair(grant, minted, now, ports.keyring));
   return { outcome, events: [eventOf('retried', turn, detail)] };
 }
 

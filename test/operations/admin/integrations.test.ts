@@ -20,7 +20,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('one that exists is not registered again, even by two at once', async (t) => {
+  test('an existing integration is not registered again, even by two parallel calls', async (t) => {
     const admin = await administration(t);
     const outcomes = await Promise.all(
       ['orders:read', 'orders:write'].map((scope) => registerIntegration('orders-sync', { scope }, admin)),
@@ -29,7 +29,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('a change keeps what it does not name', async (t) => {
+  test('a change keeps the fields it does not name', async (t) => {
     const admin = await administration(t);
     const overrides = { grantLifetime: seconds(60), refresh: false };
     await registerIntegration('a', { scope: 'orders:read,write', name: 'A', overrides }, admin);
@@ -50,6 +50,8 @@ suite('integrations', () => {
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
     ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
     ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],
+    ['a format not built yet', 'a', { scope: 'a', accessTokenFormat: 'jwt' }, 'access-token-format-unavailable'],
+    ['an unknown format', 'a', { scope: 'a', accessTokenFormat: 'paseto' }, 'access-token-format-unavailable'],
     ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
     [
       'an identity that is none',
@@ -77,7 +79,7 @@ suite('integrations', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'identity-unknown', about: 'eve' });
   });
 
-  test('what is unknown is neither changed nor enabled', async (t) => {
+  test('an unknown integration is neither changed nor enabled', async (t) => {
     const admin = await administration(t);
     for (const outcome of [await changeIntegration('a', {}, admin), await enableIntegration('a b', true, admin)]) {
       assert.equal(outcome.ok || outcome.refusal.reason, 'integration-unknown');
@@ -86,7 +88,7 @@ suite('integrations', () => {
 });
 
 suite('import files', () => {
-  test('one object or a list, with or without a byte order mark; other fields are ignored', () => {
+  test('a file holds one object or a list, with or without a byte order mark; unknown fields are ignored', () => {
     const one = '{"id":"a","name":"A","description":"d","scope":"orders:read","colour":7}';
     for (const text of [one, `[${one}]`, `\ufeff${one}`]) {
       const read = readImport(text);
@@ -104,6 +106,7 @@ suite('import files', () => {
     '[[]]',
     '{}',
     '{"id":7,"scope":"a"}',
+    '{"id":"a","scope":"a","accessTokenFormat":"jwt"}',
     '{"__proto__":{"id":"a","scope":"a"}}',
   ]) {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));
@@ -124,7 +127,7 @@ suite('import files', () => {
     assert.deepEqual((await admin.did()).slice(1), ['integration registered', 'integration changed']);
   });
 
-  test('an id twice is refused', () => {
+  test('a duplicate id is refused', () => {
     assert.equal(readImport('[{"id":"a","scope":"a"},{"id":"a","scope":"b"}]').ok, false);
   });
 });

@@ -1,7 +1,7 @@
 // `certificate explain` against the installation: its approved issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { localDirectory } from '../../../directory/local.ts';
+import { localDirectory } from '../../../directory/local/local-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
 import { systemFetch } from '../../../outbound/system-fetch.ts';
 import { readPemOrDer } from '../../../pki/der/pem.ts';

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { IdentityId } from '../../src/core/identity.ts';
-import { localIdentityId } from '../../src/core/identity.ts';
-import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { localDirectory } from '../../src/directory/local.ts';
-import { identifyCaller } from '../../src/operations/grant/identify-caller.ts';
-import { Overloaded } from '../../src/operations/overloaded.ts';
-import { changePassword } from '../../src/operations/person/change-password.ts';
-import { signIn } from '../../src/operations/person/sign-in.ts';
-import type { Directory } from '../../src/operations/ports.ts';
-import { identities } from '../../src/store/tables/identities.ts';
-import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
-import { hashPassword, isPassword, NOBODYS_HASH } from '../../src/tokens/password.ts';
-import { Secret } from '../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../node.ts';
-import { onSqlite } from '../operations/on-sqlite.ts';
-import { ADA, anIdentity, hexOf, NOW } from '../samples.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
+import { localIdentityId } from '../../../src/core/identity.ts';
+import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
+import { Overloaded } from '../../../src/core/overloaded.ts';
+import { type Directory, type SignedIn, signInByPassword } from '../../../src/directory/directory.ts';
+import { localDirectory } from '../../../src/directory/local/local-directory.ts';
+import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
+import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
+import { changePassword } from '../../../src/operations/person/change-password.ts';
+import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../../node.ts';
+import { onSqlite } from '../../operations/on-sqlite.ts';
+import { ADA, anIdentity, hexOf, NOW } from '../../samples.ts';
 
 const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
@@ -52,7 +52,12 @@ async function local(t: TestContext): Promise<Local> {
   return { node: { ...node, directory }, clock, directory, verified };
 }
 
-test('passwords are kept as argon2id, 19 MiB and two passes, each under its own salt', async () => {
+/** The same node, whose directory checks passwords otherwise. */
+function checkingBy(node: Node, check: (name: string, given: Secret) => Promise<SignedIn | undefined>): Node {
+  return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check }] } };
+}
+
+test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
   const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(one, other);
@@ -60,12 +65,12 @@ test('passwords are kept as argon2id, 19 MiB and two passes, each under its own 
 
 test('the right password signs in, a wrong one does not', async (t) => {
   const { directory } = await local(t);
-  assert.equal((await directory.bySignIn('ada', PASSWORD))?.identity.id, ADA);
-  assert.equal(await directory.bySignIn('ada', WRONG), undefined);
-  assert.equal(await directory.bySignIn('ADA', PASSWORD), undefined, 'exact characters');
+  assert.equal((await signInByPassword(directory, 'ada', PASSWORD))?.identity.id, ADA);
+  assert.equal(await signInByPassword(directory, 'ada', WRONG), undefined);
+  assert.equal(await signInByPassword(directory, 'ADA', PASSWORD), undefined, 'exact characters');
 });
 
-test('the same answer after the same work: wrong password, unknown name, no password, two of a name, disabled', async (t) => {
+test('wrong password, unknown name, no password, ambiguous name and disabled identity get the same answer after the same work', async (t) => {
   const { node, verified } = await local(t);
   for (const n of [1, 2]) await put(node.store, identities, anIdentity({ id: twin(n), userName: 'twin' }));
   await changeAda(node, { enabled: false });
@@ -84,21 +89,21 @@ test('the same answer after the same work: wrong password, unknown name, no pass
   }
 });
 
-test('what an unknown name is checked against costs what a password costs', async () => {
+test('checking an unknown name costs as much as checking a password', async () => {
   const costAndLengths = (phc: string) => phc.split('$').map((part, index) => (index < 4 ? part : part.length));
   assert.deepEqual(costAndLengths(NOBODYS_HASH), costAndLengths(await hashPassword(PASSWORD)));
   assert.equal(await isPassword(PASSWORD, NOBODYS_HASH), false);
 });
 
-test('nobody signs in as nobody: the password behind an unknown name opens nothing', async (t) => {
+test('the dummy password of unknown names signs nobody in', async (t) => {
   const { directory } = await local(t);
   for (const name of ['nobody', 'bob', ''])
-    assert.equal(await directory.bySignIn(name, new Secret('nobody')), undefined);
+    assert.equal(await signInByPassword(directory, name, new Secret('nobody')), undefined);
 });
 
 const twin = (n: number) => localIdentityId(`00000000-0000-4000-8000-00000000000${n}`) as IdentityId;
 
-test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE-2022-26923)', async (t) => {
+test('a user name, e-mail or UPN that matches two identities is refused (CVE-2022-26923)', async (t) => {
   const { node, directory } = await local(t);
   const names = { userName: 'twin', email: 'twin@example.org', upn: 'twin@corp.example' };
   await put(node.store, identities, anIdentity({ id: twin(1), ...names }));
@@ -115,10 +120,10 @@ test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
   assert.deepEqual(await Promise.all(identify()), Array(3).fill('certificate-identity-ambiguous'));
   await put(node.store, passwords, { identityId: twin(1), phc: await hashPassword(PASSWORD) });
-  assert.equal(await directory.bySignIn('twin', PASSWORD), undefined);
+  assert.equal(await signInByPassword(directory, 'twin', PASSWORD), undefined);
 });
 
-test('derived identities, and those of other directories, match no local lookup', async (t) => {
+test('local lookups never match derived identities or those of other directories', async (t) => {
   const { node, directory } = await local(t);
   for (const label of ['corp', 'local']) {
     const issuer: ApprovedIssuer = { ...ISSUER, label, identities: 'derived' };
@@ -147,17 +152,10 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
   assert.equal(accepted(await identifyCaller(caller, node)).identity.enabled, false);
 });
 
-test('failed sign-ins are limited per name and per address, and a right one is not counted', async (t) => {
+test('failed sign-ins are limited per name and per address; successful ones do not count', async (t) => {
   const { node, clock } = await local(t);
-  const passwordMark = (await node.store.load(passwords, ADA)).found?.row.phc;
-  const patient = {
-    ...node,
-    directory: {
-      ...node.directory,
-      bySignIn: async (_: string, given: Secret) =>
-        given === PASSWORD ? { identity: anIdentity(), passwordMark } : undefined,
-    },
-  };
+  const holds = { identity: anIdentity(), stillHolds: async () => true };
+  const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? holds : undefined));
   const attempt = (userName: string, password: Secret) =>
     answer(signIn({ userName, password, presenter: CURL }, patient));
   for (let n = 0; n < 30; n++) assert.equal(await attempt('ada', PASSWORD), 'accepted');
@@ -170,7 +168,7 @@ test('failed sign-ins are limited per name and per address, and a right one is n
   assert.equal(await attempt('one more', PASSWORD), 'sign-in-attempts-exhausted', 'the address had 100');
 });
 
-test('what was typed as a name is not kept: people type passwords there', async (t) => {
+test('the typed name is not stored, since people type passwords there', async (t) => {
   const { node } = await local(t);
   const typed = 'hunter2 \0 typed in the wrong field';
   assert.equal(await answer(signIn({ userName: typed, password: WRONG, presenter: CURL }, node)), 'sign-in-failed');
@@ -178,31 +176,25 @@ test('what was typed as a name is not kept: people type passwords there', async 
   assert.ok(rows.length > 0 && rows.every(({ about }) => !about.includes('hunter2')));
 });
 
-test('more sign-ins at once than would be answered in time are refused, so that hashing starves nothing else', async (t) => {
+test('excess parallel sign-ins are refused, so that hashing does not starve other requests', async (t) => {
   const { node } = await local(t);
   const held: (() => void)[] = [];
   const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
-  const waiting = Array.from({ length: 32 }, () => directory.bySignIn('ada', WRONG));
+  const waiting = Array.from({ length: 32 }, () => signInByPassword(directory, 'ada', WRONG));
   while (held.length < 32) await new Promise(setImmediate);
-  await assert.rejects(directory.bySignIn('ada', PASSWORD), Overloaded);
+  await assert.rejects(signInByPassword(directory, 'ada', PASSWORD), Overloaded);
   for (const release of held) release();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
 });
 
-test('a password that is reset while its holder signs in or changes it: the reset stands', async (t) => {
+test('a password reset wins over a concurrent sign-in or password change', async (t) => {
   const { node } = await local(t);
   const reset = await hashPassword(new Secret('set by an operator'));
-  const racing = {
-    ...node,
-    directory: {
-      ...node.directory,
-      bySignIn: async (name: string, given: Secret) => {
-        const found = await node.directory.bySignIn(name, given);
-        await put(node.store, passwords, { identityId: ADA, phc: reset });
-        return found;
-      },
-    },
-  };
+  const racing = checkingBy(node, async (name, given) => {
+    const found = await signInByPassword(node.directory, name, given);
+    await put(node.store, passwords, { identityId: ADA, phc: reset });
+    return found;
+  });
   assert.equal(
     await answer(signIn({ userName: 'ada', password: PASSWORD, presenter: CURL }, racing)),
     'sign-in-failed',
@@ -214,7 +206,7 @@ test('a password that is reset while its holder signs in or changes it: the rese
   assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, reset);
 });
 
-test('a person whose name now belongs to somebody else cannot change that person’s password', async (t) => {
+test('a person whose name was given to somebody else cannot change that person’s password', async (t) => {
   const { node } = await local(t);
   const before = (await node.store.load(passwords, ADA)).found?.row.phc ?? '';
   await put(node.store, passwords, { identityId: BOB, phc: before }); // as after an import: the same password, the same hash
