@@ -105,7 +105,7 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJud
     now: ports.clock.now,
     exchange: new SharedLists(ports),
     limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
-    tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
+    logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
   });
 }
 

@@ -103,7 +103,7 @@ export function storeAddress(words: Words) {
 }
 
 export function keyringSource(words: Words) {
-  const expected = 'a path, relative to the configuration file, or env:NAME for a variable that holds the keyring';
+  const expected = 'a path, relative to the configuration file, or env:NAME for a variable that contains the keyring';
   return described<KeyringSource>({ type: 'string', pattern: '^(?!env:$).+$', ...notes(expected, words, 'keyring') });
 }
 

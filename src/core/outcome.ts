@@ -1,7 +1,7 @@
 import type { Refusal, RefusalReason } from './refusal.ts';
 import type { Seconds } from './time.ts';
 
-/** What an operation says: a value, or a refusal. Faults are thrown. */
+/** The result of an operation: a value or a refusal. Faults are thrown. */
 export type Outcome<T, R = Refusal> = { readonly ok: true; readonly value: T } | Refused<R>;
 
 export interface Refused<R = Refusal> {
@@ -17,7 +17,7 @@ export function refuse(reason: RefusalReason, details: { retryAfter?: Seconds; r
   return refused({ reason, ...details });
 }
 
-/** Says no with a refusal that somebody else made. */
+/** Returns an existing refusal. */
 export function refused<R>(refusal: R): Refused<R> {
   return { ok: false, refusal };
 }

@@ -99,8 +99,8 @@ export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export interface Refusal {
   readonly reason: RefusalReason;
-  /** When asking again makes sense. */
+  /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
-  /** The rule of certificate policy that failed, for the log and for `certificate explain`. */
+  /** The certificate rule that failed, for the log and for `certificate explain`. */
   readonly rule?: string;
 }

@@ -51,7 +51,7 @@ suite('docs/certificates.md', () => {
   });
 
   test('the page lists every rule with its requirement and clause, under its profile', () => {
-    const [general = '', strict = ''] = PAGE.split('Profile `strict` demands on top:');
+    const [general = '', strict = ''] = PAGE.split('Profile `strict` additionally requires:');
     for (const { rule, words, clause, profile } of RULES) {
       const row = `| \`${rule}\` | ${words} | ${clause} |`;
       assert.equal((profile === 'strict' ? strict : general).includes(row), true, row);

@@ -48,7 +48,7 @@ export async function listNode(
     fetch,
     now: clock.now,
     exchange: exchange(node),
-    tellRefused: (_, why) => void refusals.push(why),
+    logRefused: (_, why) => void refusals.push(why),
   });
   return {
     ...node,

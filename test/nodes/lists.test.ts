@@ -187,7 +187,7 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
     assert.equal(server.requests, before + 1);
     assert.deepEqual(
-      nodes.flatMap(({ refusals }) => refusals).filter((why) => why !== 'the answer is HTTP 503'),
+      nodes.flatMap(({ refusals }) => refusals).filter((why) => why !== 'the response is HTTP 503'),
       [],
     );
     clock.move(960);
@@ -208,7 +208,7 @@ function listsAmongNodes(open: Open): void {
     await renewed([good], server, 1);
     clock.move(30); // a refusal is cached for this long
     assert.deepEqual(await all([good, cutOff], (node) => node.ask(caller)), [ACCEPTED, ACCEPTED]);
-    assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
+    assert.deepEqual([server.requests, cutOff.refusals], [1, ['no response: no route']]);
   });
 
   test('after a failed first fetch no other node tries in the same minute', async (t) => {
@@ -224,7 +224,7 @@ function listsAmongNodes(open: Open): void {
   const forgeries: readonly (readonly [what: string, contents: Uint8Array, why: RegExp])[] = [
     ['signed by a namesake', namesake.crl({ number: 99, nextUpdate: '2027-01-01' }), /not signed by the issuer/],
     ['damaged', damaged(listAt(2)), /cannot be read|not signed/],
-    ['that is none', Buffer.from('no list'), /neither PEM nor DER/],
+    ['that is none', Buffer.from('no list'), /no CRL in PEM or DER/],
     ['from the past', listAt(-2, [], 0), /older/],
   ];
   for (const [what, contents, why] of forgeries) {

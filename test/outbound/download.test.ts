@@ -23,7 +23,7 @@ function fetching(ports: Partial<OutboundPorts> = {}) {
     url: string,
     { allowed = LOOPBACK, withinMs = 60_000 }: { allowed?: string[]; withinMs?: number } = {},
   ) => {
-    const answer = await download(fetch, url, { mostBytes: MOST, withinMs, allowed });
+    const answer = await download(fetch, url, { maxBytes: MOST, withinMs, allowed });
     return answer.ok ? Buffer.from(answer.value).toString() : answer.refusal;
   };
 }
@@ -34,7 +34,7 @@ suite('a download', () => {
   test('returns the body, and decompresses it even if compression was not requested', async () => {
     assert.equal(await get(`${server.url}/hello`), 'hello');
     assert.equal(await get(`${server.url}/gzip`), 'hello');
-    assert.match(await get(`${server.url}/zstd`), /encoded as zstd/);
+    assert.match(await get(`${server.url}/zstd`), /unsupported encoding zstd/);
   });
 
   test('without end is aborted at its size limit while reading', async () => {
@@ -52,24 +52,21 @@ suite('a download', () => {
 
   for (const path of ['dribble', 'silent', 'headers']) {
     test(`is aborted at its time limit: ${path}`, async () => {
-      assert.match(
-        await get(`${server.url}/${path}`, { withinMs: 300 }),
-        /there is no answer: it took longer than 0.3 s/,
-      );
+      assert.match(await get(`${server.url}/${path}`, { withinMs: 300 }), /no response: it took longer than 0.3 s/);
     });
   }
 
   test('follows no redirect', async () => {
     server.asked.length = 0;
-    assert.equal(await get(`${server.url}/redirect`), 'the answer is HTTP 302');
+    assert.equal(await get(`${server.url}/redirect`), 'the response is HTTP 302');
     assert.deepEqual(server.asked, ['/redirect']);
   });
 
   test('refuses error statuses, other schemes and URLs with a password', async () => {
-    assert.equal(await get(`${server.url}/missing`), 'the answer is HTTP 404');
-    assert.equal(await get('ftp://127.0.0.1/x'), 'the address is not one of http');
-    assert.match(await get(`http://a:b@127.0.0.1:${server.port}/hello`), /carries a password/);
-    assert.match(await get('http://[/'), /there is no answer/);
+    assert.equal(await get(`${server.url}/missing`), 'the response is HTTP 404');
+    assert.equal(await get('ftp://127.0.0.1/x'), 'the address is not http or https');
+    assert.match(await get(`http://a:b@127.0.0.1:${server.port}/hello`), /contains a password/);
+    assert.match(await get('http://[/'), /no response/);
   });
 
   test('has at most eight open connections per host', async () => {
@@ -157,7 +154,7 @@ suite('a proxy set in the environment', () => {
 
   test('gets a CONNECT request if the target uses TLS', async () => {
     const get = fetching({ environment: { HTTPS_PROXY: address } });
-    assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /the proxy answered 502/);
+    assert.match(await get('https://crl.example.com/ca.crl', { allowed: [] }), /the proxy replied 502/);
     assert.deepEqual(seen.splice(0), ['CONNECT crl.example.com:443']);
   });
 

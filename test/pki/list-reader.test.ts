@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { whyNotBelieved } from '../../src/pki/revocation/crl-check.ts';
+import { whyNotTrusted } from '../../src/pki/revocation/crl-check.ts';
 import { ListReader } from '../../src/pki/revocation/list-reader.ts';
 import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { makeAuthority } from '../authority.ts';
@@ -41,11 +41,11 @@ suite('a list of many entries', () => {
     const { list } = await readOne(copyOf(der));
     const [own, other] = authorities;
     assert.ok(own && other);
-    assert.equal(whyNotBelieved(list, [own]), undefined);
-    assert.equal(whyNotBelieved(list, [other]), 'the CRL is not signed by the issuer');
+    assert.equal(whyNotTrusted(list, [own]), undefined);
+    assert.equal(whyNotTrusted(list, [other]), 'the CRL is not signed by the issuer');
     const forged = copyOf(der);
     forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
-    assert.equal(whyNotBelieved((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
+    assert.equal(whyNotTrusted((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
   });
 
   test('may be PEM', async () => {

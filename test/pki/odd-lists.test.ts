@@ -1,4 +1,4 @@
-// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it withholds "good" only.
+// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it inconclusive "good" only.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';

@@ -30,7 +30,7 @@ function scene() {
       const body = state.serve();
       return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
     },
-    tellRefused: (_, why) => void refusals.push(why),
+    logRefused: (_, why) => void refusals.push(why),
   });
   const judgeAt = (after: number, chain = caller.chain) => {
     state.now = epochSeconds(NOW + after);
@@ -162,7 +162,7 @@ suite('URLs fetched because of certificates', () => {
         visited.push(url);
         return state.list ? new Response(new Uint8Array(state.list)) : new Response('', { status: 404 });
       },
-      tellRefused: (_, why) => void refusals.push(why),
+      logRefused: (_, why) => void refusals.push(why),
     });
     const present = (...points: string[]) =>
       judge.judge(root.issue({ keys: caller.keys, extensions: [pointsAt(...points)] }).chain, issuers);

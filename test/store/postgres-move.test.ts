@@ -73,7 +73,7 @@ test('revocation lists are not moved: the new store fetches its own, and verific
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
-  await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
+  await new SharedLists(node).share({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
   assert.equal((await from.page(listContents, { limit: 10 })).length, 1);
   await moveStore(alone(from), to, () => undefined);
   for (const table of [revocationLists, listContents] as AnyTable[])

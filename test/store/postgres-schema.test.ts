@@ -65,7 +65,7 @@ test('the documented least-privileged role can do everything a node does, and no
   accepted(await check(node, pair));
   accepted(await revoke(node, pair));
   accepted(await redeem(node, await confirmed(node)));
-  await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
+  await new SharedLists(node).share({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
   for (const table of [grants, devices, sessions, attempts, revocationLists, listContents] as AnyTable[])
     await backEnd.sweep(table, LONG_AGO, 10);
   await backEnd.sweepEvents(LONG_AGO, 10);

@@ -1,7 +1,7 @@
 // The chain that a client sent in the handshake, read from the socket before Node drops it.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
-import { MOST_PRESENTED } from '../../pki/judge/judge.ts';
+import { MAX_PRESENTED } from '../../pki/judge/judge.ts';
 
 // Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
 const CHAIN = Symbol('chain of the handshake');
@@ -24,7 +24,7 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
 }
 
 // One more than the judge allows, so that it can refuse a chain that is too long.
-const MOST_KEPT = MOST_PRESENTED + 1;
+const MOST_KEPT = MAX_PRESENTED + 1;
 
 /** In the order sent: `issuerCertificate` is the next certificate sent, whoever issued it. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {

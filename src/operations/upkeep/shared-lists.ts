@@ -26,7 +26,7 @@ export class SharedLists {
     this.#ports = ports;
   }
 
-  asked(url: string): void {
+  named(url: string): void {
     this.#asked.set(url, this.#ports.clock.now());
   }
 
@@ -63,7 +63,7 @@ export class SharedLists {
   }
 
   /** The contents first: who reads the news finds them there. */
-  async tell(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
+  async share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
     const { store } = this.#ports;
     const { url, checkedAt } = news;
     if (contents) {

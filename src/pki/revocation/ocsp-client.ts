@@ -1,4 +1,4 @@
-// The answers of OCSP responders, kept until they end.
+// Fetches OCSP responses and caches them until they expire.
 import { randomBytes } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
@@ -11,7 +11,7 @@ import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from '.
 export interface ResponderPorts {
   readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
-  /** How long an answer without a nonce is believed after it came: it may be an old one, served again. */
+  /** How long a response without a nonce is used after it arrived: it may be a replayed old one. */
   readonly withoutNonce: Seconds;
 }
 
@@ -23,17 +23,17 @@ export interface Pair {
 
 interface KeptResponse extends Kept {
   readonly response?: OcspResponse;
-  /** How long the last failure is waited out. */
+  /** The delay after the last failure. */
   readonly delay?: number;
 }
 
-const MOST_RESPONSES = 10_000;
-const MOST_BYTES = 128 * 1024;
-const PATIENCE_MS = 5_000;
-/** A responder that does not answer is left alone for this long at first, whichever certificate comes. */
+const MAX_RESPONSES = 10_000;
+const MAX_BYTES = 128 * 1024;
+const TIMEOUT_MS = 5_000;
+/** The first delay after a responder fails to respond; it applies to all certificates. */
 const FIRST_PAUSE_SECONDS = 5;
 
-export class AskedResponders {
+export class OcspClient {
   readonly #ports: ResponderPorts;
   readonly #renewals: Renewals;
   readonly #responses = new Map<string, KeptResponse>();
@@ -47,19 +47,19 @@ export class AskedResponders {
   async need(pair: Pair, { revocation }: ApprovedIssuer): Promise<OcspResponse | undefined> {
     const key = `${pair.issuer.fingerprint} ${pair.certificate.fingerprint}`;
     await this.#renewals.once(key, this.#responses.get(key), () =>
-      this.#ask(key, pair, revocation.allowedAddresses ?? []),
+      this.#fetch(key, pair, revocation.allowedAddresses ?? []),
     );
     return this.#responses.get(key)?.response;
   }
 
-  async #ask(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
+  async #fetch(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
     const url = responderOf(certificate) ?? '';
     const paused = this.#pauses.get(url);
     if (paused && this.#ports.now() < paused.until) return this.#keep(key, { renewAt: paused.until, endsAt: NEVER });
     const nonce = randomBytes(16);
     const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
     const headers = { 'content-type': 'application/ocsp-request' };
-    const bounds = { mostBytes: MOST_BYTES, withinMs: PATIENCE_MS, allowed };
+    const bounds = { maxBytes: MAX_BYTES, withinMs: TIMEOUT_MS, allowed };
     const answer = await download(this.#ports.fetch, url, { method: 'POST', headers, body, ...bounds });
     this.#notePause(url, answer.ok);
     const read = answer.ok ? readOcspResponse(answer.value) : answer;
@@ -79,15 +79,15 @@ export class AskedResponders {
     const [from, to] = datesOf(response);
     const renewAt = renewalOf(from, to, now);
     if (response.nonce) return { response, renewAt, endsAt: to ?? NEVER };
-    const believedUntil = epochSeconds(now + this.#ports.withoutNonce);
+    const trustedUntil = epochSeconds(now + this.#ports.withoutNonce);
     return {
-      response: { ...response, believedUntil },
-      renewAt: earlier(renewAt, believedUntil),
-      endsAt: earlier(to ?? NEVER, believedUntil),
+      response: { ...response, trustedUntil },
+      renewAt: earlier(renewAt, trustedUntil),
+      endsAt: earlier(to ?? NEVER, trustedUntil),
     };
   }
 
-  /** What was answered before keeps its word until it ends. */
+  /** An earlier response stays valid until it expires. */
   #failureOf(key: string): KeptResponse {
     const { response, endsAt = NEVER, delay: before } = this.#responses.get(key) ?? {};
     const delay = backOff(RETRY_SECONDS, before);
@@ -102,19 +102,19 @@ export class AskedResponders {
   }
 }
 
-/** The oldest makes room. */
+/** Evicts the oldest entry. */
 function makeRoom(known: Map<string, unknown>): void {
   const [oldest] = known.keys();
-  if (known.size >= MOST_RESPONSES && oldest !== undefined) known.delete(oldest);
+  if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);
 }
 
-/** Of the answer that ends first. */
+/** `thisUpdate` and `nextUpdate` of the answer that expires first. */
 function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
   const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
   return [first?.thisUpdate, first?.nextUpdate];
 }
 
-/** Responders that make their answers beforehand send no nonce (RFC 9654); one that sends another's is replayed. */
+/** Responders that sign in advance send no nonce (RFC 9654); a response with a different nonce is a replay. */
 function isAnswerTo({ nonce }: OcspResponse, sent: Uint8Array): boolean {
   return nonce === undefined || Buffer.compare(nonce, sent) === 0;
 }

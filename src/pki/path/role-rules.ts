@@ -1,4 +1,4 @@
-// What a certificate may be used for: authorities sign, leaves authorize, and neither does the other's work.
+// What a certificate may be used for: CAs sign certificates, leaves authenticate callers, never both.
 import type { Certificate } from '../x509/certificate.ts';
 import { EXTENSION, KEY_USAGE } from '../x509/extensions.ts';
 import { AUTHORITIES, isCritical, isRoot, type Rule } from './rule.ts';
@@ -6,7 +6,7 @@ import { AUTHORITIES, isCritical, isRoot, type Rule } from './rule.ts';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const ANY_USAGE = '2.5.29.37.0';
 
-export const RULES_OF_ROLES: readonly Rule[] = [
+export const ROLE_RULES: readonly Rule[] = [
   {
     rule: 'authority-is-ca',
     clause: 'RFC 5280 4.2.1.9',
@@ -24,14 +24,14 @@ export const RULES_OF_ROLES: readonly Rule[] = [
   {
     rule: 'authority-may-sign',
     clause: 'RFC 5280 4.2.1.3',
-    words: 'the key usage of an authority, where given, has keyCertSign',
+    words: 'the key usage of an authority, if present, includes keyCertSign',
     roles: AUTHORITIES,
     holds: ({ certificate }) => certificate.known.keyUsage?.has(KEY_USAGE.keyCertSign) ?? true,
   },
   {
     rule: 'authority-usage',
     clause: 'RFC 5280 4.2.1.12',
-    words: 'the extended key usage of an authority, where given, allows clientAuth',
+    words: 'the extended key usage of an authority, if present, allows clientAuth',
     roles: AUTHORITIES,
     holds: ({ certificate }) => allowsClientAuth(certificate),
   },
@@ -46,28 +46,28 @@ export const RULES_OF_ROLES: readonly Rule[] = [
   {
     rule: 'leaf-is-no-authority',
     clause: 'RFC 5280 4.2.1.9',
-    words: 'the certificate presented is not that of an authority',
+    words: 'the presented certificate is not an authority',
     roles: ['leaf'],
     holds: ({ certificate }) => certificate.known.basicConstraints?.ca !== true,
   },
   {
     rule: 'leaf-signs-no-certificates',
     clause: 'RFC 5280 4.2.1.9',
-    words: 'the key usage of a leaf has no keyCertSign',
+    words: 'the key usage of a leaf does not include keyCertSign',
     roles: ['leaf'],
     holds: ({ certificate }) => !certificate.known.keyUsage?.has(KEY_USAGE.keyCertSign),
   },
   {
     rule: 'leaf-without-name-constraints',
     clause: 'RFC 5280 4.2.1.10',
-    words: 'name constraints stand in authorities only',
+    words: 'only authorities have name constraints',
     roles: ['leaf'],
     holds: ({ certificate }) => !certificate.known.nameConstraints,
   },
   {
     rule: 'leaf-key-usage',
     clause: 'RFC 5280 4.2.1.3',
-    words: 'the key usage of a leaf, where given, allows a handshake: digitalSignature or keyAgreement',
+    words: 'the key usage of a leaf, if present, allows a handshake: digitalSignature or keyAgreement',
     roles: ['leaf'],
     holds: ({ certificate: { known } }) =>
       !known.keyUsage || known.keyUsage.has(KEY_USAGE.digitalSignature) || known.keyUsage.has(KEY_USAGE.keyAgreement),
@@ -75,15 +75,15 @@ export const RULES_OF_ROLES: readonly Rule[] = [
   {
     rule: 'client-usage',
     clause: 'RFC 5280 4.2.1.12',
-    words: 'the extended key usage, where given, allows clientAuth',
+    words: 'the extended key usage, if present, allows clientAuth',
     roles: ['leaf'],
     holds: ({ certificate }) => allowsClientAuth(certificate),
-    found: (certificate) => `allows ${certificate.known.extendedKeyUsage?.join(', ') ?? 'nothing readable'}`,
+    found: (certificate) => `allows ${certificate.known.extendedKeyUsage?.join(', ') ?? 'nothing that can be parsed'}`,
   },
   {
     rule: 'client-usage-explicit',
     clause: 'CA/Browser Forum 7.1.2.7.6',
-    words: 'the extended key usage is given, is not critical, and names clientAuth rather than any usage',
+    words: 'the extended key usage is present, is not critical, and lists clientAuth instead of any usage',
     profile: 'strict',
     roles: ['leaf'],
     holds: ({ certificate, certificate: { known } }) =>
@@ -94,7 +94,7 @@ export const RULES_OF_ROLES: readonly Rule[] = [
   {
     rule: 'leaf-version',
     clause: 'RFC 5280 4.1.2.1',
-    words: 'the certificate is of version 3',
+    words: 'the certificate has version 3',
     profile: 'strict',
     roles: ['leaf'],
     holds: ({ certificate }) => certificate.version === 3,

@@ -1,5 +1,5 @@
-// Which keys certificates may have, and how they name each other's. Plain `openssl x509 -req` names none, which only
-// profile strict refuses.
+// Which keys certificates may have, and how certificates refer to each other's keys. Plain `openssl x509 -req` writes
+// no key identifiers; only profile strict refuses that.
 import type { Certificate } from '../x509/certificate.ts';
 import { printKey } from '../x509/public-key.ts';
 import { whyUnusable } from '../x509/signed.ts';
@@ -8,11 +8,11 @@ import { AUTHORITIES, EVERY_ROLE, isRoot, type PathPolicy, type Position, type R
 const USUAL_CURVES: readonly string[] = ['P-256', 'P-384', 'P-521'];
 const FAMILIES: readonly string[] = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448'];
 
-export const RULES_OF_KEYS: readonly Rule[] = [
+export const KEY_RULES: readonly Rule[] = [
   {
     rule: 'key-strong',
     clause: 'NIST SP 800-57, FIPS 186-5',
-    words: 'the key is RSA of 2048 bits or more, elliptic on a named curve, or Edwards',
+    words: 'the key is RSA with 2048 bits or more, elliptic on a named curve, or Edwards',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey } }) =>
       FAMILIES.includes(publicKey.family) && (publicKey.bits ?? 2048) >= 2048 && publicKey.curve !== 'explicit',
@@ -21,7 +21,7 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'key-curve',
     clause: 'FIPS 186-5, RFC 5480',
-    words: 'an elliptic curve is P-256, P-384, P-521 or one that the issuer is allowed',
+    words: 'an elliptic curve is P-256, P-384, P-521 or one that is allowed for the issuer',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey }, policy }) =>
       publicKey.curve === undefined || curvesOf(policy).includes(publicKey.curve),
@@ -31,7 +31,7 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'key-well-formed',
     clause: 'RFC 3279 2.3, RFC 5480 2, RFC 8410 4, FIPS 186-5 A.1.1',
-    words: 'the key is one that can be used: a sound modulus and exponent, a point on its curve',
+    words: 'the key is valid: a sound modulus and exponent, or a point on its curve',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey } }) => whyUnusable(publicKey) === undefined,
     found: ({ publicKey }) => whyUnusable(publicKey) ?? '',
@@ -39,7 +39,7 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'key-kind',
     clause: 'CA/Browser Forum 6.1.5',
-    words: 'the key is RSA of a multiple of 8 bits, P-256, P-384, P-521 or Edwards',
+    words: 'the key is RSA with a multiple of 8 bits, P-256, P-384, P-521 or Edwards',
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey } }) =>
@@ -51,7 +51,8 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'key-identifiers-consistent',
     clause: 'RFC 5280 4.2.1.1 and 4.2.1.2',
-    words: 'a certificate with a key identifier names that of its issuer, and an issuer so named has one',
+    words:
+      'a certificate with a key identifier also has an authority key identifier, and its issuer then has a key identifier',
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: (position) => namesItsAuthority(position) && hasTheNamedKey(position),
@@ -59,7 +60,7 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'key-identifiers-present',
     clause: 'RFC 5280 4.2.1.1 and 4.2.1.2',
-    words: 'authorities have a key identifier, and all but self-signed certificates name that of their issuer',
+    words: 'authorities have a key identifier, and all but self-signed certificates have an authority key identifier',
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: (position) =>
@@ -69,7 +70,8 @@ export const RULES_OF_KEYS: readonly Rule[] = [
   {
     rule: 'root-key-identifier',
     clause: 'CA/Browser Forum 7.1.2.1.3',
-    words: 'a self-signed issuer that names the key of its issuer names its own, by key identifier alone',
+    words:
+      'the authority key identifier of a self-signed issuer, if present, is its own key identifier and nothing more',
     profile: 'strict',
     roles: ['approved issuer'],
     holds: (position) => !isRoot(position) || hasRootKeyIdentifier(position.certificate),

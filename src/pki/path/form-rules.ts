@@ -1,12 +1,12 @@
-// What every certificate has to be, whatever its place on the path.
+// Rules for every certificate, wherever it is on the path.
 import type { Certificate } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
 import { isAlternativeName } from '../x509/name-form.ts';
 import { BELOW_ISSUER, EVERY_ROLE, isCritical, printTime, type Rule } from './rule.ts';
 
-// RFC 5280 6.1 processes these. The other extensions we read (information access, distribution points, key identifiers)
-// can be processed too, and are refused as critical where the RFC demands that they are not.
+// RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
+// points, key identifiers) too; they are refused as critical if the RFC requires them not to be.
 const PROCESSED: ReadonlySet<string> = new Set(
   Object.entries(EXTENSION)
     .filter(([name]) => !['crlNumber', 'deltaCrlIndicator', 'issuingDistributionPoint'].includes(name))
@@ -18,7 +18,7 @@ const MUST_BE_CRITICAL: ReadonlySet<string> = new Set([
   EXTENSION.policyConstraints,
   EXTENSION.inhibitAnyPolicy,
 ]);
-/** id-qt-cps and id-qt-unotice; what they say is for people. */
+/** id-qt-cps and id-qt-unotice, which contain text for people. */
 const QUALIFIERS: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.2.1', '1.3.6.1.5.5.7.2.2']);
 const MUST_NOT_BE_CRITICAL = [
   EXTENSION.authorityKeyIdentifier,
@@ -26,11 +26,11 @@ const MUST_NOT_BE_CRITICAL = [
   EXTENSION.authorityInfoAccess,
 ];
 
-export const RULES_OF_FORM: readonly Rule[] = [
+export const FORM_RULES: readonly Rule[] = [
   {
     rule: 'extensions-well-formed',
     clause: 'RFC 5280 4.2',
-    words: 'every extension that decides about a path can be read',
+    words: 'every extension used for path validation can be parsed',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => certificate.malformed.every((name) => name === 'authorityInfoAccess'),
     found: (certificate) => `unreadable: ${certificate.malformed.join(', ')}`,
@@ -38,7 +38,7 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'information-access-well-formed',
     clause: 'RFC 5280 4.2.2.1',
-    words: 'authority information access can be read',
+    words: 'authority information access can be parsed',
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => !certificate.malformed.includes('authorityInfoAccess'),
@@ -46,10 +46,10 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'critical-extensions-known',
     clause: 'RFC 5280 4.2',
-    words: 'every critical extension is one we process',
+    words: 'every critical extension is supported',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => unknownCritical(certificate).length === 0,
-    found: (certificate) => `not known: ${unknownCritical(certificate).join(', ')}`,
+    found: (certificate) => `unknown: ${unknownCritical(certificate).join(', ')}`,
   },
   {
     rule: 'extension-criticality',
@@ -72,16 +72,16 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'policy-qualifiers-known',
     clause: 'RFC 5280 4.2.1.4',
-    words: 'critical policies have no qualifiers but a statement (CPS) or a user notice',
+    words: 'critical policies have no qualifiers except CPS and user notice',
     roles: EVERY_ROLE,
     holds: ({ certificate }) =>
       !isCritical(certificate, EXTENSION.certificatePolicies) || unknownQualifiers(certificate).length === 0,
-    found: (certificate) => `not known: ${unknownQualifiers(certificate).join(', ')}`,
+    found: (certificate) => `unknown: ${unknownQualifiers(certificate).join(', ')}`,
   },
   {
     rule: 'signature-algorithms-agree',
     clause: 'RFC 5280 4.1.1.2',
-    words: 'the algorithm inside the signed part is the one outside',
+    words: 'the signature algorithm inside the signed part equals the one outside',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => Buffer.compare(certificate.innerAlgorithm, certificate.outerAlgorithm) === 0,
   },
@@ -138,7 +138,7 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'alternative-names-well-formed',
     clause: 'RFC 5280 4.2.1.6',
-    words: 'alternative names have the form of their kind',
+    words: 'alternative names are well-formed',
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isAlternativeName),
@@ -146,7 +146,7 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'identity-names-well-formed',
     clause: 'RFC 5280 4.2.1.6',
-    words: 'e-mail names that may say who is calling have the form of an address',
+    words: 'e-mail names that can identify the caller are well-formed',
     roles: ['leaf'],
     holds: ({ certificate, policy }) =>
       !policy.identitySources.includes('email-san') ||
@@ -156,7 +156,7 @@ export const RULES_OF_FORM: readonly Rule[] = [
   {
     rule: 'names-in-set-order',
     clause: 'X.690 11.6',
-    words: 'the attributes of a relative name are sorted as DER wants it',
+    words: 'the attributes of a relative name are sorted as DER requires',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => [certificate.subject, certificate.issuer].every(({ rdns }) => rdns.every(isInSetOrder)),
   },
