@@ -1,6 +1,6 @@
 // Checks with the server and its store after the run that the load was real.
-import { keysOf } from '../../src/cli/keyring-place.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { openKeyring } from '../../src/open-keyring.ts';
 import { openStore } from '../../src/open-store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
@@ -44,7 +44,7 @@ export function holds(proof: Proof): boolean {
 
 async function storedGenerations(config: Config, chains: readonly ChainReport[]): Promise<number> {
   const store = await openStore(config, 'command');
-  const keyring = new Keyring(await keysOf(config, store));
+  const keyring = new Keyring(await openKeyring(config, store));
   let sum = 0;
   for (const { refreshToken } of chains) {
     const token = parseRefreshToken(refreshToken, keyring);

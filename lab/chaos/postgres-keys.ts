@@ -2,8 +2,9 @@
 // that retry after 503 must never be refused, and nothing that worked before may stop working.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
+import { addToKeyring } from '../../src/operations/admin/add-key.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { storeOf } from '../../src/store/change.ts';

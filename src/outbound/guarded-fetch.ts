@@ -1,6 +1,6 @@
 // A fetch for untrusted addresses. It connects only to public addresses and to those an operator allows, follows no
 // redirects, and limits the time for connecting and for headers. `download` limits the body.
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -10,6 +10,9 @@ import type { Fetch, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
 import { openTunnel } from './tunnel.ts';
 import { Turns } from './turns.ts';
+
+// Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;

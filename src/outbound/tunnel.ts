@@ -1,7 +1,9 @@
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { credentialsOf } from './proxy.ts';
+
+// Not imported: see guarded-fetch.ts.
+const { request } = process.getBuiltinModule('node:http');
 
 /** A TLS connection to the target through a proxy (RFC 9110 9.3.6). */
 export function openTunnel(proxy: URL, target: URL, timeoutMs: number, signal: AbortSignal): Promise<TLSSocket> {

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
+import { addToKeyring } from '../../src/operations/admin/add-key.ts';
 import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
-import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';

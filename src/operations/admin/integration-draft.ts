@@ -12,7 +12,7 @@ import { parseScope } from '../../core/scope.ts';
 import { canMint } from '../../tokens/access-token.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 
-/** What an operator says about an integration; what is left out has its usual value, or stays as it was. */
+/** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
   readonly name?: string;
   readonly description?: string;
@@ -26,10 +26,10 @@ export interface IntegrationDraft {
 }
 
 const TEXT_MAX_LENGTH = 1000;
-// What is shown on terminals and pages holds no control characters.
+// These texts are shown on terminals and pages.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** An integration as the draft wants it: new, or `before` with the draft's changes. */
+/** A new integration, or `before` with the draft's changes. */
 export function draftedIntegration(
   clientIdText: string,
   draft: IntegrationDraft,

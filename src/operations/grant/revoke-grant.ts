@@ -27,23 +27,28 @@ export async function revokeByToken(accessToken: string, presenter: Presenter, p
     const decision = decideRevoke({ token, grant });
     if (!decision.ok) return { outcome: decision };
     const next = revoke(decision.value, now, 'by-caller');
-    return { outcome: accept(next), next, events: [revokedEvent(next, now, presenter)] };
+    return { outcome: accept(next), next, events: [revokedEvent(next, now, { presenter })] };
   });
 }
 
+/** For revocations without a token. `by` is the author if that is an operator. */
+export interface RevokePorts extends Pick<Ports, 'store'> {
+  readonly by?: string;
+}
+
 /** Ends one grant by its id. False if there is no such grant or it was revoked before. */
-export async function revokeById(id: GrantId, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<boolean> {
-  return ports.store.change(grants, id, (found, now) => {
+export async function revokeById(id: GrantId, reason: RevocationReason, { store, by }: RevokePorts): Promise<boolean> {
+  return store.change(grants, id, (found, now) => {
     if (!found || found.row.revoked) return { outcome: false };
     const next = revoke(found.row, now, reason);
-    return { outcome: true, next, events: [revokedEvent(next, now)] };
+    return { outcome: true, next, events: [revokedEvent(next, now, { by })] };
   });
 }
 
 const STEP = 200;
 
 /** Ends all grants of an identity, an integration or a certificate, in steps; returns how many. */
-export function revokeAll(where: Where, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+export function revokeAll(where: Where, reason: RevocationReason, ports: RevokePorts): Promise<number> {
   return revokePages({ where }, reason, ports);
 }
 
@@ -62,14 +67,14 @@ export async function endRevoked(
 }
 
 /** Ends every grant: for a store that was restored from a copy. */
-export function revokeEvery(reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+export function revokeEvery(reason: RevocationReason, ports: RevokePorts): Promise<number> {
   return revokePages({}, reason, ports);
 }
 
 async function revokePages(
   query: Pick<PageQuery, 'where'>,
   reason: RevocationReason,
-  ports: Pick<Ports, 'store'>,
+  ports: RevokePorts,
 ): Promise<number> {
   let ended = 0;
   for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
@@ -80,8 +85,13 @@ async function revokePages(
   return ended;
 }
 
-function revokedEvent(grant: Grant, at: EpochSeconds, presenter?: Presenter): Event {
+interface Author {
+  readonly presenter?: Presenter;
+  readonly by?: string | undefined;
+}
+
+function revokedEvent(grant: Grant, at: EpochSeconds, { presenter, by }: Author): Event {
   const { id: subjectId, clientId, identityId, revoked } = grant;
-  const detail = { reason: revoked?.reason ?? '' };
+  const detail = { reason: revoked?.reason ?? '', ...(by !== undefined && { by }) };
   return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
 }

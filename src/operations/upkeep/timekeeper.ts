@@ -1,5 +1,5 @@
 import { type Known, knownAtStart, knownFrom, plausible, sweepingWaits } from '../../core/rules/clock.ts';
-import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
+import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { type Problem, StoreUnavailable } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
@@ -67,12 +67,4 @@ const WHAT_TO_DO =
 
 function saidAs(length: number): string {
   return length < 7200 ? `${length} seconds` : `${Math.floor(length / 3600)} hours`;
-}
-
-/** An operator confirms the clock: it becomes the store's high-water mark, whatever that was. */
-export function acceptClock({ store }: Pick<Ports, 'store'>): Promise<void> {
-  return store.change(serviceTimes, SERVICE, (found, now) => ({
-    outcome: undefined,
-    next: { outage: found?.row.outage, seenAt: epochSeconds(now) },
-  }));
 }

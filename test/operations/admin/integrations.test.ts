@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { changeIntegration, enableIntegration } from '../../../src/operations/admin/change-integration.ts';
-import { readImport } from '../../../src/operations/admin/import-integrations.ts';
+import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
+import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
+import { importIntegrations, readImport } from '../../../src/operations/admin/import-integrations.ts';
+import { namedAccess } from '../../../src/operations/admin/named-access.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { administration } from './admin-samples.ts';
@@ -66,6 +69,16 @@ suite('integrations', () => {
     });
   }
 
+  test('access for named identities stores their ids, and refuses an unknown name', async (t) => {
+    const admin = await administration(t);
+    const ada = await addIdentity({ userName: 'ada' }, admin);
+    assert.ok(ada.ok);
+    const access = await namedAccess({ identities: ['ada'], groups: ['staff'] }, admin);
+    assert.deepEqual(access.ok && access.value, { to: 'named', identities: [ada.value.id], groups: ['staff'] });
+    const refused = await namedAccess({ identities: ['ada', 'eve'], groups: [] }, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'identity-unknown', about: 'eve' });
+  });
+
   test('an unknown integration is neither changed nor enabled', async (t) => {
     const admin = await administration(t);
     for (const outcome of [await changeIntegration('a', {}, admin), await enableIntegration('a b', true, admin)]) {
@@ -98,6 +111,21 @@ suite('import files', () => {
   ]) {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));
   }
+
+  test('a file with a known id changes nothing, unless updating is asked for', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('a', { scope: 'orders:read' }, admin);
+    const text = '[{"id":"b","scope":"stock:read"},{"id":"a","scope":"orders:write"}]';
+    const refused = await importIntegrations({ text, update: false }, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'integration-exists', about: 'a' });
+    assert.deepEqual(await admin.did(), ['integration registered']);
+    const imported = await importIntegrations({ text, update: true }, admin);
+    assert.deepEqual(imported.ok && imported.value, [
+      { clientId: 'b', isNew: true },
+      { clientId: 'a', isNew: false },
+    ]);
+    assert.deepEqual((await admin.did()).slice(1), ['integration registered', 'integration changed']);
+  });
 
   test('a duplicate id is refused', () => {
     assert.equal(readImport('[{"id":"a","scope":"a"},{"id":"a","scope":"b"}]').ok, false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
+import { approveIssuer, type RevocationDraft } from '../../../src/operations/admin/approve-issuer.ts';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
@@ -9,8 +9,13 @@ import { administration } from './admin-samples.ts';
 
 const CA = writeSequence(write(TAG.boolean, Uint8Array.of(0xff)));
 
-async function approval(context: TestContext, pem: string, profile: 'rfc5280' | 'strict' = 'rfc5280') {
-  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
+async function approval(
+  context: TestContext,
+  pem: string,
+  profile: 'rfc5280' | 'strict' = 'rfc5280',
+  more: Partial<RevocationDraft> = {},
+) {
+  const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true, ...more } as const;
   const settings = { identitySources: ['common-name'], identities: 'directory', profile, revocation } as const;
   const outcome = await approveIssuer({ label: 'corp', pem, ...settings }, await administration(context));
   return outcome.ok ? 'approved' : `${outcome.refusal.reason}: ${outcome.refusal.about}`;
@@ -42,6 +47,14 @@ suite('approving an issuer', () => {
     assert.match(await approval(context, weak.pem), /^certificate-refused: .*2048 bits or more/);
     const former = makeAuthority({ notAfter: '2025-01-01' });
     assert.match(await approval(context, former.pem), /^certificate-expired: .*expired at 2025-01-01T00:00:00Z/);
+  });
+
+  test('refuses CRL files that hold no CRL, and addresses that are none', async (context) => {
+    const crlFiles = [{ path: '/x.crl', contents: Buffer.from('nothing') }];
+    assert.match(await approval(context, root.pem, 'rfc5280', { crlFiles }), /^crl-file-unusable: \/x\.crl: .*no CRL/);
+    const allowedAddresses = ['10.0.0.0/8', 'example.com'];
+    const refused = await approval(context, root.pem, 'rfc5280', { allowedAddresses });
+    assert.equal(refused, 'address-range-malformed: example.com');
   });
 
   test('checks the issuer against its own profile', async (context) => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
-import { epochSeconds } from '../../../src/core/time.ts';
+import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/change-keyring.ts';
+import { addToKeyring } from '../../../src/operations/admin/add-key.ts';
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { markMinting } from '../../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../../src/operations/admin/mint-with-key.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { retireKey } from '../../../src/operations/admin/retire-key.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { aGrant, NOW } from '../../samples.ts';
@@ -76,6 +79,17 @@ suite('the life of a key', () => {
     admin.pass(90 * DAY - 1);
     assert.equal((await retireFirst(keys, admin)).ok, false);
     admin.pass(1);
+    assert.equal((await retireFirst(keys, admin)).ok, true);
+  });
+
+  test('an integration with longer access tokens holds a key back for as long', async (t) => {
+    const admin = await administration(t);
+    const overrides = { accessTokenLifetime: seconds(91 * DAY) };
+    await registerIntegration('long', { scope: 'orders:read', overrides }, admin);
+    const keys = await rotated(admin);
+    admin.pass(90 * DAY);
+    assert.equal((await retireFirst(keys, admin)).ok, false);
+    admin.pass(DAY);
     assert.equal((await retireFirst(keys, admin)).ok, true);
   });
 

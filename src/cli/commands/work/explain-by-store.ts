@@ -1,14 +1,14 @@
 // `certificate explain` against the installation: its approved issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
-import type { EpochSeconds } from '../core/time.ts';
-import { localDirectory } from '../directory/local/local-directory.ts';
-import { type CallerExplanation, explainCaller } from '../operations/admin/explain-caller.ts';
-import { systemFetch } from '../outbound/system-fetch.ts';
-import { readPemOrDer } from '../pki/der/pem.ts';
-import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
-import { FollowedRegistry } from '../store/registry.ts';
-import { systemClock } from '../system.ts';
-import type { Workplace } from './terminal/workplace.ts';
+import type { EpochSeconds } from '../../../core/time.ts';
+import { localDirectory } from '../../../directory/local/local-directory.ts';
+import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
+import { systemFetch } from '../../../outbound/system-fetch.ts';
+import { readPemOrDer } from '../../../pki/der/pem.ts';
+import { CertificateJudge } from '../../../pki/judge/certificate-judge.ts';
+import { FollowedRegistry } from '../../../store/registry.ts';
+import { systemClock } from '../../../system.ts';
+import type { Workplace } from '../../terminal/workplace.ts';
 
 /** Judges as a request would be judged now: reads and fetches lists, asks OCSP responders; writes nothing. */
 export async function explainByStore(

@@ -1,11 +1,11 @@
-// Between the flags of `tessera integration` and an integration, both ways.
-import { formatDuration } from '../../config/duration.ts';
-import type { Access, Binding, Integration, OnReuse } from '../../core/integration.ts';
-import type { Seconds } from '../../core/time.ts';
-import { findIdentity } from '../../operations/admin/find-identity.ts';
-import type { IntegrationDraft } from '../../operations/admin/integration-draft.ts';
-import type { Store } from '../../store/store.ts';
-import { granted } from '../terminal/wording.ts';
+// Converts flags of `tessera integration` to drafts, and integrations to what is printed.
+import { formatDuration } from '../../../config/duration.ts';
+import type { Access, Binding, Integration, OnReuse } from '../../../core/integration.ts';
+import { accept } from '../../../core/outcome.ts';
+import type { Seconds } from '../../../core/time.ts';
+import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
+import type { IntegrationDraft } from '../../../operations/admin/integration-draft.ts';
+import { namedAccess } from '../../../operations/admin/named-access.ts';
 
 export interface IntegrationFlags {
   readonly name?: string;
@@ -25,28 +25,32 @@ export interface IntegrationFlags {
   readonly everyone?: true;
 }
 
-export async function draftOf(flags: IntegrationFlags, store: Store): Promise<IntegrationDraft> {
+export async function draftOf(
+  flags: IntegrationFlags,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<IntegrationDraft>> {
   const { device, certificate, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
-  const access = await accessOf(flags, store);
-  return {
+  const access = await accessOf(flags, ports);
+  if (!access.ok) return access;
+  return accept({
     ...texts,
     flows: given({ device, certificate }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
-    ...(access && { access }),
-  };
+    ...(access.value && { access: access.value }),
+  });
 }
 
-/** Identities may be named by their user names; the integration keeps their ids. */
-async function accessOf(flags: IntegrationFlags, store: Store): Promise<Access | undefined> {
-  const { onlyIdentity = [], onlyGroup = [], everyone } = flags;
-  if (everyone) return { to: 'everyone' };
-  if (onlyIdentity.length === 0 && onlyGroup.length === 0) return undefined;
-  const found = await Promise.all(onlyIdentity.map((name) => findIdentity(name, { store })));
-  return { to: 'named', identities: found.map((outcome) => granted(outcome).id), groups: onlyGroup };
+async function accessOf(
+  { onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<Access | undefined>> {
+  if (everyone) return accept({ to: 'everyone' });
+  if (identities.length === 0 && groups.length === 0) return accept(undefined);
+  return namedAccess({ identities, groups }, ports);
 }
 
-/** Without what is undefined: absent and undefined are not the same in a row. */
+/** Drops undefined values: in a draft they would overwrite what is stored. */
 function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,18 +1,17 @@
-import { composeService, type Service } from '../compose.ts';
-import type { Config } from '../config/schema.ts';
-import { type Log, makeLog } from '../log/log.ts';
-import { openStore } from '../open-store.ts';
-import { markMinting } from '../operations/admin/mark-minting.ts';
-import { followKeyring } from '../serve/follow-keyring.ts';
-import { endsWithin } from '../serve/within.ts';
-import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
-import { takeOver } from '../store/move-mark.ts';
-import type { Store, StoreUnavailable } from '../store/store.ts';
-import { systemClock } from '../system.ts';
-import { Keyring } from '../tokens/keyring.ts';
-import { VERSION } from '../version.ts';
-import { keysOf } from './keyring-place.ts';
-import { todoOf } from './terminal/failure.ts';
+import { composeService, type Service } from './compose.ts';
+import type { Config } from './config/schema.ts';
+import { type Log, makeLog } from './log/log.ts';
+import { openKeyring } from './open-keyring.ts';
+import { openStore } from './open-store.ts';
+import { markMinting } from './operations/admin/mark-minting.ts';
+import { followKeyring } from './serve/follow-keyring.ts';
+import { endsWithin } from './serve/within.ts';
+import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from './serve/workers.ts';
+import { takeOver } from './store/move-mark.ts';
+import type { Store, StoreUnavailable } from './store/store.ts';
+import { systemClock } from './system.ts';
+import { Keyring } from './tokens/keyring.ts';
+import { VERSION } from './version.ts';
 
 /** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
 export async function runService(
@@ -41,23 +40,23 @@ export async function runService(
   }
 }
 
-/** Beyond the time that requests in flight have. */
+/** In addition to the time for requests in flight. */
 const GRACE_MS = 3_000;
 
-/** A stop always ends: what was acknowledged is durable, so nothing is lost where something does not let go. */
+/** Stops within the time limit. Every acknowledged change is durable, so exiting loses nothing. */
 async function stopInTime(service: Pick<Service, 'stop'>, patienceMs: number, log: Log): Promise<void> {
   if (await endsWithin(patienceMs, service.stop())) return;
   log.warn({ afterMs: patienceMs }, 'something did not let go: stopped without it');
   process.exit();
 }
 
-/** Undefined where a signal came while it waited for the store. */
+/** Undefined if a signal arrived while it waited for the store. */
 async function startService(config: Config, log: Log, stopSignal: Promise<string>) {
-  const store = await openWhenThere(config, log, stopSignal);
+  const store = await openWhenAvailable(config, log, stopSignal);
   if (!store) return undefined;
   try {
     await takeOver(store);
-    const readKeys = () => keysOf(config, store);
+    const readKeys = () => openKeyring(config, store);
     const keyring = new Keyring(await readKeys());
     const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });
     await mark();
@@ -77,7 +76,7 @@ async function startService(config: Config, log: Log, stopSignal: Promise<string
   }
 }
 
-async function openWhenThere(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
+async function openWhenAvailable(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
   const giveUp = new Error('stopped while waiting for the store');
   let isStopping = false;
   void stopSignal.then(() => {
@@ -98,14 +97,14 @@ async function openWhenThere(config: Config, log: Log, stopSignal: Promise<strin
 
 const REMIND_MS = 60_000;
 
-/** A line when the reason changes, and one a minute while it does not. */
+/** Logs each new reason, and repeats it once a minute. */
 function waitingLog(log: Log): (fault: StoreUnavailable) => void {
   let [last, loggedAt] = ['', 0];
   return (fault) => {
     const now = performance.now();
     if (fault.message === last && now - loggedAt < REMIND_MS) return;
     [last, loggedAt] = [fault.message, now];
-    log.warn({ why: fault.message, todo: todoOf(fault) }, 'waiting for the store');
+    log.warn({ why: fault.message, todo: (fault as { todo?: string }).todo }, 'waiting for the store');
   };
 }
 

@@ -1,7 +1,7 @@
-// Addresses of PostgreSQL stores on the command line.
-import { CommandFailure } from '../terminal/exit.ts';
+// PostgreSQL addresses given on the command line.
+import { CommandFailure } from './exit.ts';
 
-/** The text is matched, since a URL parser refuses several hosts. */
+/** Matches the text, because URL parsers reject addresses with several hosts. */
 export function refusePassword(address: string): void {
   if (!/^[^/]*\/\/[^/?]*:[^/?]*@/.test(address)) return;
   const todo = 'Leave it out, and set PGPASSWORD or ?passwordFile=FILE: other users can read command lines.';
