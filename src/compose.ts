@@ -5,6 +5,8 @@ import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local.ts';
+import { connectionReader } from './doors/caller/connection.ts';
+import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
 import { readLook } from './doors/pages/parts/look.ts';
@@ -63,7 +65,7 @@ export async function composeService(
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -115,7 +117,7 @@ const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
 const BREATH_MS = 10;
 
 function choresOf(
-  { ports, judge, metrics, readiness, log }: ServiceParts,
+  { ports, judge, metrics, readiness, log }: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
@@ -180,22 +182,31 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
-function partsOf(
+interface Parts extends ServiceParts {
+  readonly metrics: Metrics | undefined;
+  readonly readiness: Readiness;
+}
+
+async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
   judge: CertificateJudge,
   log: Log,
-): ServiceParts {
-  const { limits, proxies, authsvc, publicUrl } = config;
-  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, ports.clock.milliseconds);
+): Promise<Parts> {
+  const { limits, proxies } = config;
+  const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  const readConnection = connectionReader(proxies.addresses);
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
+    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
+  );
   return {
     ports,
     judge,
     log,
-    publicUrl,
-    version: VERSION,
-    metrics: config.metrics.enabled ? new Metrics() : undefined,
+    metrics,
+    readiness,
+    readConnection,
+    doors: await openDoors(doorParts(config, { ports, metrics, readiness, readConnection })),
     limits: {
       headerBytes: limits.headerBytes,
       bodyBytes: limits.bodyBytes,
@@ -209,13 +220,23 @@ function partsOf(
       networkShare: limits.networkShare,
       queueMs: limits.queueMilliseconds,
     },
+    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
+  };
+}
+
+function doorParts(
+  { limits, authsvc, publicUrl, pages }: Config,
+  shared: Pick<DoorParts, 'ports' | 'metrics' | 'readiness' | 'readConnection'>,
+): DoorParts {
+  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
+    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
+  return {
+    ...shared,
+    publicUrl,
+    version: VERSION,
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
-    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
-    look: readLook(config.pages),
-    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-      watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-    ),
+    look: readLook(pages),
   };
 }

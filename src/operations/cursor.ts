@@ -1,6 +1,6 @@
 // Cursors of listings: opaque to their holder, and good only where this service gave them out.
 import { timingSafeEqual } from 'node:crypto';
-import { accept, type Outcome, refuse } from '../core/outcome.ts';
+import { accept, type PersonOutcome, refuse } from '../core/outcome.ts';
 import type { Key, Keyring } from '../tokens/keyring.ts';
 import { sha256 } from '../tokens/sha256.ts';
 
@@ -16,7 +16,7 @@ export function sealCursor(listing: string, lastKey: string, { minting }: Keyrin
 }
 
 /** The key behind which the listing goes on. A cursor that is forged, or another listing's, is refused before any store sees it. */
-export function openCursor(listing: string, cursor: string, keyring: Keyring): Outcome<string> {
+export function openCursor(listing: string, cursor: string, keyring: Keyring): PersonOutcome<string> {
   const bytes = Buffer.from(cursor, 'base64url');
   const key = keyring.key(bytes[0] ?? 0);
   if (!key || bytes.length < KEY_AT || bytes.toString('base64url') !== cursor) return refuse('cursor-not-authentic');

@@ -1,4 +1,4 @@
-import { accept, type Outcome } from '../core/outcome.ts';
+import { accept, type PersonOutcome } from '../core/outcome.ts';
 import type { PageQuery } from '../store/store.ts';
 import type { Table } from '../store/table.ts';
 import { openCursor, sealCursor } from './cursor.ts';
@@ -26,7 +26,7 @@ export async function listPage<Row, Companion>(
   filter: Pick<PageQuery, 'where' | 'endingBefore'>,
   { cursor, limit: wanted = PAGE_DEFAULT }: PageWish,
   { store, keyring }: Pick<Ports, 'store' | 'keyring'>,
-): Promise<Outcome<Page<Row>>> {
+): Promise<PersonOutcome<Page<Row>>> {
   const listing = listingOf(table.name, filter);
   const opened = cursor === undefined ? undefined : openCursor(listing, cursor, keyring);
   if (opened && !opened.ok) return opened;

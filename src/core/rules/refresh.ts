@@ -57,7 +57,7 @@ export function askToRefresh<Token>(
 /** The checks that follow, in their order. */
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   const { integration, grant, standing, holder, now } = facts;
-  // A token shown by another integration is refused and changes nothing: a wrong client_id never revokes.
+  // A token shown by another integration is refused and changes nothing: a wrong client id never revokes.
   if (grant.clientId !== integration.clientId) return no('refresh-token-of-another-integration');
   const state = grantState(grant, now);
   if (state === 'revoked') return no('grant-revoked');

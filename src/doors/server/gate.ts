@@ -2,13 +2,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
-import type { RefusalReason } from '../../core/refusal.ts';
 import type { Peers } from '../caller/connection.ts';
 import { type Place, Places, type Visitor } from './places.ts';
-import type { PrepareRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
+import type { RefusalReplies } from './refusal-replies.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
+import type { ServerReason } from './transport-refusal.ts';
 
 export interface GateRules {
   readonly shares: Shares;
@@ -18,9 +18,12 @@ export interface GateRules {
   readonly pressure: Pressure;
   /** Whether a request shows an authentic token in its headers. */
   readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
-  readonly prepareRefusal: PrepareRefusal;
+  /** Whether a request is a health check or a scrape, which the limit on requests does not count. */
+  readonly isMonitoring: (url: string) => boolean;
+  /** Who words a refusal at this address. */
+  readonly repliesAt: (url: string) => RefusalReplies;
   /** Called for every request that is turned away here. */
-  readonly tellRefused: (reason: RefusalReason) => void;
+  readonly onRefused: (reason: ServerReason) => void;
 }
 
 /** Requests on one HTTP/1.1 connection that wait for their answers. Clients that pipeline at all send fewer. */
@@ -32,7 +35,6 @@ export const STREAMS_OF_STRANGERS = 16;
 const STREAMS = 100;
 /** Requests of machines that watch, beyond the limit of the others. */
 const WATCHERS = 64;
-const WATCHED = /^\/(?:healthz|readyz|metrics)\/?(?:\?|$)/i;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
@@ -80,7 +82,7 @@ export class Gate {
     if (!visitor) return false;
     if (!stream && !this.#mayFollow(visitor, raw, response)) return false;
     const party = this.#partyOf(visitor, raw);
-    const isWatching = WATCHED.test(raw.url ?? '') && this.#watchers < WATCHERS;
+    const isWatching = this.#watchers < WATCHERS && this.#rules.isMonitoring(raw.url ?? '');
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
@@ -91,7 +93,7 @@ export class Gate {
     return true;
   }
 
-  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): RefusalReason | undefined {
+  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): ServerReason | undefined {
     const { pressure, isAuthentic } = this.#rules;
     const waitMs = pressure.arrive();
     if (pressure.isTooLate(waitMs, true)) return 'overloaded';
@@ -101,10 +103,11 @@ export class Gate {
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
-  #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {
+  #refuse(raw: IncomingMessage, response: ServerResponse, reason: ServerReason): false {
     this.#rules.pressure.refuse();
-    this.#rules.tellRefused(reason);
-    this.#refusals.refuse(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
+    this.#rules.onRefused(reason);
+    const url = raw.url ?? '';
+    this.#refusals.refuse(response, this.#rules.repliesAt(url).prepare(url, reason));
     return false;
   }
 

@@ -1,7 +1,7 @@
 import type { Grant } from '../../core/grant.ts';
 import type { IdentityId } from '../../core/identity.ts';
 import type { ClientId } from '../../core/integration.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import type { PersonOutcome } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
@@ -19,7 +19,7 @@ export interface GrantsWish extends PageWish {
 export function listGrants(
   { of, endingBefore, ...page }: GrantsWish,
   ports: Pick<Ports, 'store' | 'keyring'>,
-): Promise<Outcome<Page<Grant>>> {
+): Promise<PersonOutcome<Page<Grant>>> {
   const filter = { ...(of && { where: whereOf(of) }), ...(endingBefore !== undefined && { endingBefore }) };
   return listPage(grants, filter, page, ports);
 }

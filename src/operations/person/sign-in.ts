@@ -1,7 +1,7 @@
 import type { Hex } from '../../core/hex.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
@@ -37,7 +37,7 @@ export interface SignedInBrowser extends BegunSession {
 }
 
 /** A person signs in; a session begins, and the browser is known from now on. */
-export async function signIn(request: SignInRequest, ports: Ports): Promise<Outcome<SignedInBrowser>> {
+export async function signIn(request: SignInRequest, ports: Ports): Promise<PersonOutcome<SignedInBrowser>> {
   const { userName, userCode } = request;
   const browser = browserOf(request, ports);
   const checked = await checkPassword({ ...request, browser }, ports);
@@ -64,7 +64,10 @@ function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports
 }
 
 /** A session that begins while the password is being reset would outlive the reset. */
-async function beginUnlessReset({ identity, passwordMark }: SignedIn, ports: Ports): Promise<Outcome<BegunSession>> {
+async function beginUnlessReset(
+  { identity, passwordMark }: SignedIn,
+  ports: Ports,
+): Promise<PersonOutcome<BegunSession>> {
   const begun = await beginSession(identity, ports);
   if ((await passwordMarkOf(identity, ports)) === passwordMark) return accept(begun);
   await endSession(begun.person.session, ports);
@@ -83,7 +86,7 @@ export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'passwor
 export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
-): Promise<Outcome<SignedIn>> {
+): Promise<PersonOutcome<SignedIn>> {
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {

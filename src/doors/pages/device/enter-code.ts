@@ -1,6 +1,6 @@
 import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import type { Answer } from '../parts/answer.ts';
-import { refusalPage, tellRefusal } from '../parts/refusal-page.ts';
+import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
@@ -34,7 +34,7 @@ export async function enterCode(visit: PersonVisit, code: string): Promise<Answe
   const entered = await enterUserCode(code, visit.person, visit.site.ports);
   if (entered.ok) return { goTo: `/device/${entered.value.device.id}` };
   if (entered.refusal.reason !== 'user-code-unknown') return refusalPage(visit, entered.refusal);
-  tellRefusal(visit, entered.refusal);
+  wordRefusal(visit, entered.refusal);
   // Shown after a redirect, so that reloading the page costs no further try.
   return { goTo: `/device?user_code=${code}&wrong` };
 }

@@ -1,11 +1,11 @@
 // One request of a browser: who it is, which language it reads, and the token its forms carry.
 import type { FastifyRequest } from 'fastify';
 import type { Person } from '../../../core/person.ts';
-import type { Refusal } from '../../../core/refusal.ts';
 import { personOf } from '../../../operations/person/browser-session.ts';
 import type { Ports } from '../../../operations/ports.ts';
 import type { ReadConnection } from '../../caller/connection.ts';
-import type { OpenapiDocument } from '../docs/openapi-document.ts';
+import type { OpenapiDocument } from '../../openapi-document.ts';
+import type { AddressLimit } from '../../server/address-limit.ts';
 import type { Assets } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import { type FormOwner, formToken } from './form-token.ts';
@@ -16,13 +16,13 @@ import type { Look } from './look.ts';
 export interface Site {
   readonly ports: Ports;
   readonly readConnection: ReadConnection;
-  readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
+  readonly overLimit: AddressLimit;
   /** Where people reach the service: made from the configuration, never from the Host header. */
   readonly publicUrl: string;
   readonly look: Look;
   readonly assets: Assets;
   /** What /docs shows. */
-  readonly openapi: OpenapiDocument;
+  readonly openapi: () => OpenapiDocument;
 }
 
 export interface Visit {
