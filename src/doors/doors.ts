@@ -4,7 +4,7 @@ import { openapiDocument } from './openapi.ts';
 import type { OpenapiDocument } from './openapi-document.ts';
 
 // Loaded on demand: the configuration reads this list too, and needs no door's code.
-export const DOORS = [
+const DOORS = [
   { name: 'authsvc', segments: [], load: async () => (await import('./authsvc/door.ts')).authsvcDoor },
   {
     name: 'pages',
