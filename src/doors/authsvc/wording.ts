@@ -1,4 +1,4 @@
-// How this dialect words refusals: the status, and one of the codes of contract 7.1.
+// The status and error code of each refusal at this door (contract 7.1).
 import type { TokenReason } from '../token/descriptions.ts';
 
 export type AuthsvcError =

@@ -1,18 +1,18 @@
-// Requests counted and timed, for prom-client to show. Its own counters look up their labels anew for every request, which
-// costs more than everything else that is done here.
+// Counts and times requests for prom-client to show. prom-client's own counters look up their labels on every request,
+// which costs more than everything else here.
 import type { Story } from '../server/story.ts';
 
 /** One line of a metric. */
 export interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is not the metric's own. */
+  /** If it differs from the metric's own. */
   readonly metricName?: string;
 }
 
 interface Tally {
   readonly outcomes: Map<Story['outcome'], Map<string, number>>;
-  /** How many took no longer than a bound but longer than the one before it; those beyond the last are in `requests` alone. */
+  /** Requests per bucket, not cumulative. Those beyond the last bound count in `requests` only. */
   readonly durations: number[];
   seconds: number;
   requests: number;
@@ -67,7 +67,7 @@ function newTally(): Tally {
   return { outcomes: new Map(), durations: BOUNDS.map(() => 0), seconds: 0, requests: 0 };
 }
 
-/** What a map holds for a key, made where there is nothing yet. */
+/** The value for a key, made on first use. */
 function made<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

@@ -9,7 +9,7 @@ interface ParameterSchema {
 
 export type BodyForm = 'json' | 'form';
 
-/** What came of reading a request. */
+/** The result of reading a request. */
 export type Read<T> = Outcome<T, Refusal<TransportReason>>;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });

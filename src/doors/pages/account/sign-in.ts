@@ -19,7 +19,7 @@ export async function showSignIn(visit: Visit): Promise<Answer> {
   return signInPage(visit, { code, notice: noticeOf(visit) });
 }
 
-/** A new session for the person, and, where a code came along, straight on to who asks for what. */
+/** Starts a session; with a user code, goes on to its request. */
 export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const { site, request } = visit;
   const code = readUserCode(form['user_code']);
@@ -51,7 +51,7 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): strin
   ];
 }
 
-/** Names with control characters are nobody's; they only must not reach a row or a log as they are. */
+/** No user name has control characters; they must not reach a row or a log unchanged. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
 }

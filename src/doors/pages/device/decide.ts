@@ -25,7 +25,7 @@ export async function showRequest(visit: PersonVisit): Promise<Answer> {
   return state === 'pending' ? requestPage(visit, shown.value) : lastPage(visit, shown.value, state);
 }
 
-/** Whatever was decided is then shown from the row, so reloading and going back show the truth and change nothing. */
+/** Redirects to the stored decision, so that reloading or going back shows it and changes nothing. */
 export async function takeDecision(
   visit: PersonVisit,
   operation: (id: DeviceId, person: Person, ports: Ports) => Promise<PersonOutcome<DeviceOnScreen>>,
