@@ -42,7 +42,9 @@ function aReadiness(examine: () => Promise<StoreReport>) {
     holdsAgain: (name: string) => told.push(`${name} again`),
     clocksApart: (apart: number) => told.push(`clocks ${apart} s apart`),
   };
-  const store = { examine } as Ports['store'];
+  // No key has ever been used in this store, so none is missing.
+  const page: Ports['store']['page'] = async () => [];
+  const store = { examine, page } as Ports['store'];
   const timekeeper = new Timekeeper(clock.running, undefined, clock.now());
   return {
     clock,
