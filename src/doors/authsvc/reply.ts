@@ -23,6 +23,12 @@ export function replyAuthsvcRefusal(
 }
 
 export function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {
-  if (reason === 'refresh-by-form') return 'A refresh takes Content-Type: application/json.';
-  return describe({ reason, ...details });
+  switch (reason) {
+    case 'refresh-by-form':
+      return 'A refresh takes Content-Type: application/json.';
+    case 'content-type-unsupported':
+      return 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.';
+    default:
+      return describe({ reason, ...details });
+  }
 }

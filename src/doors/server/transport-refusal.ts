@@ -44,10 +44,7 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
     status: 400,
     text: 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
   },
-  'content-type-unsupported': {
-    status: 400,
-    text: 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.',
-  },
+  'content-type-unsupported': { status: 400, text: 'This Content-Type is not supported here.' },
   'parameter-not-text': { status: 400, text: 'A parameter is not a string.' },
   'parameter-repeated': { status: 400, text: 'A parameter was given twice.' },
   'not-found': { status: 404, text: 'There is nothing at this path.' },
