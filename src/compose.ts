@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
-import { localDirectory } from './directory/local.ts';
+import { localDirectory } from './directory/local/local-directory.ts';
 import { connectionReader } from './doors/caller/connection.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
@@ -111,7 +111,7 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJud
   });
 }
 
-const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
+const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 
 /** Between two steps of what can wait: the time of a step is a tenth of this and more. */
 const BREATH_MS = 10;

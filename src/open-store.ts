@@ -48,7 +48,7 @@ export async function openForMove(path: string, to: string): Promise<{ source: S
 /** Where a service runs on it, beside that; otherwise alone, so that none can start meanwhile. */
 async function openSource(path: string): Promise<Source> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
-  const { isBusy } = await import('./store/sqlite/database.ts');
+  const { isBusy } = await import('./store/sqlite/faults.ts');
   const options = { path, clock: systemClock.now, mustExist: true };
   try {
     return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };

@@ -9,6 +9,7 @@ import type { Refusal } from '../src/core/refusal.ts';
 import type { CertifiedCaller } from '../src/core/rules/certificate.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
+import type { Directory } from '../src/directory/directory.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
 import { redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
@@ -17,7 +18,7 @@ import { checkToken } from '../src/operations/grant/check-token.ts';
 import { refreshTokens } from '../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../src/operations/grant/token-pair.ts';
-import type { Clock, Directory, Ports } from '../src/operations/ports.ts';
+import type { Clock, Ports } from '../src/operations/ports.ts';
 import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
@@ -92,7 +93,8 @@ const NO_DIRECTORY: Directory = {
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
-  bySignIn: async () => undefined,
+  signInMethods: [],
+  passwordRules: () => undefined,
 };
 
 export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {

@@ -8,7 +8,7 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { type EpochSeconds, epochSeconds } from '../../src/core/time.ts';
-import { localDirectory } from '../../src/directory/local.ts';
+import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';

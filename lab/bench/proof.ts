@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/schema.ts';
 import { openStore } from '../../src/open-store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
-import { parseRefreshToken } from '../../src/tokens/token-text.ts';
+import { parseRefreshToken } from '../../src/tokens/opaque/token-text.ts';
 import { CLIENT_ID } from './fill.ts';
 import type { ChainReport } from './generator/walk.ts';
 

@@ -8,7 +8,7 @@ import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
-import { firstKey, KeyMissing, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
+import { firstKey, KeyMissing, Keyring, nextKeyId, type StoredKey } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, check, issue, type Node, refresh } from '../../test/node.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
@@ -42,7 +42,7 @@ async function rollOut(keys: readonly StoredKey[], nodes: readonly Node[], load:
   const [first] = nodes as [Node];
   const admin = { store: first.store, by: 'drill' };
   const added = granted(await addToKeyring(keys, admin));
-  const id = added.at(-1)?.id ?? 0;
+  const id = nextKeyId(keys, []);
   for (const [n, node] of nodes.entries()) await new NodeReporter(`node ${n + 1}`, node).report(clock.now);
   const early = await mintWithKey(added, { id }, admin);
   if (early.ok) load.wrong.push('mint did not refuse while nodes lacked the key');

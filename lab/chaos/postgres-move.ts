@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MOVED } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { differences } from '../../src/store/differences.ts';
 import { isMark, takeOver } from '../../src/store/move-mark.ts';
-import { MOVED } from '../../src/store/moved-tables.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { runTessera } from '../../test/cli/command.ts';

@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { median, probeFsync, table, temporaryFolder } from './measure.ts';

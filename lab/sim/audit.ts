@@ -2,8 +2,8 @@
 import type { Event } from '../../src/core/event.ts';
 import type { Grant } from '../../src/core/grant.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { standingOf } from '../../src/tokens/pair.ts';
-import { parseRefreshToken } from '../../src/tokens/token-text.ts';
+import { standingOf } from '../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken } from '../../src/tokens/opaque/token-text.ts';
 import type { Deed, HeldPair } from './history.ts';
 import type { World } from './world.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { accept, type Outcome } from '../core/outcome.ts';
 import { type CertifiedCaller, decideCertificate } from '../core/rules/certificate.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import { localDirectory } from '../directory/local.ts';
+import { localDirectory } from '../directory/local/local-directory.ts';
 import { foreseeCaller } from '../operations/grant/identify-caller.ts';
 import { systemFetch } from '../outbound/system-fetch.ts';
 import { readPemOrDer } from '../pki/der/pem.ts';

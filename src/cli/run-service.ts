@@ -8,6 +8,7 @@ import { endsWithin } from '../serve/within.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from '../serve/workers.ts';
 import { takeOver } from '../store/move-mark.ts';
 import type { Store, StoreUnavailable } from '../store/store.ts';
+import { systemClock } from '../system.ts';
 import { Keyring } from '../tokens/keyring.ts';
 import { VERSION } from '../version.ts';
 import { keysOf } from './keyring-place.ts';
@@ -19,7 +20,7 @@ export async function runService(
   workers: number,
   announce: (addresses: readonly string[]) => void,
 ): Promise<void> {
-  const log = makeLog(config.log);
+  const log = makeLog({ ...config.log, milliseconds: systemClock.milliseconds });
   const stopSignal = firstSignal();
   const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {

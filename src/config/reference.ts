@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { variableOf } from './layers.ts';
 import { inYaml, type Node, type Path } from './read.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
+import { writtenDefault } from './setting.ts';
 
 const HEAD = `# Configuration
 
@@ -70,7 +71,7 @@ function places(node: Node, path: Path): Place[] {
 function table(rows: readonly Place[]): string[] {
   const lines = rows.map(({ path, node }) => {
     const expected = node.expected ?? 'a list';
-    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${code(node.default)} | ${code(exampleOf(node))} |`;
+    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${code(writtenDefault(node))} | ${code(exampleOf(node))} |`;
   });
   return ['| Setting | What it does | Default | Example |', '|---|---|---|---|', ...lines];
 }
@@ -80,8 +81,9 @@ function words({ description = '' }: Node, expected: string): string {
 }
 
 /** The default is example enough where there is no better one. */
-function exampleOf({ examples: [example] = [], default: value }: Node): unknown {
-  return isDeepStrictEqual(example, value) ? undefined : example;
+function exampleOf(node: Node): unknown {
+  const [example] = node.examples ?? [];
+  return isDeepStrictEqual(example, writtenDefault(node)) ? undefined : example;
 }
 
 /** Settings inside a list have no variable of their own. */

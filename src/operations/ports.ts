@@ -1,18 +1,17 @@
-// What operations need of the world. compose.ts provides it; tests and the simulator provide their own.
+// What operations need from outside. compose.ts provides it; tests and the simulator provide their own.
 import type { CallerName, CertificateMark } from '../core/certificate.ts';
-import type { Identity } from '../core/identity.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Settings } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import type { Directory } from '../directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import type { Keyring } from '../tokens/keyring.ts';
-import type { Secret } from '../tokens/secret.ts';
 
 export interface Clock {
   readonly now: () => EpochSeconds;
   readonly milliseconds: () => number;
-  /** Seconds that have really passed since some moment: no one can set it. */
+  /** Seconds since some fixed moment, by a clock that nobody can set. */
   readonly running: () => number;
 }
 
@@ -23,21 +22,6 @@ export interface Registry {
   integration(clientId: string): Integration | undefined;
   readonly integrations: readonly Integration[];
   readonly issuers: readonly ApprovedIssuer[];
-}
-
-/** Where identities live. Every answer may hold several: choosing is not the directory's business. */
-export interface Directory {
-  byUserName(name: string): Promise<readonly Identity[]>;
-  byEmail(address: string): Promise<readonly Identity[]>;
-  byUpn(name: string): Promise<readonly Identity[]>;
-  /** The identity whose password this is. Does the same work for a name that does not exist. */
-  bySignIn(name: string, password: Secret): Promise<SignedIn | undefined>;
-}
-
-export interface SignedIn {
-  readonly identity: Identity;
-  /** Of the password that was checked: changes whenever the password does. */
-  readonly passwordMark: string | undefined;
 }
 
 /** A certificate that an approved issuer vouches for. */

@@ -14,7 +14,7 @@ import { NEUTRAL_REPLIES } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import type { Log } from '../log/log.ts';
-import { requestLines, type TellRequest } from '../log/request-line.ts';
+import { type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { isWorker } from './workers.ts';
@@ -147,7 +147,7 @@ function logRequest(
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  writeLine: TellRequest,
+  writeLine: LogRequest,
 ): void {
   const { address } = readConnection(request).presenter;
   const level = story.outcome === 'fault' ? 'error' : story.isMonitoring ? 'debug' : 'info';

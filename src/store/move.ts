@@ -1,18 +1,19 @@
 // Moves everything from one store into another: all rows and events. It can be repeated: each run writes what is new or
 // changed, and removes what is gone. So the bulk moves while the service runs, and the rest in a last, short run once it
 // has stopped. That one is proved by counts and checksums.
+
+import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import { differences } from './differences.ts';
 import { claim, isMark, MoveRefused, mark } from './move-mark.ts';
 import { prove } from './move-proof.ts';
-import { MOVED, STEP } from './moved-tables.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
 
 /** A store that a move can fill. */
 export interface Receiver extends BackEnd {
-  /** Stores events under the numbers they had, so that the cursors of readers stay good. */
+  /** Stores events under their old numbers, so that the cursors of readers stay valid. */
   receiveEvents(events: readonly LoggedEvent[]): Promise<void>;
   removeRows(table: AnyTable, keys: readonly string[]): Promise<void>;
   removeEventsBefore(sequence: number): Promise<void>;
@@ -20,27 +21,27 @@ export interface Receiver extends BackEnd {
 
 export interface Source {
   readonly backEnd: BackEnd;
-  /** Nobody else has the store open, so it cannot change: this can be the last run. */
+  /** No other process has the store open, so it cannot change: this can be the last run. */
   readonly isAlone: boolean;
 }
 
 export interface Progress {
   readonly what: string;
   readonly rows: number;
-  /** Of these: new or changed since the last run. */
+  /** How many of them are new or changed since the last run. */
   readonly written: number;
 }
 
 export interface Move {
   readonly moved: readonly Progress[];
-  /** Proved equal, and a service may start on the target. Otherwise another run has to follow. */
+  /** Both stores were proved equal, and a service may start on the target. Otherwise another run is needed. */
   readonly isComplete: boolean;
 }
 
 export async function moveStore(from: Source, to: Receiver, tell: (progress: Progress) => void): Promise<Move> {
   const source = from.backEnd;
   await claim(to, MOVED);
-  // A value that must be unique may have gone to another row: what is gone goes first, and what refers to it before it.
+  // A unique value may have moved to another row, so removed rows are deleted first, and rows that refer to them before them.
   for (const table of MOVED.toReversed()) await removeGone(table, source, to);
   const moved: Progress[] = [];
   for (const table of MOVED) moved.push(await moveTable(table, source, to, tell));
@@ -84,7 +85,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (pro
   return progress();
 }
 
-/** Under a running service a row may refer to an identity that was added after identities were moved: that one goes first. */
+/** While a service runs, a row may refer to an identity that was added after identities were moved: that one is copied first. */
 async function writeRow(table: AnyTable, row: unknown, from: BackEnd, to: BackEnd): Promise<void> {
   try {
     await swapRow(table, row, to);

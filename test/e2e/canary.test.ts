@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { hashPassword } from '../../src/directory/local/password-hash.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
 import { passwords } from '../../src/store/tables/sign-in.ts';
-import { hashPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { ADA } from '../samples.ts';
 import {

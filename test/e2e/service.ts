@@ -11,7 +11,7 @@ import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
-import { localDirectory } from '../../src/directory/local.ts';
+import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
@@ -163,6 +163,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const logLines: string[] = [];
   const log: Log = makeLog({
     level: home.config.log.level,
+    milliseconds: systemClock.milliseconds,
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });

@@ -9,6 +9,7 @@ import { composeService } from '../../src/compose.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import { issuers } from '../../src/store/tables/registry.ts';
+import { systemClock } from '../../src/system.ts';
 import type { Issued } from '../authority.ts';
 import { type Answer, type Caller, callerOver, json } from '../e2e/caller.ts';
 import { type ServiceProcess, startProcess } from '../e2e/process.ts';
@@ -69,7 +70,11 @@ function ask(caller: Caller): Promise<Answer> {
 }
 
 async function startHere(t: TestContext, { config, keyring }: Home): Promise<number> {
-  const log = makeLog({ ...config.log, destination: { write: () => undefined } });
+  const log = makeLog({
+    ...config.log,
+    milliseconds: systemClock.milliseconds,
+    destination: { write: () => undefined },
+  });
   const service = await composeService(config, await openStore(config, 'service'), keyring, log);
   t.after(() => service.stop());
   const [url = ''] = await service.listen();

@@ -108,7 +108,7 @@ test('an integration changed at one node is in force at the others when they nex
 
 test('what one node does for all is done by one node at a time', async () => {
   let times = 0;
-  const lease = { about: 'lease: test', lasts: seconds(60) };
+  const lease = { name: 'test', lasts: seconds(60) };
   const outcomes = await spread(cluster.nodes, 30, (node) => byOneNode(lease, async () => times++, node));
   assert.equal(outcomes.filter(Boolean).length, 1);
   assert.equal(times, 1);

@@ -9,6 +9,7 @@ import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
+import { systemClock } from '../../src/system.ts';
 import { makeHome, populate } from '../e2e/service.ts';
 import { anotherNode, issue, put } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
@@ -42,7 +43,11 @@ after(async () => {
 });
 
 async function start(): Promise<Running> {
-  const log = makeLog({ ...home.config.log, destination: { write: () => undefined } });
+  const log = makeLog({
+    ...home.config.log,
+    milliseconds: systemClock.milliseconds,
+    destination: { write: () => undefined },
+  });
   const service = await composeService(home.config, await openStore(home.config, 'service'), home.keyring, log);
   const [url = ''] = await service.listen();
   return { url, service };

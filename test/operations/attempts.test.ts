@@ -28,7 +28,7 @@ test('an attempt that is forgiven leaves the window of those before it as it was
 
 test('a clock that was ahead and is set right locks nobody out, and holds no lease', async (t) => {
   const { node, clock } = await onSqlite(t);
-  const lease = { about: 'lease: a test', lasts: seconds(50) };
+  const lease = { name: 'a test', lasts: seconds(50) };
   clock.move(86_400 * 365);
   for (let n = 0; n < 3; n++) await countAttempt(LIMIT, node);
   assert.equal((await countAttempt(LIMIT, node)).ok, false);
@@ -40,7 +40,7 @@ test('a clock that was ahead and is set right locks nobody out, and holds no lea
 
 test('a lease that ends with its work is free when that is done, also where it broke; one that others took stays theirs', async (t) => {
   const { node, clock } = await onSqlite(t);
-  const lease = { about: 'lease: a test', lasts: seconds(10), endsWithWork: true } as const;
+  const lease = { name: 'a test', lasts: seconds(10), endsWithWork: true } as const;
   const nothing = async () => undefined;
   const others: boolean[] = [];
   await byOneNode(lease, async () => others.push(await byOneNode(lease, nothing, node)), node);

@@ -13,15 +13,15 @@ import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { firstPair, nextPair, standingOf } from '../../src/tokens/pair.ts';
-import { sha256 } from '../../src/tokens/sha256.ts';
+import { nextRefreshToken, opaqueAccessToken, standingOf } from '../../src/tokens/opaque/pair.ts';
 import {
   mintAccessToken,
   mintDeviceCode,
   mintRefreshToken,
   parseRefreshToken,
   type RefreshToken,
-} from '../../src/tokens/token-text.ts';
+} from '../../src/tokens/opaque/token-text.ts';
+import { sha256 } from '../../src/tokens/sha256.ts';
 import { accepted, ada, CURL, confirmed, issue, type Node, noCertificate, refresh, start } from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { type OnSqlite, onSqlite } from './on-sqlite.ts';
@@ -93,7 +93,7 @@ async function workingRefreshTokens(loot: readonly Buffer[], pairs: readonly Tok
     for (const generation of [grant.pair.generation, grant.pair.generation - 1]) {
       if (generation < 0) continue;
       for (const token of refreshTokensFrom(loot, grant.id, generation)) {
-        const derived = nextPair(token, grant.pair.nonce, node.keyring.minting, FAR);
+        const derived = nextRefreshToken(token, grant.pair.nonce, node.keyring.minting);
         const next = parseRefreshToken(derived.refreshToken.reveal(), node.keyring);
         const standings = [token, next ?? token].map((each) => standingOf(each, grant, node.keyring));
         if (standings.some((standing) => standing === 'current' || standing === 'last-spent')) working++;
@@ -139,7 +139,8 @@ test('a dump of the database and the keyring yields no access token', async (t) 
   const key = node.keyring.minting;
   for (const { grantId } of pairs) {
     const id = grantId as GrantId;
-    const derived = stretches(loot, 16).map((root) => firstPair(id, { root, secret: root }, key, FAR).accessToken);
+    const pair = { generation: 0, expiresAt: FAR, keyId: key.id };
+    const derived = stretches(loot, 16).map((root) => opaqueAccessToken({ id, pair }, root, node.keyring));
     const direct = stretches(loot, 28).map((secret) =>
       mintAccessToken({ grantId: id, generation: 0, expiresAt: FAR, secret }, key),
     );

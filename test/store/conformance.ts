@@ -8,6 +8,7 @@ import { lookups } from './conformance/lookups.ts';
 import { nodes } from './conformance/nodes.ts';
 import { operations } from './conformance/operations.ts';
 import { paging } from './conformance/paging.ts';
+import { schema } from './conformance/schema.ts';
 import { sweeping } from './conformance/sweeping.ts';
 import { unknownCommits } from './conformance/unknown-commits.ts';
 import { values } from './conformance/values.ts';
@@ -18,6 +19,8 @@ export interface TestDatabase {
   open(): Promise<BackEnd>;
   /** How another process opens it: a module that exports `openElsewhere(argument): Promise<BackEnd>`. */
   readonly elsewhere: { readonly module: string; readonly argument: string };
+  /** `table.column` of the first column of every index. */
+  firstIndexedColumns(): Promise<readonly string[]>;
   remove(): Promise<void>;
 }
 
@@ -32,6 +35,7 @@ const PARTS = [
   operations,
   lookups,
   paging,
+  schema,
   events,
   sweeping,
   values,

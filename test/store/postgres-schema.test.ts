@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
+import { TABLES } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
@@ -16,9 +17,7 @@ import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
-import { nodes } from '../../src/store/tables/nodes.ts';
-import { integrations, issuers, keyMarks } from '../../src/store/tables/registry.ts';
-import { attempts, passwords, sessions } from '../../src/store/tables/sign-in.ts';
+import { attempts, sessions } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity, NOW } from '../samples.ts';
@@ -29,21 +28,6 @@ import { openAt } from './postgres-node.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 const LONG_AGO = epochSeconds(1);
-const TABLES: readonly AnyTable[] = [
-  identities,
-  passwords,
-  grants,
-  devices,
-  integrations,
-  issuers,
-  keyMarks,
-  sessions,
-  attempts,
-  nodes,
-  revocationLists,
-  listContents,
-];
-
 async function emptyDatabase(name: string): Promise<{ server: PostgresServer; url: string }> {
   const server = await sharedServer();
   await server.query(`CREATE DATABASE ${name}`);
@@ -165,6 +149,8 @@ test('no column that a request changes is in an index, but those that rows are f
     'sessions.ends_at',
     'attempts.ends_at',
     'nodes.ends_at',
+    'leases.ends_at',
+    'ended_lists.ends_at',
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
   ];

@@ -10,6 +10,7 @@ import { StoreUnavailable } from '../../src/store/store.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { conformance } from './conformance.ts';
+import { firstIndexedColumns } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -111,6 +112,7 @@ async function hostileDatabase(role: string) {
       opened.push(backEnd);
       return backEnd;
     },
+    firstIndexedColumns: () => firstIndexedColumns(server, name),
     remove: async () => {
       await Promise.all(opened.map((backEnd) => backEnd.close()));
       await server.query(`DROP DATABASE ${name} (FORCE)`);

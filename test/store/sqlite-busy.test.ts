@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BUSY_TIMEOUT_MS, whileBusy } from '../../src/store/sqlite/database.ts';
+import { BUSY_TIMEOUT_MS, whileBusy } from '../../src/store/sqlite/connection.ts';
 
 const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 });
 /** SQLITE_BUSY_SNAPSHOT: the primary code is in the low byte. */

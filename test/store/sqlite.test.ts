@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { storeOf } from '../../src/store/change.ts';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
-import { parseKeyring, readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { parseKeyring } from '../../src/tokens/keyring-text.ts';
 
 const path = () => join(mkdtempSync(join(tmpdir(), 'tessera-keyring-')), 'keyring.json');
 

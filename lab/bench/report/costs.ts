@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [on: string, pattern: RegExp])[] = [
   [WAITING, /^\((?:idle|program)\)/],
   [STARTING, /node:internal\/(?:modules|main|bootstrap)\/|amaro/],
   ['garbage collection', /^\(garbage collector\)/],
-  ['log line', /node_modules\/(?:pino|sonic-boom|safe-stable|@pinojs|quick-format|on-exit-leak)|src\/log\//],
+  ['log line', /src\/log\//],
   ['metrics', /prom-client|ops\/metrics/],
   ['tokens: derive, tag, hash', /src\/tokens\/|node:internal\/crypto/],
   ['store: read the row', /src\/store\/sqlite\/back-end.*(?:together|load|all)$/],

@@ -10,6 +10,7 @@ import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
 import { sweep } from '../../../src/operations/upkeep/sweep.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 
 export type Beside = 'sweep' | 'events';
@@ -44,7 +45,12 @@ else await runBeside(beside);
 async function runBeside(what: Beside): Promise<void> {
   const store = await openStore(config, 'service');
   const keyring = new Keyring(await keysOf(config, store));
-  const service = await composeService(config, store, keyring, makeLog(config.log));
+  const service = await composeService(
+    config,
+    store,
+    keyring,
+    makeLog({ ...config.log, milliseconds: systemClock.milliseconds }),
+  );
   process.once('SIGTERM', () => process.exit(0));
   await service.listen();
   await BESIDES[what](store, config);

@@ -17,6 +17,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Give plain text on one line.',
   ],
   'lifetime-malformed': [(field) => `${field} is no time at all`, 'Give a duration such as 90d, 12h or 15m.'],
+  'access-token-format-unavailable': [
+    (format) => `access tokens in the format ${JSON.stringify(format)} are not available in this release`,
+    'Use the format opaque, or leave it out.',
+  ],
   'import-malformed': [
     (why) => `the file cannot be imported: ${why}`,
     'It holds {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',

@@ -1,7 +1,6 @@
 // What concerns people with a browser: device authorization, sign-in, and how the pages look.
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { formatDuration } from '../duration.ts';
 import { duration, flag, path, section, text, whole } from '../setting.ts';
 
 export const device = section('Device authorization: a person confirms in a browser.', {
@@ -11,11 +10,11 @@ export const device = section('Device authorization: a person confirms in a brow
   }),
   codeLifetime: duration({
     description: 'How long a device code and its user code work.',
-    default: formatDuration(usual.deviceCodeLifetime),
+    default: usual.deviceCodeLifetime,
   }),
   pollInterval: duration({
     description: 'How often a device may ask whether it was confirmed.',
-    default: formatDuration(usual.pollInterval),
+    default: usual.pollInterval,
   }),
   wrongUserCodes: whole(1, 100, {
     description: 'Wrong user codes that an identity may enter in the lifetime of a code.',
@@ -38,19 +37,19 @@ export const signIn = section('Sign-in with user name and password, and the brow
     description: 'Failed sign-ins per network address and window, by browsers that are not known.',
     default: usual.failedSignInsPerAddress,
   }),
-  window: duration({ description: 'The window of these limits.', default: formatDuration(usual.signInWindow) }),
+  window: duration({ description: 'The window of these limits.', default: usual.signInWindow }),
   knownBrowserLifetime: duration({
     description:
       'How long after a sign-in the browser counts as known: it signs in even while strangers have locked the name or the address.',
-    default: formatDuration(usual.knownBrowserLifetime),
+    default: usual.knownBrowserLifetime,
   }),
   sessionIdle: duration({
     description: 'A browser session ends when unused for this long.',
-    default: formatDuration(usual.sessionIdle),
+    default: usual.sessionIdle,
   }),
   sessionLifetime: duration({
     description: 'And this long after sign-in, whatever happens.',
-    default: formatDuration(usual.sessionLifetime),
+    default: usual.sessionLifetime,
   }),
 });
 

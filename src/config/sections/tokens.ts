@@ -1,16 +1,15 @@
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { formatDuration } from '../duration.ts';
 import { choice, duration, flag, section } from '../setting.ts';
 
 export const tokens = section('Tokens and grants. An integration may set its own lifetimes over these.', {
   accessTokenLifetime: duration({
     description: 'How long an access token works.',
-    default: formatDuration(usual.accessTokenLifetime),
+    default: usual.accessTokenLifetime,
   }),
   grantLifetime: duration({
     description: 'How long a grant can be refreshed; afterwards a new authorization is needed. It never moves.',
-    default: formatDuration(usual.grantLifetime),
+    default: usual.grantLifetime,
   }),
   refresh: flag({
     description: 'Whether answers carry a refresh token. Without it, a grant ends with its access token.',
@@ -19,7 +18,7 @@ export const tokens = section('Tokens and grants. An integration may set its own
   refreshRetryWindow: duration({
     description:
       'How long after a refresh the same refresh token is answered with the same new pair again, for callers whose answer was lost. 0 is strict.',
-    default: formatDuration(usual.refreshRetryWindow),
+    default: usual.refreshRetryWindow,
   }),
   onReuse: choice(['revoke', 'report'], {
     description:

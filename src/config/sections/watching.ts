@@ -1,7 +1,6 @@
 // What operators see of the service.
 
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
-import { formatDuration } from '../duration.ts';
 import { choice, duration, flag, section } from '../setting.ts';
 
 export const log = section('The log, on standard output, one line per request. It never holds a secret.', {
@@ -17,5 +16,5 @@ export const metrics = section('Metrics in Prometheus form at `/metrics`.', {
 });
 
 export const events = section('The event log: everything that changed state, kept in the store.', {
-  retention: duration({ description: 'How long events are kept.', default: formatDuration(usual.eventRetention) }),
+  retention: duration({ description: 'How long events are kept.', default: usual.eventRetention }),
 });

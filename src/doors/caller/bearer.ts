@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
-import { parseAccessToken } from '../../tokens/token-text.ts';
 
 const CREDENTIALS = /^bearer +([^ ]+)( .*)?$/is;
 
@@ -17,5 +17,5 @@ export function bearerToken(request: FastifyRequest): Outcome<string> {
 /** Whether the headers carry an access token that this service made; whether it is still good, the store knows. */
 export function showsAccessToken({ authorization }: IncomingHttpHeaders, keyring: Keyring): boolean {
   const [, token] = CREDENTIALS.exec(authorization ?? '') ?? [];
-  return token !== undefined && parseAccessToken(token, keyring) !== undefined;
+  return token !== undefined && readAccessToken(token, keyring) !== undefined;
 }

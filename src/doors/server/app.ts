@@ -9,8 +9,8 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify';
+import { Overloaded } from '../../core/overloaded.ts';
 import { seconds } from '../../core/time.ts';
-import { Overloaded } from '../../operations/overloaded.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';

@@ -10,6 +10,7 @@ export type AdminRefusalReason =
   | 'scope-malformed'
   | 'text-malformed'
   | 'lifetime-malformed'
+  | 'access-token-format-unavailable'
   | 'import-malformed'
   | 'integration-exists'
   | 'integration-unknown'

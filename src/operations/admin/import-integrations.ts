@@ -7,7 +7,7 @@ export interface ImportedDraft {
   readonly draft: IntegrationDraft;
 }
 
-const FIELDS = ['id', 'name', 'description', 'vendor', 'scope'] as const;
+const FIELDS = ['id', 'name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
 
 /** Reads `{"id","name","description","scope"}`, one or a list of them. One that is wrong refuses them all. */
 export function readImport(text: string): AdminOutcome<readonly ImportedDraft[]> {

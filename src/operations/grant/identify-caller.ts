@@ -3,9 +3,10 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
+import type { Directory } from '../../directory/directory.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { AcceptedCertificate, Directory, Ports } from '../ports.ts';
+import type { AcceptedCertificate, Ports } from '../ports.ts';
 
 /** Contract 5.4: from an accepted certificate to the identity that its issuer's settings map it to. */
 export async function identifyCaller(

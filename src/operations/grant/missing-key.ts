@@ -3,7 +3,7 @@ import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
 import { KeyMissing, type Keyring } from '../../tokens/keyring.ts';
-import { keyIdOf } from '../../tokens/token-text.ts';
+import { keyIdOf } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 
 const KEPT_MS = 1_000;

@@ -11,8 +11,8 @@ import { type EpochSeconds, seconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../../tokens/pair.ts';
-import { parseRefreshToken, type RefreshToken } from '../../tokens/token-text.ts';
+import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 import { refuseToGuess } from './missing-key.ts';
 import { type TokenPair, tokenPair } from './token-pair.ts';
@@ -93,7 +93,7 @@ function rotate(
 ): Decision<Grant, Outcome<TokenPair>> {
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
-  const minted = nextPair(token, nonce, key, expiresAt);
+  const minted = nextRefreshToken(token, nonce, key);
   const { refreshHash } = minted;
   const generation = grant.pair.generation + 1;
   const next: Grant = {
@@ -102,14 +102,15 @@ function rotate(
   };
   // No identity: the event of a refresh is one row at the end of a table, in no index (the grant leads to its holder).
   const event: Event = { type: 'refreshed', at: now, clientId: grant.clientId, subjectId: grant.id, presenter };
-  return { outcome: accept(tokenPair(next, minted, now)), next, events: [event] };
+  return { outcome: accept(tokenPair(next, minted, now, ports.keyring)), next, events: [event] };
 }
 
 /** The grant is left as it is; the event carries both presenters, and differing ones are worth an alarm. */
 function repeat({ grant, token, presenter, now }: Turn, ports: Ports): Decision<Grant, Outcome<TokenPair>> {
   const first = grant.pair.presenter;
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
-  const outcome = accept(tokenPair(grant, samePair(token, grant, ports.keyring), now));
+  const minted = sameRefreshToken(token, grant, ports.keyring);
+  const outcome = accept(tokenPair(grant, minted, now, ports.keyring));
   return { outcome, events: [eventOf('retried', grant, { presenter, now }, detail)] };
 }
 

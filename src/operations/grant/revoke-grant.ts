@@ -8,20 +8,19 @@ import { pages } from '../../store/pages.ts';
 import type { Decision, PageQuery } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { isAccessTokenOf } from '../../tokens/pair.ts';
-import { parseAccessToken } from '../../tokens/token-text.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
 import type { Ports } from '../ports.ts';
 import { refuseToGuess } from './missing-key.ts';
 
 /** Ends the whole grant of an access token: every generation, at once, at every door of every node. */
 export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
-  const token = parseAccessToken(accessToken, ports.keyring);
+  const token = readAccessToken(accessToken, ports.keyring);
   if (!token) {
     await refuseToGuess(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
-    const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+    const grant = found && token.isOf(found.row) ? found.row : undefined;
     const decision = decideRevoke({ token, grant });
     if (!decision.ok) return { outcome: decision };
     const next = revoke(decision.value, now, 'by-caller');

@@ -58,8 +58,8 @@ export class SharedLists {
   }
 
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
-    const about = `lease: list ${hash('sha256', url)}`;
-    return byOneNode({ about, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
+    const name = `list ${hash('sha256', url)}`;
+    return byOneNode({ name, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
   }
 
   /** The contents first: who reads the news finds them there. */

@@ -5,6 +5,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { listContents, revocationLists } from '../../store/tables/lists.ts';
 import { nodes } from '../../store/tables/nodes.ts';
 import { attempts, sessions } from '../../store/tables/sign-in.ts';
+import { endedLists, leases } from '../../store/tables/upkeep.ts';
 import type { Ports } from '../ports.ts';
 
 const HOUR = 3600;
@@ -20,6 +21,8 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [sessions, seconds(HOUR)],
   [attempts, seconds(HOUR)],
   [nodes, seconds(HOUR)],
+  [leases, seconds(HOUR)],
+  [endedLists, seconds(HOUR)],
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];

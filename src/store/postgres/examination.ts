@@ -1,6 +1,7 @@
 // What the back end says of itself: whether a refresh could be served now.
 import type { GrantId } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { TABLES } from '../all-tables.ts';
 import { failing } from '../report.ts';
 import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
@@ -16,19 +17,7 @@ const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** What a node does with each table. Its role must be allowed all of it. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  identities: CHANGED,
-  passwords: CHANGED,
-  grants: CHANGED,
-  device_authorizations: CHANGED,
-  integrations: CHANGED,
-  issuers: CHANGED,
-  keys: CHANGED,
-  sessions: CHANGED,
-  attempts: CHANGED,
-  nodes: CHANGED,
-  revocation_lists: CHANGED,
-  list_contents: CHANGED,
-  service_times: CHANGED,
+  ...Object.fromEntries(TABLES.map(({ name }) => [name, CHANGED])),
   events: ['SELECT', 'INSERT', 'DELETE'],
   event_sequence: ['SELECT', 'USAGE'],
 };

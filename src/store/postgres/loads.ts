@@ -1,10 +1,10 @@
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import type { AnyTable } from '../table.ts';
+import { type AnyTable, keyColumn } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { decodeRow, keyColumn, statementsOf, withoutNul } from './statements.ts';
+import { decodeRow, statementsOf, withoutNul } from './statements.ts';
 
 const TOGETHER = { most: 500, parallel: 2 };
 const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };

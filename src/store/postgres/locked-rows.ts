@@ -1,8 +1,8 @@
 import type { Swap } from '../back-end.ts';
-import type { AnyTable, Value } from '../table.ts';
+import { type AnyTable, keyColumn, type Value } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { freeStatement, keyColumn } from './statements.ts';
+import { freeStatement } from './statements.ts';
 
 /** How long a row counts as locked after a change of it has last failed. */
 const REMEMBERED_MS = 10_000;

@@ -113,6 +113,19 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX nodes_ends_at ON nodes (ends_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE leases (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX leases_ends_at ON leases (ends_at);
+  CREATE TABLE ended_lists (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
+  );
+  CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

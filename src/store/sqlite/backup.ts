@@ -1,7 +1,7 @@
 // Copies of a SQLite store, taken while the service writes, and put back while it does not.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { openForReading } from './database.ts';
+import { openForReading } from './connection.ts';
 
 /** Pages copied in one step; between two steps the service writes on. */
 const STEP_PAGES = 500;

@@ -2,7 +2,7 @@
 // This file is both ends of it.
 import type { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './connection.ts';
 
 /** After so many pages written, at most: 16 MB of WAL. */
 const AFTER_PAGES = 4000;
@@ -18,7 +18,7 @@ export class Checkpoints {
     this.#path = path;
   }
 
-  /** Where the thread does not keep up, or is gone, SQLite empties the WAL with a commit (database.ts). */
+  /** Where the thread does not keep up, or is gone, SQLite empties the WAL with a commit (connection.ts). */
   wrote(pages: number): void {
     this.#written += pages;
     if (this.#written < AFTER_PAGES || this.#isUnderWay) return;

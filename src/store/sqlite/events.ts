@@ -2,8 +2,9 @@ import type { Event } from '../../core/event.ts';
 import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { decodeEvent, encodeEvent, eventColumns } from '../tables/events.ts';
-import { decodeColumns, decodedOf, LIMIT, readable, written } from './statements.ts';
-import type { Step } from './writer.ts';
+import type { Step } from './commits.ts';
+import { LIMIT } from './statements.ts';
+import { decodeColumns, decodedOf, readable, written } from './values.ts';
 
 const COLUMNS: readonly Column[] = [{ name: 'sequence', kind: 'integer' }, ...eventColumns];
 const NAMES = eventColumns.map(({ name }) => name);

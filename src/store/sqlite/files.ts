@@ -2,7 +2,7 @@
 // deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
 import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WAL_LIMIT } from './database.ts';
+import { WAL_LIMIT } from './connection.ts';
 
 interface Mark {
   readonly dev: number;

@@ -6,12 +6,12 @@ import { storeOf } from '../change.ts';
 import { type Store, StoreMissing } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { makeDatabase, openDatabase } from './database.ts';
+import { Commits } from './commits.ts';
+import { makeDatabase, openDatabase } from './connection.ts';
 import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
 import { Soundness } from './soundness.ts';
 import { type Sync, syncFolder, syncInPool } from './wal.ts';
-import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -43,8 +43,8 @@ export async function openSqlite({
   const files = new Files(path, alone);
   syncFolder(dirname(path));
   const soundness = new Soundness(database, files);
-  const writer = new Writer({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
-  return sqliteBackEnd({ database, writer, soundness, clock });
+  const commits = new Commits({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
+  return sqliteBackEnd({ database, commits, soundness, clock });
 }
 
 function refuseMissing(path: string): void {

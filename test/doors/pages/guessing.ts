@@ -93,7 +93,7 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
     store: { ...store, find },
     registry: { integration: () => integration, integrations: [integration], issuers: [] },
     keyring: new Keyring(firstKey()),
-    directory: { byUserName: none, byEmail: none, byUpn: none, bySignIn: async () => undefined },
+    directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
     settings: DEFAULT_SETTINGS,
     clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },
     random: systemRandom,

@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { Integration } from '../../../src/core/integration.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
+import { hashPassword } from '../../../src/directory/local/password-hash.ts';
 import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
 import type { Clock } from '../../../src/operations/ports.ts';
@@ -15,9 +16,8 @@ import { insert, type Store } from '../../../src/store/store.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { passwords } from '../../../src/store/tables/sign-in.ts';
-import { systemRandom } from '../../../src/system.ts';
+import { systemClock, systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
-import { hashPassword } from '../../../src/tokens/password.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { freePort } from '../../free-port.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
@@ -73,7 +73,12 @@ export async function startService({
   const clock = movableClock();
   const keyring = new Keyring(firstKey());
   const lines: string[] = [];
-  const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
+  const log = makeLog({
+    level: 'trace',
+    format: 'json',
+    milliseconds: systemClock.milliseconds,
+    destination: { write: (line) => lines.push(line) },
+  });
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);

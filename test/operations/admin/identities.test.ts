@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { parseIdentityId } from '../../../src/core/identity.ts';
-import { localDirectory } from '../../../src/directory/local.ts';
+import { signInByPassword } from '../../../src/directory/directory.ts';
+import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
@@ -18,7 +19,7 @@ suite('identities', () => {
     assert.ok(parseIdentityId(added.value.id));
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
-    assert.deepEqual((await directory.bySignIn('ada', PASSWORD))?.identity, added.value);
+    assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
   });
 
   test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {
@@ -57,15 +58,15 @@ suite('identities', () => {
     const next = new Secret('another long password');
     assert.ok((await setPassword('ada', next, admin)).ok);
     const directory = localDirectory(admin.store);
-    assert.equal(await directory.bySignIn('ada', PASSWORD), undefined);
-    assert.ok(await directory.bySignIn('ada', next));
+    assert.equal(await signInByPassword(directory, 'ada', PASSWORD), undefined);
+    assert.ok(await signInByPassword(directory, 'ada', next));
   });
 
   test('an identity without a password gets one', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
     assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
-    assert.ok(await localDirectory(admin.store).bySignIn('ada', PASSWORD));
+    assert.ok(await signInByPassword(localDirectory(admin.store), 'ada', PASSWORD));
   });
 
   test('disabling is by name or id, and is recorded', async (t) => {

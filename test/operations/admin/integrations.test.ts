@@ -47,6 +47,8 @@ suite('integrations', () => {
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
     ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
     ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],
+    ['a format not built yet', 'a', { scope: 'a', accessTokenFormat: 'jwt' }, 'access-token-format-unavailable'],
+    ['an unknown format', 'a', { scope: 'a', accessTokenFormat: 'paseto' }, 'access-token-format-unavailable'],
     ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
     [
       'an identity that is none',
@@ -91,6 +93,7 @@ suite('import files', () => {
     '[[]]',
     '{}',
     '{"id":7,"scope":"a"}',
+    '{"id":"a","scope":"a","accessTokenFormat":"jwt"}',
     '{"__proto__":{"id":"a","scope":"a"}}',
   ]) {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));

@@ -7,7 +7,7 @@ import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/ad
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { markMinting } from '../../../src/operations/admin/mark-minting.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { aGrant, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
@@ -158,7 +158,7 @@ suite('a service starts only with the keys that its store knows', () => {
     const retired = await retireFirst(keys, admin, true);
     assert.ok(retired.ok);
     assert.ok(await checkKeyring(new Keyring(retired.value), admin.store));
-    const stale = keys.map((key) => ({ ...key, state: key.id === 1 ? ('minting' as const) : ('check-only' as const) }));
+    const stale = mintWith(keys, 1);
     await assert.rejects(checkKeyring(new Keyring(stale), admin.store), /retired, yet/);
   });
 });

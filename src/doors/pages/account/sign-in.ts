@@ -19,7 +19,7 @@ export async function showSignIn(visit: Visit): Promise<Answer> {
   return signInPage(visit, { code, notice: noticeOf(visit) });
 }
 
-/** Starts a session; with a user code, goes on to its request. */
+/** Begins a session. With a user code, the next page shows the request to confirm. */
 export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const { site, request } = visit;
   const code = readUserCode(form['user_code']);
@@ -51,7 +51,7 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): strin
   ];
 }
 
-/** No user name has control characters; they must not reach a row or a log unchanged. */
+/** No user name has control characters. They are replaced so that they reach no row and no log. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
 }

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { IdentityId } from '../../src/core/identity.ts';
-import { localIdentityId } from '../../src/core/identity.ts';
-import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { localDirectory } from '../../src/directory/local.ts';
-import { identifyCaller } from '../../src/operations/grant/identify-caller.ts';
-import { Overloaded } from '../../src/operations/overloaded.ts';
-import { changePassword } from '../../src/operations/person/change-password.ts';
-import { signIn } from '../../src/operations/person/sign-in.ts';
-import type { Directory } from '../../src/operations/ports.ts';
-import { identities } from '../../src/store/tables/identities.ts';
-import { attempts, passwords } from '../../src/store/tables/sign-in.ts';
-import { hashPassword, isPassword, NOBODYS_HASH } from '../../src/tokens/password.ts';
-import { Secret } from '../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../node.ts';
-import { onSqlite } from '../operations/on-sqlite.ts';
-import { ADA, anIdentity, hexOf } from '../samples.ts';
+import type { IdentityId } from '../../../src/core/identity.ts';
+import { localIdentityId } from '../../../src/core/identity.ts';
+import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
+import { Overloaded } from '../../../src/core/overloaded.ts';
+import { type Directory, type SignedIn, signInByPassword } from '../../../src/directory/directory.ts';
+import { localDirectory } from '../../../src/directory/local/local-directory.ts';
+import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
+import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
+import { changePassword } from '../../../src/operations/person/change-password.ts';
+import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
+import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../../node.ts';
+import { onSqlite } from '../../operations/on-sqlite.ts';
+import { ADA, anIdentity, hexOf } from '../../samples.ts';
 
 const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
@@ -52,6 +52,11 @@ async function local(t: TestContext): Promise<Local> {
   return { node: { ...node, directory }, clock, directory, verified };
 }
 
+/** The same node, whose directory checks passwords otherwise. */
+function checkingBy(node: Node, check: (name: string, given: Secret) => Promise<SignedIn | undefined>): Node {
+  return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check }] } };
+}
+
 test('passwords are kept as argon2id, 19 MiB and two passes, each under its own salt', async () => {
   const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -60,9 +65,9 @@ test('passwords are kept as argon2id, 19 MiB and two passes, each under its own 
 
 test('the right password signs in, a wrong one does not', async (t) => {
   const { directory } = await local(t);
-  assert.equal((await directory.bySignIn('ada', PASSWORD))?.identity.id, ADA);
-  assert.equal(await directory.bySignIn('ada', WRONG), undefined);
-  assert.equal(await directory.bySignIn('ADA', PASSWORD), undefined, 'exact characters');
+  assert.equal((await signInByPassword(directory, 'ada', PASSWORD))?.identity.id, ADA);
+  assert.equal(await signInByPassword(directory, 'ada', WRONG), undefined);
+  assert.equal(await signInByPassword(directory, 'ADA', PASSWORD), undefined, 'exact characters');
 });
 
 test('the same answer after the same work: wrong password, unknown name, no password, two of a name, disabled', async (t) => {
@@ -93,7 +98,7 @@ test('what an unknown name is checked against costs what a password costs', asyn
 test('nobody signs in as nobody: the password behind an unknown name opens nothing', async (t) => {
   const { directory } = await local(t);
   for (const name of ['nobody', 'bob', ''])
-    assert.equal(await directory.bySignIn(name, new Secret('nobody')), undefined);
+    assert.equal(await signInByPassword(directory, name, new Secret('nobody')), undefined);
 });
 
 const twin = (n: number) => localIdentityId(`00000000-0000-4000-8000-00000000000${n}`) as IdentityId;
@@ -115,7 +120,7 @@ test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
   assert.deepEqual(await Promise.all(identify()), Array(3).fill('certificate-identity-ambiguous'));
   await put(node.store, passwords, { identityId: twin(1), phc: await hashPassword(PASSWORD) });
-  assert.equal(await directory.bySignIn('twin', PASSWORD), undefined);
+  assert.equal(await signInByPassword(directory, 'twin', PASSWORD), undefined);
 });
 
 test('derived identities, and those of other directories, match no local lookup', async (t) => {
@@ -148,15 +153,8 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
 
 test('failed sign-ins are limited per name and per address, and a right one is not counted', async (t) => {
   const { node, clock } = await local(t);
-  const passwordMark = (await node.store.load(passwords, ADA)).found?.row.phc;
-  const patient = {
-    ...node,
-    directory: {
-      ...node.directory,
-      bySignIn: async (_: string, given: Secret) =>
-        given === PASSWORD ? { identity: anIdentity(), passwordMark } : undefined,
-    },
-  };
+  const holds = { identity: anIdentity(), stillHolds: async () => true };
+  const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? holds : undefined));
   const attempt = (userName: string, password: Secret) =>
     answer(signIn({ userName, password, presenter: CURL }, patient));
   for (let n = 0; n < 30; n++) assert.equal(await attempt('ada', PASSWORD), 'accepted');
@@ -181,9 +179,9 @@ test('more sign-ins at once than would be answered in time are refused, so that 
   const { node } = await local(t);
   const held: (() => void)[] = [];
   const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
-  const waiting = Array.from({ length: 32 }, () => directory.bySignIn('ada', WRONG));
+  const waiting = Array.from({ length: 32 }, () => signInByPassword(directory, 'ada', WRONG));
   while (held.length < 32) await new Promise(setImmediate);
-  await assert.rejects(directory.bySignIn('ada', PASSWORD), Overloaded);
+  await assert.rejects(signInByPassword(directory, 'ada', PASSWORD), Overloaded);
   for (const release of held) release();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
 });
@@ -191,17 +189,11 @@ test('more sign-ins at once than would be answered in time are refused, so that 
 test('a password that is reset while its holder signs in or changes it: the reset stands', async (t) => {
   const { node } = await local(t);
   const reset = await hashPassword(new Secret('set by an operator'));
-  const racing = {
-    ...node,
-    directory: {
-      ...node.directory,
-      bySignIn: async (name: string, given: Secret) => {
-        const found = await node.directory.bySignIn(name, given);
-        await put(node.store, passwords, { identityId: ADA, phc: reset });
-        return found;
-      },
-    },
-  };
+  const racing = checkingBy(node, async (name, given) => {
+    const found = await signInByPassword(node.directory, name, given);
+    await put(node.store, passwords, { identityId: ADA, phc: reset });
+    return found;
+  });
   assert.equal(
     await answer(signIn({ userName: 'ada', password: PASSWORD, presenter: CURL }, racing)),
     'sign-in-failed',

@@ -1,37 +1,54 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { Grant } from '../../src/core/grant.ts';
-import type { Hex } from '../../src/core/hex.ts';
-import { epochSeconds } from '../../src/core/time.ts';
-import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../src/tokens/keyring.ts';
-import { firstPair, isAccessTokenOf, type MintedPair, nextPair, samePair, standingOf } from '../../src/tokens/pair.ts';
-import { parseAccessToken, parseRefreshToken, type RefreshToken } from '../../src/tokens/token-text.ts';
-import { aGrant, NOW } from '../samples.ts';
+import type { Grant } from '../../../src/core/grant.ts';
+import type { Hex } from '../../../src/core/hex.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { mintAccessToken, readAccessToken } from '../../../src/tokens/access-token.ts';
+import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../../src/tokens/keyring.ts';
+import {
+  firstRefreshToken,
+  type MintedRefreshToken,
+  nextRefreshToken,
+  sameRefreshToken,
+  standingOf,
+} from '../../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
+import type { Secret } from '../../../src/tokens/secret.ts';
+import { aGrant, NOW } from '../../samples.ts';
 
 const expiresAt = epochSeconds(NOW + 100);
 
 /** A grant as the store would hold it, and the pairs its caller received. */
 function issue(keyring: Keyring): { grant: Grant; pair: MintedPair } {
   const { id } = aGrant();
-  const pair = firstPair(id, { root: randomBytes(16), secret: randomBytes(16) }, keyring.minting, expiresAt);
-  const { accessHash, refreshHash } = pair;
-  const grant = aGrant({ accessHash });
-  return {
-    pair,
-    grant: { ...grant, pair: { ...grant.pair, generation: 0, keyId: keyring.minting.id, refreshHash, expiresAt } },
-  };
+  const minted = firstRefreshToken(id, { root: randomBytes(16), secret: randomBytes(16) }, keyring.minting);
+  const { accessHash, refreshHash } = minted;
+  const { pair, ...rest } = aGrant({ accessHash });
+  const grant = { ...rest, pair: { ...pair, generation: 0, keyId: keyring.minting.id, refreshHash, expiresAt } };
+  return { grant, pair: pairOf(grant, minted, keyring) };
 }
 
 function rotate(grant: Grant, presented: RefreshToken, keyring: Keyring): { grant: Grant; pair: MintedPair } {
   const nonce = randomBytes(16).toString('hex') as Hex;
-  const pair = nextPair(presented, nonce, keyring.minting, expiresAt);
+  const minted = nextRefreshToken(presented, nonce, keyring.minting);
   const generation = grant.pair.generation + 1;
-  const { refreshHash } = pair;
-  return {
-    pair,
-    grant: { ...grant, pair: { ...grant.pair, generation, nonce, refreshHash, keyId: keyring.minting.id } },
-  };
+  const { refreshHash } = minted;
+  const next = { ...grant, pair: { ...grant.pair, generation, nonce, refreshHash, keyId: keyring.minting.id } };
+  return { grant: next, pair: pairOf(next, minted, keyring) };
+}
+
+interface MintedPair {
+  readonly accessToken: Secret;
+  readonly refreshToken: Secret;
+}
+
+function pairOf(grant: Grant, { refreshToken, root }: MintedRefreshToken, keyring: Keyring): MintedPair {
+  return { refreshToken, accessToken: mintAccessToken(grant, root, keyring) };
+}
+
+function samePair(presented: RefreshToken, grant: Grant, keyring: Keyring): MintedPair {
+  return pairOf(grant, sameRefreshToken(presented, grant, keyring), keyring);
 }
 
 function read(pair: MintedPair, keyring: Keyring): RefreshToken {
@@ -75,9 +92,10 @@ test('the access tokens of every generation belong to the grant, another grantâ€
   const first = issue(keyring);
   const second = rotate(first.grant, read(first.pair, keyring), keyring);
   for (const { pair } of [first, second]) {
-    const token = parseAccessToken(pair.accessToken.reveal(), keyring);
-    assert.ok(token && isAccessTokenOf(token, second.grant));
-    assert.ok(!isAccessTokenOf(token, issue(keyring).grant));
+    const token = readAccessToken(pair.accessToken.reveal(), keyring);
+    assert.ok(token);
+    assert.ok(token.isOf(second.grant));
+    assert.ok(!token.isOf(issue(keyring).grant));
   }
 });
 
@@ -101,8 +119,8 @@ test('key rotation: a pair minted under the old key is refreshed under the new o
   const second = rotate(first.grant, read(first.pair, after), after);
   assert.equal(second.grant.pair.keyId, 2);
   assert.equal(standingOf(read(second.pair, after), second.grant, after), 'current');
-  const old = parseAccessToken(first.pair.accessToken.reveal(), after);
-  assert.ok(old && isAccessTokenOf(old, second.grant));
+  const old = readAccessToken(first.pair.accessToken.reveal(), after);
+  assert.ok(old?.isOf(second.grant));
 });
 
 test('a new key only checks; a retired one is gone, and its id is never given again', () => {

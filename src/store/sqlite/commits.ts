@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS, isBusy, isOfDisk, storeFault } from './database.ts';
+import { BUSY_TIMEOUT_MS } from './connection.ts';
+import { isBusy, isOfDisk, storeFault } from './faults.ts';
 import type { Files } from './files.ts';
 import { Prepared } from './prepared.ts';
 import type { Soundness } from './soundness.ts';
@@ -23,7 +24,7 @@ export type Unit = readonly Step[];
 
 const LOOK_AGAIN_MS = 1;
 
-export interface WriterParts {
+export interface CommitParts {
   readonly database: DatabaseSync;
   readonly files: Files;
   readonly soundness: Soundness;
@@ -31,18 +32,18 @@ export interface WriterParts {
   readonly checkpoints: Checkpoints;
 }
 
-/** Executes units, as many as wait at one moment in one durable transaction. */
-export class Writer {
+/** Executes units: all that wait at the same moment in one durable transaction. */
+export class Commits {
   readonly #database: DatabaseSync;
   readonly #files: Files;
   readonly #soundness: Soundness;
   readonly #sync: Sync;
   readonly #checkpoints: Checkpoints;
   readonly #prepared: Prepared;
-  /** Written since the checkpoints were last told. */
+  /** Pages written since the checkpoints last heard of them. */
   #pages = 0;
 
-  constructor({ database, files, soundness, sync, checkpoints }: WriterParts) {
+  constructor({ database, files, soundness, sync, checkpoints }: CommitParts) {
     this.#database = database;
     this.#prepared = new Prepared(database);
     this.#files = files;
@@ -52,10 +53,10 @@ export class Writer {
   }
 
   /**
-   * How many rows the last step of each unit changed; -1 where the unit conflicted and left nothing. Rejects with
-   * StoreUnavailable where none was written, and with CommitUnknown where they may not be durable: then nobody reads or
-   * writes until they are. Others see what was written before it is durable: whatever they answer that must not be lost is
-   * a commit of their own, synced behind it in the same file.
+   * Returns how many rows the last step of each unit changed, or -1 if the unit conflicted and wrote nothing. Rejects with
+   * StoreUnavailable if nothing was written, and with CommitUnknown if it may not be durable: then all reads and writes are
+   * refused until it is. Others see what was written before it is durable. That is safe: whatever they answer that must not be
+   * lost is a commit of their own, synced after it in the same file.
    */
   async run(units: readonly Unit[]): Promise<number[]> {
     try {
@@ -79,7 +80,7 @@ export class Writer {
     else leaveAsItIs();
   }
 
-  /** Another process may be writing, or the rest of the WAL be on its way into the database. Neither takes long. */
+  /** Waits while another process writes, or while a checkpoint finishes. Neither takes long. */
   async #whenFree<T>(work: () => T): Promise<T> {
     for (const patience = performance.now() + BUSY_TIMEOUT_MS; ; ) {
       try {
@@ -120,7 +121,7 @@ export class Writer {
   }
 
   #runUnit(unit: Unit): number {
-    // A single decisive step that fails has changed nothing; only several need a way back.
+    // A single decisive step that fails has changed nothing; only several need a savepoint.
     const guarded = unit.filter((step) => step.decisive).length > 1;
     if (guarded) this.#run('SAVEPOINT unit');
     const result = this.#runSteps(unit);
@@ -144,8 +145,8 @@ export class Writer {
 }
 
 /**
- * Closing would write the WAL into a database that is not ours any more, and delete what bears the WAL's name. Node closes
- * databases too when a process ends by itself, but not when it is told to end.
+ * Closing would write the WAL into a database that is no longer ours, and delete whatever has the WAL's name. Node also
+ * closes databases when a process ends by itself, but not on process.exit.
  */
 function leaveAsItIs(): void {
   process.once('exit', (code) => process.exit(code));

@@ -4,12 +4,12 @@
 //   access   kind 1 | key id 1 | grant id 16 | generation 4 | expires 4 | secret 28 | tag 16
 //   device   kind 1 | key id 1 | device id 16 | expires 4 | secret 32 | tag 16
 //
-// The tag is a MAC under a server key over all that precedes it: forgeries are refused without touching the store.
-import type { DeviceId } from '../core/device.ts';
-import type { GrantId } from '../core/grant.ts';
-import { type EpochSeconds, epochSeconds } from '../core/time.ts';
-import type { Key, KeyPurpose, Keyring } from './keyring.ts';
-import { Secret } from './secret.ts';
+// The tag is a MAC under a server key over everything before it: forgeries are refused without a look at the store.
+import type { DeviceId } from '../../core/device.ts';
+import type { GrantId } from '../../core/grant.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
+import type { Key, KeyPurpose, Keyring } from '../keyring.ts';
+import { Secret } from '../secret.ts';
 
 const LENGTH = 70;
 const TAG_AT = 54;
@@ -101,7 +101,7 @@ export function parseDeviceCode(text: string, keyring: Keyring): DeviceCode | un
   return { deviceId, expiresAt: epochSeconds(bytes.readUInt32BE(18)), secret: bytes.subarray(22, TAG_AT) };
 }
 
-/** The key that a well-formed text of any kind names, whether or not anybody has that key. */
+/** The key id in a well-formed text of any kind. The key itself may not exist. */
 export function keyIdOf(text: string): number | undefined {
   for (const kind of [REFRESH, ACCESS, DEVICE]) {
     const bytes = decode(text, kind);
@@ -127,7 +127,7 @@ function encode(bytes: Buffer, kind: Kind): string {
   return kind.prefix + bytes.toString('base64url') + PADDING;
 }
 
-/** The bytes of a text that minting would write, and only of such a text: decoding is lenient, so re-encode and compare. */
+/** Undefined unless minting would write exactly this text. Node decodes leniently, so re-encode and compare. */
 function decode(text: string, kind: Kind): Buffer | undefined {
   if (!text.startsWith(kind.prefix)) return undefined;
   const bytes = Buffer.from(text.slice(kind.prefix.length), 'base64url');
