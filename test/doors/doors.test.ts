@@ -6,7 +6,7 @@ import { sourcesIn } from '../house/sources.ts';
 test('every folder with a door is in the list of doors', () => {
   const files = sourcesIn('src/doors', 'door.ts').map(({ path }) => path.split('/'));
   const names = files.flatMap(([, , folder, file]) => (file === 'door.ts' ? [folder] : []));
-  assert.deepEqual(names.sort(), [...DOOR_NAMES].sort());
+  assert.deepEqual(new Set(names), new Set<string>(DOOR_NAMES));
 });
 
 test('no first path segment belongs to two doors', () => {

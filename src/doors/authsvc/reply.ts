@@ -23,12 +23,9 @@ export function replyAuthsvcRefusal(
 }
 
 export function describeAuthsvc({ reason, ...details }: Refusal<AuthsvcReason>): string {
-  switch (reason) {
-    case 'refresh-by-form':
-      return 'A refresh takes Content-Type: application/json.';
-    case 'content-type-unsupported':
-      return 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.';
-    default:
-      return describe({ reason, ...details });
+  if (reason === 'refresh-by-form') return 'A refresh takes Content-Type: application/json.';
+  if (reason === 'content-type-unsupported') {
+    return 'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.';
   }
+  return describe({ reason, ...details });
 }
