@@ -1,4 +1,4 @@
-// npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Ratios travel, numbers do not.
+// npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Compare ratios, not absolute numbers.
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { eventFigures } from './figures/events.ts';

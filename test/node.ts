@@ -50,7 +50,7 @@ export class TestClock implements Clock {
     this.#now += by;
   }
 
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without time passing. */
   jump(by: number): void {
     this.#now += by;
     this.#jumped += by;
@@ -65,7 +65,7 @@ export interface Node extends Ports {
   readonly registry: FollowedRegistry;
 }
 
-/** Puts what every test needs into the store, and opens a node on it. */
+/** Stores what every test needs, and opens a node. */
 export async function aNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
   await put(store, identities, anIdentity());
   await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
@@ -73,7 +73,7 @@ export async function aNode(store: Store, difference: Partial<Ports> = {}): Prom
   return anotherNode(store, difference);
 }
 
-/** A node on a store that has everything already. */
+/** A node on a store that is already filled. */
 export async function anotherNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
@@ -101,7 +101,7 @@ export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, 
   return store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
 }
 
-/** Changes the integration as an operator would, and lets the node notice. */
+/** Changes the integration as an operator would, and refreshes the node's registry. */
 export async function changeIntegration(node: Node, difference: Partial<Integration>): Promise<void> {
   await put(node.store, integrations, anIntegration(difference));
   await node.registry.refresh();
@@ -111,7 +111,7 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
   await put(node.store, identities, anIdentity(difference));
 }
 
-// What callers and people do, in a word each.
+// Actions of callers and people, one function each.
 
 const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
@@ -155,7 +155,7 @@ export function check(node: Ports, pair: TokenPair): ReturnType<typeof checkToke
   return checkToken(pair.accessToken.reveal(), node);
 }
 
-// What they are told.
+// Their answers.
 
 export function accepted<T>(outcome: Outcome<T, Refusal<string>>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.reason);

@@ -1,4 +1,4 @@
-// That the load was real: asked of the server and of its store once the run is over.
+// Checks with the server and its store after the run that the load was real.
 import { keysOf } from '../../src/cli/keyring-place.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { openStore } from '../../src/open-store.ts';
@@ -10,7 +10,7 @@ import type { ChainReport } from './generator/walk.ts';
 
 export interface Proof {
   readonly chains: number;
-  /** Rotations that the generator saw acknowledged, and the sum of generations in the store. */
+  /** Acknowledged rotations, and the sum of generations in the store. */
   readonly acknowledged: number;
   readonly stored: number;
   /** Chains whose last access token is accepted and whose last refresh token yields another pair. */
@@ -24,7 +24,7 @@ export async function prove(config: Config, chains: readonly ChainReport[]): Pro
   const stored = await storedGenerations(config, chains);
   const walked = chains.filter(({ rotations }) => rotations > 0);
   const spent = walked.flatMap((chain) => chain.spent);
-  // Spent ones first: refreshing the last pair would not change their answer, but this order leaves nothing to argue.
+  // Spent tokens first, so that refreshing the last pair cannot affect their answers.
   const refused = await Promise.all(spent.map((token) => isRefused(origin, token)));
   const working = await Promise.all(walked.map((chain) => works(origin, chain)));
   return {

@@ -1,5 +1,5 @@
 // A new key is rolled out over three nodes under load, in the worst order: it mints at one node while two lack it. Callers
-// who obey "not now" must never be refused, and nothing that worked before may stop working.
+// that retry after 503 must never be refused, and nothing that worked before may stop working.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
@@ -14,12 +14,12 @@ import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
 const CALLERS = 24;
-/** How long each node goes without the key. */
+/** Time that each node lacks the key. */
 const STAGE_MS = 700;
 const AGAIN_MS = 20;
 const clock = systemClock;
 
-/** Returns how many answers were wrong. */
+/** Returns the number of wrong answers. */
 export async function rollOutKeys(rollouts: number): Promise<number> {
   const server = await PostgresServer.start();
   await server.query('CREATE DATABASE tessera');
@@ -55,7 +55,7 @@ async function rollOut(keys: readonly StoredKey[], nodes: readonly Node[], load:
   return minting;
 }
 
-/** Callers who refresh and check at whichever node comes next. */
+/** Callers that refresh and check on the nodes in turn. */
 class Load {
   readonly wrong: string[] = [];
   readonly #nodes: readonly Node[];

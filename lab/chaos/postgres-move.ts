@@ -16,7 +16,7 @@ import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { Callers } from './callers.ts';
 import { verdict } from './verdict.ts';
 
-/** Returns how many promises were broken. `runs`: how often the command runs under load. */
+/** Returns how many promises were broken. `runs`: runs of the command under load. */
 export async function moveUnderLoad(runs: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-move-'));
   const server = await PostgresServer.start({ durable: true });

@@ -1,4 +1,4 @@
-// Callers that share tokens and do what they please, several at once.
+// Parallel callers that share tokens and act at random.
 import { accept, type Outcome } from '../../src/core/outcome.ts';
 import { redeemDevice } from '../../src/operations/device/redeem-device.ts';
 import { checkToken } from '../../src/operations/grant/check-token.ts';
@@ -21,11 +21,11 @@ export interface Callers {
   readonly history: History;
   /** Device codes that Ada has confirmed. */
   readonly codes: string[];
-  /** Every pair that anyone was given, the newest last. */
+  /** Every issued pair, newest last. */
   readonly held: HeldPair[];
 }
 
-/** Lets a few callers loose, and returns when all of them are done. */
+/** Runs a few callers until all are done. */
 export async function letLoose(callers: Callers): Promise<void> {
   const { world } = callers;
   const sound: Ports = { ...world.node(), store: world.sound };
@@ -56,7 +56,7 @@ const STEPS_BY_ODDS: readonly Step[] = [
   ({ world }) => sweep({ store: world.sound, settings: world.settings }, () => turns(1)).then(() => {}),
 ];
 
-/** The pair that was given last, of some grant. */
+/** The latest pair of a random grant. */
 function newest({ held, world }: Callers): HeldPair | undefined {
   const grantId = held.length > 0 ? world.chance.pick(held).grantId : undefined;
   return held.findLast((pair) => pair.grantId === grantId);

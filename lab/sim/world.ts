@@ -18,10 +18,10 @@ import { anIdentity, anIntegration, NOW } from '../../test/samples.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
 
-/** Where the system has files in memory: the simulator is about orders of events, not about disks. */
+/** In-memory files if available: the simulator tests orders of events, not disks. */
 const MEMORY = '/dev/shm';
 
-/** One database for many seeds: each seed has grants of its own, and making a database takes longer than a seed. */
+/** One database for many seeds: each seed has its own grants, and creating a database takes longer than a seed. */
 export interface SimDatabase {
   readonly backEnds: readonly [BackEnd, BackEnd];
   readonly clock: TestClock;
@@ -29,7 +29,7 @@ export interface SimDatabase {
   close(): Promise<void>;
 }
 
-/** No disk, and nothing that ends when it likes: a seed is a history. */
+/** No disk and no nondeterminism: a seed is a history. */
 const atOnce: Sync = () => Promise.resolve();
 
 export async function openSimDatabase(): Promise<SimDatabase> {
@@ -52,7 +52,7 @@ export interface World {
   readonly chance: Seeded;
   readonly clock: TestClock;
   readonly settings: Settings;
-  /** A node to do the next thing at; it mints with either key, as nodes do while a rotation is under way. */
+  /** A node for the next action; it mints with either key, as nodes do during a rotation. */
   readonly node: () => Ports;
   readonly sound: Store;
   readonly keyring: Keyring;

@@ -42,7 +42,7 @@ test('any state: after refresh_until the refresh token stops working [contract 3
   assert.equal(reasonOf({ now: at(NOW + 1001) }), 'grant-expired');
 });
 
-test('revoked: nothing works any more [contract 3]', () => {
+test('nothing works after revocation [contract 3]', () => {
   const grant = revoke(aGrant(), NOW, 'by-caller');
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
     assert.equal(reasonOf({ grant, standing }), 'grant-revoked');
@@ -50,7 +50,7 @@ test('revoked: nothing works any more [contract 3]', () => {
   assert.equal(revoke(grant, at(NOW + 5), 'reuse').revoked?.at, NOW, 'the first revocation stands');
 });
 
-test('a retry in the window repeats the pair; the window is never extended and 0 is strict', () => {
+test('a retry in the window returns the same pair; the window is never extended, and 0 allows no retry', () => {
   assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
   assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 61) }), 'refresh-token-reused');
   const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
@@ -77,7 +77,7 @@ test('after an outage the window counts from the moment the service began answer
   assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
 });
 
-test('the last outage is loaded only where a token would otherwise be taken for reused', () => {
+test('the last outage is loaded only if a token would otherwise count as reused', () => {
   const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
   assert.equal(reason({}), 'rotate');
   assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
@@ -85,7 +85,7 @@ test('the last outage is loaded only where a token would otherwise be taken for 
   assert.equal(reason({ standing: 'spent' }), 'refresh-token-reused');
 });
 
-test('two outages soon after one another count as one; one long after another replaces it', () => {
+test('two outages close together count as one; a later one replaces the earlier', () => {
   const first = withOutage(undefined, { silentFrom: at(NOW), answeringSince: at(NOW + 100) });
   assert.deepEqual(first, { seenAt: NOW + 100, outage: { silentFrom: NOW, answeringSince: NOW + 100 } });
   const soon = withOutage(first, { silentFrom: at(NOW + 700), answeringSince: at(NOW + 710) });
@@ -94,7 +94,7 @@ test('two outages soon after one another count as one; one long after another re
   assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
 });
 
-test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
+test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {
   assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), {
     do: 'refuse',
     refusal: { reason: 'refresh-token-reused' },
@@ -136,7 +136,7 @@ test('unauthorized_client: the identity was disabled or lost access [contract 7.
   assert.equal(reasonOf({ integration: group }), 'rotate');
 });
 
-test('which error wins: each fault hides those that follow it in the order of checks', () => {
+test('each refusal hides those later in the order of checks', () => {
   const ladder: [string, Difference][] = [
     ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
     ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
@@ -155,7 +155,7 @@ test('which error wins: each fault hides those that follow it in the order of ch
   }
 });
 
-test('which error wins before a row is asked for: the integration, then the token', () => {
+test('before a row is loaded, the integration is checked, then the token', () => {
   const asked = (...question: Parameters<typeof askToRefresh>) => {
     const outcome = askToRefresh(...question);
     return outcome.ok || outcome.refusal.reason;
@@ -166,7 +166,7 @@ test('which error wins before a row is asked for: the integration, then the toke
   assert.equal(asked(anIntegration(), 'a token'), true);
 });
 
-test('a bound grant needs its certificate, and without it not even reuse ends the grant', () => {
+test('a bound grant needs its certificate; without it even reuse does not end the grant', () => {
   const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
   const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
   const bound = anIntegration({ binding: 'certificate' });

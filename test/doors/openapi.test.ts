@@ -11,7 +11,7 @@ const document = openapiDocument({ publicUrl: 'https://tokens.example.com', vers
   { openapi: opsPaths() },
 ]);
 
-test('every operation of every mount stands in the OpenAPI document, and nothing else of theirs', () => {
+test('the OpenAPI document has every operation of every mount, and no other', () => {
   const expected = ['/authsvc', '/legacy'].flatMap((mount) => ROUTES.map(({ path }) => mount + path));
   assert.deepEqual(Object.keys(document.paths).slice(0, expected.length), expected);
   for (const { method, path } of ROUTES) {
@@ -19,13 +19,13 @@ test('every operation of every mount stands in the OpenAPI document, and nothing
   }
 });
 
-test('the document shows the parameters that requests are read by', () => {
+test('the document has the parameters that the parsers read', () => {
   const { post } = document.paths['/authsvc/Authorize/Token'] ?? {};
   const parameters = post?.requestBody?.content['application/json']?.schema?.properties ?? {};
   assert.deepEqual(Object.keys(parameters), ['client_id', 'grant_type', 'device_code', 'refresh_token']);
 });
 
-test('the document shows every status that an operation answers with', () => {
+test('the document has every status that an operation returns', () => {
   const { post } = document.paths['/authsvc/Authorize/Certificate'] ?? {};
   assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '413', '429', '431', '503']);
   const { get } = document.paths['/authsvc/Revoke/Token'] ?? {};

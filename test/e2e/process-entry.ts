@@ -1,4 +1,4 @@
-// Runs the service that a configuration file describes, as `tessera serve` does, and says where it listens.
+// Runs the service that a configuration file describes, as `tessera serve` does, and prints where it listens.
 import { runService } from '../../src/cli/run-service.ts';
 import { loadConfig } from '../../src/config/load.ts';
 

@@ -1,4 +1,4 @@
-// Pages that list what the code has: they fail when the code has more.
+// Pages that list parts of the code must be complete.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
@@ -62,7 +62,7 @@ test('the server and the authsvc door give a refusal the same status', () => {
   for (const reason of TRANSPORT_REASONS) assert.equal(WORDING[reason].status, TRANSPORT_WORDS[reason].status, reason);
 });
 
-test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {
+test('docs/dependencies.md lists exactly the dependencies in use, each with a reason', () => {
   const used = [...namesOf(manifest('package.json')), ...namesOf(manifest('runtime/package.json'))];
   const page = read('docs/dependencies.md');
   const rows = ['To run', 'To develop', 'To start'].flatMap((header) => tableOf(page, [header]));

@@ -20,12 +20,12 @@ test('a log line is one JSON object with time and level', () => {
   assert.deepEqual(line, { level: 'info', time, operation: 'refresh', msg: 'request' });
 });
 
-test('a pretty line is for people', () => {
+test('pretty format writes readable text', () => {
   const line = linesOf('pretty', (log) => log.warn({ operation: 'refresh', steps: ['one', 'two'] }, 'request'));
   assert.match(line, /^[\d:.]{12} warn {2}request {2}operation=refresh steps=\n {4}one\n {4}two\n$/);
 });
 
-test('values of type Secret and fields with the name of a secret are struck out, at any depth', () => {
+test('secrets are redacted by type and by field name, at any depth', () => {
   for (const format of ['json', 'pretty'] as const) {
     const text = linesOf(format, (log) => {
       log.trace({ token: new Secret('canary-1') }, 'x');

@@ -43,7 +43,7 @@ function lineOf(told: LoggedRequest, of: LoggedStory): string {
   return text;
 }
 
-test('a line about a request is one line of JSON that holds what it was told, whatever that is', () => {
+test('a request is logged as one line of JSON with every given value, whatever characters it has', () => {
   fc.assert(
     fc.property(request, story, (told, of) => {
       const line = lineOf(told, of);

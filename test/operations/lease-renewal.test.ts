@@ -6,7 +6,7 @@ import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
-test('a lease is renewed while its work goes on, and ends with its time afterwards', async () => {
+test('a lease is renewed while its work runs, and expires afterwards', async () => {
   const database = await sqliteDatabase();
   const store = storeOf(await database.open());
   const lease = { name: 'test', lasts: seconds(2) };

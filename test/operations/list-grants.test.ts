@@ -39,7 +39,7 @@ async function everyPage(wish: GrantsWish, node: Ports): Promise<string[][]> {
   return pages;
 }
 
-test('grants are listed by identity, by integration and by the moment they end, page by page', async (t) => {
+test('grants are listed in pages by identity, by integration and by end', async (t) => {
   const { node } = await onSqlite(t);
   await tenGrants(node);
   assert.deepEqual(await everyPage(ADAS, node), [[0, 2, 4].map(grantId), [6, 8].map(grantId)]);
@@ -55,7 +55,7 @@ test('grants are listed by identity, by integration and by the moment they end, 
   assert.equal((await everyPage({}, node)).flat().length, 10);
 });
 
-test('a page is never larger than its cap, whatever is asked for', async (t) => {
+test('a page never exceeds its maximum size', async (t) => {
   const { node } = await onSqlite(t);
   const asked: number[] = [];
   const page: Store['page'] = (table, query) => {
@@ -67,7 +67,7 @@ test('a page is never larger than its cap, whatever is asked for', async (t) => 
   assert.deepEqual(asked, [501, 501, 51, 2, 51, 3]);
 });
 
-test('a cursor that was forged, cut, extended or altered is refused before the store sees it', async (t) => {
+test('a forged, truncated, extended or altered cursor is refused before it reaches the store', async (t) => {
   const { node } = await onSqlite(t);
   await tenGrants(node);
   const { next = '' } = accepted(await listGrants(ADAS, node));
@@ -87,7 +87,7 @@ test('a cursor that was forged, cut, extended or altered is refused before the s
   }
 });
 
-test('a cursor of one listing is refused in another', async (t) => {
+test('a cursor of one list is refused by another', async (t) => {
   const { node } = await onSqlite(t);
   await tenGrants(node);
   const { next: cursor } = accepted(await listGrants(ADAS, node));
@@ -105,7 +105,7 @@ test('a cursor of one listing is refused in another', async (t) => {
   );
 });
 
-test('a cursor outlives a key rotation, and not the retirement of its key', async (t) => {
+test('a cursor survives a key rotation, but not the retirement of its key', async (t) => {
   const keys = firstKey();
   const { node } = await onSqlite(t, { keyring: new Keyring(keys) });
   await tenGrants(node);

@@ -1,4 +1,4 @@
-// threats: a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
+// [threats: Proxy, HTTP, TLS, secrets] a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ function everyValue(path: string): Buffer[] {
     });
 }
 
-/** All stretches of this length at any 16-byte step, each once, and zeros. */
+/** All distinct slices of this length at 16-byte steps, and zeros. */
 function stretches(loot: readonly Buffer[], length: number): Buffer[] {
   const found = new Map<string, Buffer>();
   for (const bytes of [...loot, Buffer.alloc(length)]) {
@@ -114,7 +114,7 @@ test('a dump of the database and the keyring yields no refresh token', async (t)
   assert.ok(control > 0, 'with the secrets of one token, the same search finds it');
 });
 
-test('refresh tokens minted from the loot are refused at the operation, and harm nothing', async (t) => {
+test('refresh tokens forged from the stolen data are refused and change nothing', async (t) => {
   const {
     node,
     database,

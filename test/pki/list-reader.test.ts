@@ -26,7 +26,7 @@ async function readOne(contents: Uint8Array<ArrayBuffer>) {
 suite('a list of many entries', () => {
   const der = largeList(root, COUNT);
 
-  test('is read in a thread: it finds every entry, and its contents come back', async () => {
+  test('is parsed in a thread, with every entry and its contents', async () => {
     const given = copyOf(der);
     const { list, contents, mark } = await readOne(given);
     assert.equal(given.length, 0, 'the octets went to the thread, and were not copied');
@@ -37,7 +37,7 @@ suite('a list of many entries', () => {
     assert.deepEqual(Buffer.from(contents), Buffer.from(der));
   });
 
-  test('is believed by its signature, which the thread has checked', async () => {
+  test('is trusted by its signature, which the thread checks', async () => {
     const { list } = await readOne(copyOf(der));
     const [own, other] = authorities;
     assert.ok(own && other);
@@ -54,7 +54,7 @@ suite('a list of many entries', () => {
     assert.equal(list.revoked.size, COUNT);
   });
 
-  test('that is damaged is refused, and so is what is no list', async () => {
+  test('is refused if damaged, and so is anything that is not a list', async () => {
     const short = copyOf(der).slice(0, -5);
     const { lists } = await new ListReader().read(short, authorities);
     assert.match(lists[0]?.ok === false ? lists[0].refusal : 'read', /cannot be read/);
@@ -62,7 +62,7 @@ suite('a list of many entries', () => {
     assert.deepEqual(none.lists, []);
   });
 
-  test('takes less than 64 octets of memory per entry', async () => {
+  test('takes less than 64 bytes of memory per entry', async () => {
     const { list, contents } = await readOne(copyOf(der));
     assert.equal(list.toBeSigned.whole.buffer, contents.buffer, 'the list lies where its contents lie');
     const table = 4 * (Math.ceil(COUNT * 1.5) + 1);

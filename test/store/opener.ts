@@ -1,4 +1,4 @@
-// Opens new databases in step with its siblings, and says how often it could not.
+// Opens new databases in step with its siblings, and prints how often it failed.
 import { join } from 'node:path';
 import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 

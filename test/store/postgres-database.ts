@@ -1,4 +1,4 @@
-// PostgreSQL databases for tests: one server per process of tests, a database of its own for each test.
+// PostgreSQL databases for tests: one server per test process, one database per test.
 import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import type { TestDatabase } from './conformance.ts';

@@ -37,7 +37,7 @@ async function emptyDatabase(name: string): Promise<{ server: PostgresServer; ur
 /** `\\c` is a command of psql, not of the server. */
 const documented = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
-test('nodes that start at once on an empty database: each finds it migrated, once', async () => {
+test('nodes that start in parallel on an empty database migrate it once', async () => {
   const { server, url } = await emptyDatabase('at_once');
   const nodes = await Promise.all(Array.from({ length: 5 }, () => openAt(url)));
   await Promise.all(nodes.map((node) => node.close()));
@@ -45,9 +45,9 @@ test('nodes that start at once on an empty database: each finds it migrated, onc
   assert.equal(applied.length, MIGRATIONS.length);
 });
 
-test('the least-privileged role of the documentation suffices for everything a node does, and for no more', async () => {
+test('the documented least-privileged role can do everything a node does, and no more', async () => {
   const { server, url } = await emptyDatabase('least');
-  // The page for operators is what is tested.
+  // The test runs the SQL of the operators' page.
   await server.query(documented('roles').replaceAll('DATABASE tessera', 'DATABASE least'), 'least');
   const nodeUrl = url.replace('postgres@', 'tessera_node@');
   await assert.rejects(openAt(nodeUrl), {
@@ -89,7 +89,7 @@ test('the least-privileged role of the documentation suffices for everything a n
   }
 });
 
-test('rolling upgrade: nodes of this release, running or starting, work on the schema of the next, where that is additive', async () => {
+test('rolling upgrade: running and starting nodes work with an additive schema of the next release', async () => {
   const database = await postgresDatabase();
   const running = await aNode(storeOf(await database.open()));
   const early = accepted(await refresh(running, await issue(running)));
@@ -107,7 +107,7 @@ test('rolling upgrade: nodes of this release, running or starting, work on the s
   await database.remove();
 });
 
-test('rolling upgrade: a migration runs under a node that works, and takes nothing away', async () => {
+test('rolling upgrade: a migration runs while a node is working and loses nothing', async () => {
   const { server, url } = await emptyDatabase('behind');
   const address = parseAddress(new Secret(url), {});
   const connection = await connect(address);
@@ -124,7 +124,7 @@ test('rolling upgrade: a migration runs under a node that works, and takes nothi
   await Promise.all([before.store.close(), next.store.close()]);
 });
 
-test('a schema of the next release that is not additive is refused at the start', async () => {
+test('a non-additive schema of the next release is refused at start', async () => {
   const database = await postgresDatabase();
   const next = MIGRATIONS.length + 1;
   await database.server.query(`INSERT INTO tessera_schema (version, additive) VALUES (${next}, false)`, database.name);
@@ -132,7 +132,7 @@ test('a schema of the next release that is not additive is refused at the start'
   await database.remove();
 });
 
-test('no column that a request changes is in an index, but those that rows are found by', async () => {
+test('of the columns that requests change, only those used for lookups are indexed', async () => {
   const database = await postgresDatabase();
   const found = await database.server.query(
     `SELECT c.relname AS table, a.attname AS column FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -176,7 +176,7 @@ test('refreshes are heap-only updates: they touch no index', async () => {
       }),
     );
   }
-  await backEnd.close(); // a session tells its statistics when it ends
+  await backEnd.close(); // a session flushes its statistics when it ends
   assert.deepEqual(await numbers(database, "pg_indexes_size('grants') AS size"), before, 'indexes do not grow');
   const { all = 0, hot = 0 } = await numbers(
     database,
@@ -192,7 +192,7 @@ async function numbers({ server, name }: PostgresTestDatabase, what: string): Pr
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, Number(value)]));
 }
 
-test('a grant and its row survive as they are: text of every language, moments beyond 2038', async () => {
+test('a grant is stored unchanged: text of every language, times after 2038', async () => {
   const database = await postgresDatabase();
   const store = storeOf(await database.open());
   await put(store, identities, anIdentity());

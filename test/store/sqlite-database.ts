@@ -1,4 +1,4 @@
-// SQLite databases for tests: each in a folder of its own, removed afterwards.
+// SQLite databases for tests: each in its own folder, removed afterwards.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

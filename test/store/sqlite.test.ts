@@ -27,7 +27,7 @@ async function withDatabase(prove: (database: SqliteTestDatabase) => Promise<voi
   }
 }
 
-test('SQLite: database, WAL and SHM files are for their owner alone, whatever the umask', async () => {
+test('SQLite: database, WAL and SHM files are readable by their owner only, whatever the umask', async () => {
   const umask = process.umask(0);
   try {
     await withDatabase(async (database) => {
@@ -41,7 +41,7 @@ test('SQLite: database, WAL and SHM files are for their owner alone, whatever th
   }
 });
 
-test('SQLite: the WAL is never left out of order, and every commit is synced before anybody is told', async () => {
+test('SQLite: every commit is synced, in order, before it is acknowledged', async () => {
   let synced = 0;
   let tell = () => {};
   const sync: Sync = (file) =>
@@ -69,7 +69,7 @@ test('SQLite: the WAL is never left out of order, and every commit is synced bef
   }, sync);
 });
 
-test('SQLite: under a long load the WAL is emptied by a thread; one that dies is replaced', async () => {
+test('SQLite: a thread checkpoints the WAL under long load, and is replaced if it dies', async () => {
   const threads: Worker[] = [];
   const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
   subscribe('worker_threads', notice);
@@ -90,7 +90,7 @@ test('SQLite: under a long load the WAL is emptied by a thread; one that dies is
   unsubscribe('worker_threads', notice);
 });
 
-test('SQLite: a database that another process holds is unavailable, and works when let go', async () => {
+test('SQLite: a database locked by another process is unavailable until the lock ends', async () => {
   await withDatabase(async (database) => {
     const store = storeOf(await database.open());
     const other = new DatabaseSync(database.path);
@@ -102,7 +102,7 @@ test('SQLite: a database that another process holds is unavailable, and works wh
   });
 });
 
-test('SQLite: a database of a newer release is refused, and left as it is', async () => {
+test('SQLite: a database of a newer release is refused and left unchanged', async () => {
   await withDatabase(async (database) => {
     await (await database.open()).close();
     const newer = new DatabaseSync(database.path);
@@ -112,7 +112,7 @@ test('SQLite: a database of a newer release is refused, and left as it is', asyn
   });
 });
 
-test('SQLite: eight openings of a new database at once: one migrates, the others find it done', async () => {
+test('SQLite: of eight parallel openings of a new database one migrates it', async () => {
   await withDatabase(async ({ path }) => {
     const open = () => openSqlite({ path, clock: () => systemClock.now() });
     const backEnds = await Promise.all(Array.from({ length: 8 }, open));

@@ -47,7 +47,7 @@ export interface Vectors {
 const BEGINS = 1_800_000_000;
 const GENERATIONS = 4;
 
-/** Bytes that look like nothing else in the vectors: 16 (or more) bytes counting up from `first`. */
+/** Bytes that are unique in the vectors: 16 (or more) bytes counting up from `first`. */
 function counting(first: number, length = 16): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (first + index) & 0xff));
 }

@@ -57,7 +57,7 @@ function checkingBy(node: Node, check: (name: string, given: Secret) => Promise<
   return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check }] } };
 }
 
-test('passwords are kept as argon2id, 19 MiB and two passes, each under its own salt', async () => {
+test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
   const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
   assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(one, other);
@@ -70,7 +70,7 @@ test('the right password signs in, a wrong one does not', async (t) => {
   assert.equal(await signInByPassword(directory, 'ADA', PASSWORD), undefined, 'exact characters');
 });
 
-test('the same answer after the same work: wrong password, unknown name, no password, two of a name, disabled', async (t) => {
+test('wrong password, unknown name, no password, ambiguous name and disabled identity get the same answer after the same work', async (t) => {
   const { node, verified } = await local(t);
   for (const n of [1, 2]) await put(node.store, identities, anIdentity({ id: twin(n), userName: 'twin' }));
   await changeAda(node, { enabled: false });
@@ -89,13 +89,13 @@ test('the same answer after the same work: wrong password, unknown name, no pass
   }
 });
 
-test('what an unknown name is checked against costs what a password costs', async () => {
+test('checking an unknown name costs as much as checking a password', async () => {
   const costAndLengths = (phc: string) => phc.split('$').map((part, index) => (index < 4 ? part : part.length));
   assert.deepEqual(costAndLengths(NOBODYS_HASH), costAndLengths(await hashPassword(PASSWORD)));
   assert.equal(await isPassword(PASSWORD, NOBODYS_HASH), false);
 });
 
-test('nobody signs in as nobody: the password behind an unknown name opens nothing', async (t) => {
+test('the dummy password of unknown names signs nobody in', async (t) => {
   const { directory } = await local(t);
   for (const name of ['nobody', 'bob', ''])
     assert.equal(await signInByPassword(directory, name, new Secret('nobody')), undefined);
@@ -103,7 +103,7 @@ test('nobody signs in as nobody: the password behind an unknown name opens nothi
 
 const twin = (n: number) => localIdentityId(`00000000-0000-4000-8000-00000000000${n}`) as IdentityId;
 
-test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE-2022-26923)', async (t) => {
+test('a user name, e-mail or UPN that matches two identities is refused (CVE-2022-26923)', async (t) => {
   const { node, directory } = await local(t);
   const names = { userName: 'twin', email: 'twin@example.org', upn: 'twin@corp.example' };
   await put(node.store, identities, anIdentity({ id: twin(1), ...names }));
@@ -123,7 +123,7 @@ test('two matches are a refusal, never a pick, by user name, e-mail and UPN (CVE
   assert.equal(await signInByPassword(directory, 'twin', PASSWORD), undefined);
 });
 
-test('derived identities, and those of other directories, match no local lookup', async (t) => {
+test('local lookups never match derived identities or those of other directories', async (t) => {
   const { node, directory } = await local(t);
   for (const label of ['corp', 'local']) {
     const issuer: ApprovedIssuer = { ...ISSUER, label, identities: 'derived' };
@@ -151,7 +151,7 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
   assert.equal(accepted(await identifyCaller(caller, node)).identity.enabled, false);
 });
 
-test('failed sign-ins are limited per name and per address, and a right one is not counted', async (t) => {
+test('failed sign-ins are limited per name and per address; successful ones do not count', async (t) => {
   const { node, clock } = await local(t);
   const holds = { identity: anIdentity(), stillHolds: async () => true };
   const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? holds : undefined));
@@ -167,7 +167,7 @@ test('failed sign-ins are limited per name and per address, and a right one is n
   assert.equal(await attempt('one more', PASSWORD), 'sign-in-attempts-exhausted', 'the address had 100');
 });
 
-test('what was typed as a name is not kept: people type passwords there', async (t) => {
+test('the typed name is not stored, since people type passwords there', async (t) => {
   const { node } = await local(t);
   const typed = 'hunter2 \0 typed in the wrong field';
   assert.equal(await answer(signIn({ userName: typed, password: WRONG, presenter: CURL }, node)), 'sign-in-failed');
@@ -175,7 +175,7 @@ test('what was typed as a name is not kept: people type passwords there', async 
   assert.ok(rows.length > 0 && rows.every(({ about }) => !about.includes('hunter2')));
 });
 
-test('more sign-ins at once than would be answered in time are refused, so that hashing starves nothing else', async (t) => {
+test('excess parallel sign-ins are refused, so that hashing does not starve other requests', async (t) => {
   const { node } = await local(t);
   const held: (() => void)[] = [];
   const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
@@ -186,7 +186,7 @@ test('more sign-ins at once than would be answered in time are refused, so that 
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
 });
 
-test('a password that is reset while its holder signs in or changes it: the reset stands', async (t) => {
+test('a password reset wins over a concurrent sign-in or password change', async (t) => {
   const { node } = await local(t);
   const reset = await hashPassword(new Secret('set by an operator'));
   const racing = checkingBy(node, async (name, given) => {
@@ -205,7 +205,7 @@ test('a password that is reset while its holder signs in or changes it: the rese
   assert.equal((await node.store.load(passwords, ADA)).found?.row.phc, reset);
 });
 
-test('a person whose name now belongs to somebody else cannot change that person’s password', async (t) => {
+test('a person whose name was given to somebody else cannot change that person’s password', async (t) => {
   const { node } = await local(t);
   const before = (await node.store.load(passwords, ADA)).found?.row.phc ?? '';
   await put(node.store, passwords, { identityId: BOB, phc: before }); // as after an import: the same password, the same hash

@@ -25,13 +25,13 @@ test('the terminal shows exactly the QR code of the address', () => {
   );
 });
 
-test('it brings its own colours, so that the background of the terminal does not matter', () => {
+test('the QR code sets its own colours, independent of the terminal background', () => {
   for (const line of qrForTerminal(ADDRESS).split('\n')) {
     assert.ok(line.startsWith('\u001b[97;40m') && line.endsWith('\u001b[0m'));
   }
 });
 
-test('it fits a terminal of 80 columns and 24 lines', () => {
+test('the QR code fits a terminal of 80 columns and 24 lines', () => {
   const lines = stripVTControlCharacters(qrForTerminal(ADDRESS)).split('\n');
   assert.ok(lines.length <= 24, `${lines.length} lines`);
   assert.ok(lines.every((line) => line.length <= 80));

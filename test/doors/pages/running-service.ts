@@ -46,14 +46,14 @@ export interface RunningService {
   readonly store: Store;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   readonly advance: (seconds: number) => void;
-  /** Stops it and starts it again on the same data. */
+  /** Restarts it on the same data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-export interface ServiceWish {
+export interface ServiceOptions {
   readonly sets?: readonly string[];
   readonly integrations?: readonly Integration[];
 }
@@ -61,7 +61,7 @@ export interface ServiceWish {
 export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
-}: ServiceWish = {}): Promise<RunningService> {
+}: ServiceOptions = {}): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
   const port = await freePort();
   const authority = makeDevelopmentAuthority(new Date(), systemRandom);
@@ -109,7 +109,7 @@ export async function startService({
   };
 }
 
-/** The people and integrations of these tests. One hash serves all: hashing is the slow part. */
+/** The people and integrations of these tests. All share one password hash, since hashing is slow. */
 async function furnish(store: Store, wanted: readonly Integration[]): Promise<void> {
   const phc = await hashPassword(new Secret(PASSWORD));
   for (const person of [ADA, BOB, CYD]) {

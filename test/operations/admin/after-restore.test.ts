@@ -9,7 +9,7 @@ import { anotherNode, answer, check, confirmed, issue, put, redeem, refresh, rev
 import { anIdentity } from '../../samples.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
-test('revocations that the store before knew are carried over, with their reasons, and nothing else ends', async (t) => {
+test('revocations known to the previous store are carried over with their reasons, and nothing else ends', async (t) => {
   const [{ node: former }, { node: restored }] = [await onSqlite(t), await onSqlite(t)];
   const [one, two, living] = [await issue(former), await issue(former), await issue(former)];
   // The copy was taken here.

@@ -12,7 +12,7 @@ import { administration } from './admin-samples.ts';
 const PASSWORD = new Secret('correct horse battery');
 
 suite('identities', () => {
-  test('a new identity can sign in, and its id is of the documented shape', async (t) => {
+  test('a new identity can sign in, and its id has the documented form', async (t) => {
     const admin = await administration(t);
     const added = await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
     assert.ok(added.ok);
@@ -22,7 +22,7 @@ suite('identities', () => {
     assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
   });
 
-  test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {
+  test('an e-mail address matches that of a certificate, ignoring the case of the domain', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada', email: 'Ada@Example.COM', upn: 'ada@Corp.Example' }, admin);
     const directory = localDirectory(admin.store);
@@ -69,7 +69,7 @@ suite('identities', () => {
     assert.ok(await signInByPassword(localDirectory(admin.store), 'ada', PASSWORD));
   });
 
-  test('disabling is by name or id, and is recorded', async (t) => {
+  test('an identity is disabled by name or id, with an event', async (t) => {
     const admin = await administration(t);
     const added = await addIdentity({ userName: 'ada' }, admin);
     assert.ok(added.ok);

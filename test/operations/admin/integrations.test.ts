@@ -17,7 +17,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('one that exists is not registered again, even by two at once', async (t) => {
+  test('an existing integration is not registered again, even by two parallel calls', async (t) => {
     const admin = await administration(t);
     const outcomes = await Promise.all(
       ['orders:read', 'orders:write'].map((scope) => registerIntegration('orders-sync', { scope }, admin)),
@@ -26,7 +26,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('a change keeps what it does not name', async (t) => {
+  test('a change keeps the fields it does not name', async (t) => {
     const admin = await administration(t);
     const overrides = { grantLifetime: seconds(60), refresh: false };
     await registerIntegration('a', { scope: 'orders:read,write', name: 'A', overrides }, admin);
@@ -66,7 +66,7 @@ suite('integrations', () => {
     });
   }
 
-  test('what is unknown is neither changed nor enabled', async (t) => {
+  test('an unknown integration is neither changed nor enabled', async (t) => {
     const admin = await administration(t);
     for (const outcome of [await changeIntegration('a', {}, admin), await enableIntegration('a b', true, admin)]) {
       assert.equal(outcome.ok || outcome.refusal.reason, 'integration-unknown');
@@ -75,7 +75,7 @@ suite('integrations', () => {
 });
 
 suite('import files', () => {
-  test('one object or a list, with or without a byte order mark; other fields are ignored', () => {
+  test('a file holds one object or a list, with or without a byte order mark; unknown fields are ignored', () => {
     const one = '{"id":"a","name":"A","description":"d","scope":"orders:read","colour":7}';
     for (const text of [one, `[${one}]`, `\ufeff${one}`]) {
       const read = readImport(text);
@@ -99,7 +99,7 @@ suite('import files', () => {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));
   }
 
-  test('an id twice is refused', () => {
+  test('a duplicate id is refused', () => {
     assert.equal(readImport('[{"id":"a","scope":"a"},{"id":"a","scope":"b"}]').ok, false);
   });
 });

@@ -59,7 +59,7 @@ function read(pair: MintedPair, keyring: Keyring): RefreshToken {
 
 const texts = ({ accessToken, refreshToken }: MintedPair) => [accessToken.reveal(), refreshToken.reveal()];
 
-test('a retry yields the same pair byte for byte, though neither pair nor secret is stored', () => {
+test('a retry yields the same pair byte for byte without a stored pair or secret', () => {
   const keyring = new Keyring(firstKey());
   const first = issue(keyring);
   const presented = read(first.pair, keyring);
@@ -87,7 +87,7 @@ test('two rotations of one token under different nonces share nothing', () => {
   assert.notEqual(one.pair.refreshToken.reveal(), other.pair.refreshToken.reveal());
 });
 
-test('the access tokens of every generation belong to the grant, another grant’s do not', () => {
+test('the access tokens of every generation belong to the grant, those of another grant do not', () => {
   const keyring = new Keyring(firstKey());
   const first = issue(keyring);
   const second = rotate(first.grant, read(first.pair, keyring), keyring);
@@ -123,7 +123,7 @@ test('key rotation: a pair minted under the old key is refreshed under the new o
   assert.ok(old?.isOf(second.grant));
 });
 
-test('a new key only checks; a retired one is gone, and its id is never given again', () => {
+test('a new key only checks; a retired key is gone, and its id is never reused', () => {
   const keys = addKey(firstKey(), nextKeyId(firstKey(), []));
   assert.deepEqual(
     keys.map(({ id, state }) => [id, state]),

@@ -76,7 +76,7 @@ const VECTORS = {
   device: 'tsd_AwcBjwAAAAAAAAAAAAAAAACqa0nSAAUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFs9ztHu31UYjIYV8bTL0V5w==',
 };
 
-test('pinned vectors: the texts of version 1 are minted and read, byte for byte', () => {
+test('tokens of version 1 match the pinned vectors, byte for byte', () => {
   const grantId = FIXED_ID as GrantId;
   const expiresAt = epochSeconds(1_800_000_000);
   const refresh = { grantId, generation: 5, root: Buffer.alloc(16, 2), secret: Buffer.alloc(16, 3) };
@@ -135,7 +135,7 @@ for (const [kind, { prefix, parse, text }] of Object.entries(KINDS)) {
     }
   });
 
-  test(`${kind}: every other character at every place is refused, base64 aliases and foreign alphabets among them`, () => {
+  test(`${kind}: any other character at any place is refused, including base64 aliases and foreign alphabets`, () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\0é';
     for (let at = 0; at < text.length; at++) {
       for (const other of alphabet) if (other !== text[at]) isRefused(text.slice(0, at) + other + text.slice(at + 1));
@@ -152,7 +152,7 @@ for (const [kind, { prefix, parse, text }] of Object.entries(KINDS)) {
     if (standard !== text) isRefused(standard);
   });
 
-  test(`${kind}: is refused as any other kind, with and without its prefix changed`, () => {
+  test(`${kind}: a token is refused as any other kind, with and without its prefix changed`, () => {
     for (const other of Object.values(KINDS)) {
       if (other.parse === parse) continue;
       assert.equal(other.parse(text, keyring), undefined);
