@@ -6,6 +6,8 @@ import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
 import { connectionReader } from './doors/caller/connection.ts';
+import { presentedJudge } from './doors/caller/judge-presented.ts';
+import { describeRefused } from './doors/caller/refused-certificate.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
@@ -13,7 +15,7 @@ import { readLook } from './doors/pages/parts/look.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { Clock, Ports } from './operations/ports.ts';
+import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
@@ -196,6 +198,11 @@ async function partsOf(
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
   const readConnection = connectionReader(proxies.addresses);
+  const callerPorts: CallerPorts = {
+    ...ports,
+    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+  };
   const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
     watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
   );
@@ -206,7 +213,7 @@ async function partsOf(
     metrics,
     readiness,
     readConnection,
-    doors: await openDoors(doorParts(config, { ports, metrics, readiness, readConnection })),
+    doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),
     limits: {
       headerBytes: limits.headerBytes,
       bodyBytes: limits.bodyBytes,
@@ -226,7 +233,7 @@ async function partsOf(
 
 function doorParts(
   { limits, authsvc, publicUrl, pages }: Config,
-  shared: Pick<DoorParts, 'ports' | 'metrics' | 'readiness' | 'readConnection'>,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);

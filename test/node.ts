@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { IdentityId } from '../src/core/identity.ts';
 import type { Integration } from '../src/core/integration.ts';
+import type { ApprovedIssuer } from '../src/core/issuer.ts';
 import { accept, type Outcome, refuse } from '../src/core/outcome.ts';
 import type { Person } from '../src/core/person.ts';
 import { type Presenter, presenter } from '../src/core/presenter.ts';
 import type { Refusal } from '../src/core/refusal.ts';
-import type { CertifiedCaller } from '../src/core/rules/certificate.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
 import type { Directory } from '../src/directory/directory.ts';
@@ -15,10 +15,11 @@ import { redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
 import { authorizeCertificate } from '../src/operations/grant/authorize-certificate.ts';
 import { checkToken } from '../src/operations/grant/check-token.ts';
+import type { Presentation } from '../src/operations/grant/identify-caller.ts';
 import { refreshTokens } from '../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../src/operations/grant/token-pair.ts';
-import type { Clock, Ports } from '../src/operations/ports.ts';
+import type { CallerPorts, Clock, Ports } from '../src/operations/ports.ts';
 import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
@@ -61,12 +62,12 @@ export class TestClock implements Clock {
   }
 }
 
-export interface Node extends Ports {
+export interface Node extends CallerPorts {
   readonly registry: FollowedRegistry;
 }
 
 /** Stores what every test needs, and opens a node. */
-export async function aNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+export async function aNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   await put(store, identities, anIdentity());
   await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
   await put(store, integrations, anIntegration());
@@ -74,7 +75,7 @@ export async function aNode(store: Store, difference: Partial<Ports> = {}): Prom
 }
 
 /** A node on a store that is already filled. */
-export async function anotherNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+export async function anotherNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   return {
@@ -84,6 +85,8 @@ export async function anotherNode(store: Store, difference: Partial<Ports> = {})
     settings: DEFAULT_SETTINGS,
     clock: new TestClock(),
     random: systemRandom,
+    judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
+    logRefused: () => undefined,
     ...difference,
     registry,
   };
@@ -113,13 +116,36 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
 
 // Actions of callers and people, one function each.
 
-const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
+export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
-export const noCertificate = async (): Promise<Outcome<CertifiedCaller>> => refuse('certificate-missing');
+/** A connection without a certificate. */
+export const NOTHING_PRESENTED: Presentation = { presented: { by: 'nothing' }, requestId: 'a request' };
+
+/** Its certificates name identities of the directory. */
+export const ISSUER: ApprovedIssuer = {
+  label: 'corp',
+  certificate: new Uint8Array(),
+  intermediates: [],
+  identitySources: ['common-name'],
+  identities: 'directory',
+  profile: 'rfc5280',
+  revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
+  enabled: true,
+};
+
+/** Every certificate is accepted, and is that of Ada. */
+const ADA_PRESENTED: Pick<CallerPorts, 'judge' | 'directory' | 'logRefused'> = {
+  judge: async () => {
+    const name = { source: 'common-name', name: 'ada' } as const;
+    return { outcome: accept({ issuer: ISSUER, name, mark: MARK, until: epochSeconds(NOW) }), steps: [] };
+  },
+  directory: { ...NO_DIRECTORY, byUserName: async () => [anIdentity()] },
+  logRefused: () => undefined,
+};
 
 export async function issue(node: Ports, scope = 'orders:read'): Promise<TokenPair> {
-  const certifiedCaller = async () => accept({ identity: anIdentity(), mark: MARK });
-  return accepted(await authorizeCertificate({ clientId: CLIENT, scope, certifiedCaller, presenter: CURL }, node));
+  const request = { clientId: CLIENT, scope, presenter: CURL, ...NOTHING_PRESENTED };
+  return accepted(await authorizeCertificate(request, { ...node, ...ADA_PRESENTED }));
 }
 
 export async function start(node: Ports): Promise<StartedDevice> {
@@ -139,12 +165,12 @@ export function redeem(node: Ports, started: StartedDevice, clientId: string = C
 }
 
 export function refresh(
-  node: Ports,
+  node: CallerPorts,
   pair: TokenPair,
   { clientId = CLIENT, by = CURL }: { clientId?: string; by?: Presenter } = {},
 ): Promise<Outcome<TokenPair>> {
   const refreshToken = pair.refreshToken?.reveal() ?? '';
-  return refreshTokens({ clientId, refreshToken, presenter: by, certifiedCaller: noCertificate }, node);
+  return refreshTokens({ clientId, refreshToken, presenter: by, ...NOTHING_PRESENTED }, node);
 }
 
 export function revoke(node: Ports, pair: TokenPair): ReturnType<typeof revokeByToken> {

@@ -3,7 +3,7 @@ import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { eventPages } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { answer, CURL, type Node, noCertificate } from '../../test/node.ts';
+import { answer, CURL, NOTHING_PRESENTED, type Node } from '../../test/node.ts';
 import { CLIENT } from '../../test/samples.ts';
 import type { Promised } from './writer.ts';
 
@@ -52,9 +52,7 @@ async function brokenPromises(grantId: string, promises: readonly Promised[], no
 }
 
 function present(refreshToken: string, node: Node): Promise<string> {
-  return answer(
-    refreshTokens({ clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate }, node),
-  );
+  return answer(refreshTokens({ clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED }, node));
 }
 
 /** Refresh events per grant: equals its generation, since both are one commit. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -88,7 +88,7 @@ async function refreshingSlowly(path: string): Promise<Contender[]> {
 }
 
 /** Each caller refreshes its own grants in sequence. */
-export function turnOf(pairs: TokenPair[], callers: number, node: Ports): (caller: number) => Promise<void> {
+export function turnOf(pairs: TokenPair[], callers: number, node: CallerPorts): (caller: number) => Promise<void> {
   const next = Array.from({ length: callers }, (_, caller) => caller);
   return async (caller) => {
     const at = next[caller] ?? caller;

@@ -5,10 +5,10 @@ import { checkToken } from '../../src/operations/grant/check-token.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { CURL, confirmed, noCertificate, put } from '../../test/node.ts';
+import { CURL, confirmed, NOTHING_PRESENTED, put } from '../../test/node.ts';
 import { anIdentity, CLIENT } from '../../test/samples.ts';
 import { turns } from '../../test/store/faulty-back-end.ts';
 import type { HeldPair, History } from './history.ts';
@@ -28,7 +28,7 @@ export interface Callers {
 /** Runs a few callers until all are done. */
 export async function letLoose(callers: Callers): Promise<void> {
   const { world } = callers;
-  const sound: Ports = { ...world.node(), store: world.sound };
+  const sound: CallerPorts = { ...world.node(), store: world.sound };
   for (let n = 0; n < 1 + world.chance.below(3); n++) callers.codes.push((await confirmed(sound)).deviceCode.reveal());
   for (const code of callers.codes) await redeem(callers, code);
   await Promise.all(Array.from({ length: 2 + world.chance.below(4) }, () => oneCaller(callers)));
@@ -64,7 +64,7 @@ function newest({ held, world }: Callers): HeldPair | undefined {
 
 export async function refresh({ world, history, held }: Callers, pair: HeldPair | undefined): Promise<void> {
   if (!pair) return;
-  const request = { clientId: CLIENT, refreshToken: pair.refresh, presenter: CURL, certifiedCaller: noCertificate };
+  const request = { clientId: CLIENT, refreshToken: pair.refresh, presenter: CURL, ...NOTHING_PRESENTED };
   const deed = { kind: 'refresh', presented: pair.refresh, grantId: pair.grantId } as const;
   const done = await history.record(deed, async () => heldOf(await refreshTokens(request, world.node())));
   if (done.pair && !held.some(({ access }) => access === done.pair?.access)) held.push(done.pair);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { OnReuse } from '../../src/core/integration.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -53,7 +53,7 @@ export interface World {
   readonly clock: TestClock;
   readonly settings: Settings;
   /** A node for the next action; it mints with either key, as nodes do during a rotation. */
-  readonly node: () => Ports;
+  readonly node: () => CallerPorts;
   readonly sound: Store;
   readonly keyring: Keyring;
   calmDown(): void;
@@ -69,7 +69,7 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
   let faults = faultsFrom(chance);
   const sound = storeOf(backEnds[0]);
   await put(sound, identities, anIdentity());
-  const nodes: Ports[] = [];
+  const nodes: CallerPorts[] = [];
   for (const backEnd of backEnds) {
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);

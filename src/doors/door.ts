@@ -1,7 +1,6 @@
 // The contract of a door: one way into the service, with its own paths and its own words. Listeners know nothing else of it.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Outcome } from '../core/outcome.ts';
-import type { CertifiedCaller } from '../core/rules/certificate.ts';
+import type { FastifyInstance } from 'fastify';
+import type { ReadPresented } from './caller/presented-certificate.ts';
 import type { OpenapiPaths } from './openapi-document.ts';
 import type { RefusalReplies } from './server/refusal-replies.ts';
 
@@ -15,7 +14,7 @@ export interface DoorEntry {
 
 /** What differs between listeners. */
 export interface ListenerParts {
-  readonly certifiedCaller: (request: FastifyRequest) => Promise<Outcome<CertifiedCaller>>;
+  readonly readPresented: ReadPresented;
 }
 
 export interface Door {

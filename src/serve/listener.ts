@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { showsAccessToken } from '../doors/caller/bearer.ts';
-import { certifiedCallers, type RefusedCertificate } from '../doors/caller/certified-caller.ts';
 import { peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
-import { type CertificateHeader, presentedReader } from '../doors/caller/presented-certificate.ts';
+import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
@@ -46,7 +45,7 @@ export interface ServiceParts {
   readonly readConnection: ReadConnection;
   readonly proxies: {
     readonly addresses: readonly string[];
-    readonly header: CertificateHeader;
+    readonly header: PresentedOptions['header'];
     readonly headerName?: string | undefined;
   };
   readonly doors: readonly Door[];
@@ -65,7 +64,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
   const app = appFor(doors, options, parts);
   parts.metrics?.showPlaces(() => app.census());
-  const listenerParts = { certifiedCaller: callersOf(app, options, parts) };
+  const listenerParts = { readPresented: presentedOn(app, options, parts) };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;
@@ -100,21 +99,11 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
   });
 }
 
-function callersOf({ fastify }: App, { tls }: ListenerOptions, parts: ServiceParts): ListenerParts['certifiedCaller'] {
+function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceParts): ListenerParts['readPresented'] {
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
-  const { ports, judge, proxies, readConnection } = parts;
-  const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
-  const presented = presentedReader({
-    readConnection,
-    chainOf,
-    onIgnoredHeader,
-    header: proxies.header,
-    headerName: proxies.headerName,
-  });
-  const tellRefused = (request: FastifyRequest, refused: RefusedCertificate) =>
-    parts.log.info({ id: request.id, ...refused }, 'certificate refused');
-  return certifiedCallers({ presented, judge, ports, tellRefused });
+  const { header, headerName } = parts.proxies;
+  return presentedReader({ readConnection: parts.readConnection, chainOf, header, headerName });
 }
 
 /** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DeviceAuthorization } from '../../src/core/device.ts';
 import type { ClientId, Integration } from '../../src/core/integration.ts';
 import {
-  askToRedeem,
+  checkRedeemRequest,
   type DecideFacts,
   decideConfirm,
   decideDeny,
@@ -26,6 +26,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
     integration: anIntegration(),
     device: confirmed,
     holder: anIdentity(),
+    limit: undefined,
     now: later,
     ...difference,
   });
@@ -33,7 +34,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
 }
 
 function asked(integration: Integration | undefined, code: string | undefined, settings = DEFAULT_SETTINGS): string {
-  const outcome = askToRedeem(integration, code, settings);
+  const outcome = checkRedeemRequest(integration, code, settings);
   return outcome.ok ? 'asked' : outcome.refusal.reason;
 }
 

@@ -11,7 +11,7 @@ import { anotherNode, type Node, type TestClock } from '../node.ts';
 import { worded } from '../pki/approved.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 
-export interface ListNode extends Node {
+export interface ListNode extends Omit<Node, 'judge'> {
   readonly judge: CertificateJudge;
   /** Why lists were rejected. */
   readonly refusals: readonly string[];

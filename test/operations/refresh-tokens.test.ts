@@ -6,7 +6,17 @@ import { seconds } from '../../src/core/time.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
-import { accepted, answer, CURL, changeIntegration, check, issue, noCertificate, refresh, textOf } from '../node.ts';
+import {
+  accepted,
+  answer,
+  CURL,
+  changeIntegration,
+  check,
+  issue,
+  NOTHING_PRESENTED,
+  refresh,
+  textOf,
+} from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -144,7 +154,7 @@ test('every truncation, extension and bit flip of a refresh token is refused and
   );
   const extended = [`${text}=`, `${text}A`, ` ${text}`, `${text}\n`, text.replace('tsr_', 'tsa_'), text.toUpperCase()];
   for (const refreshToken of [...cut, ...flipped.filter((each) => each !== text), ...extended]) {
-    const request = { clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate };
+    const request = { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED };
     assert.equal(await answer(refreshTokens(request, node)), 'refresh-token-not-authentic', refreshToken);
   }
   assert.equal(await answer(refresh(node, pair)), 'accepted');

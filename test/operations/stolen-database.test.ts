@@ -22,7 +22,7 @@ import {
   type RefreshToken,
 } from '../../src/tokens/opaque/token-text.ts';
 import { sha256 } from '../../src/tokens/sha256.ts';
-import { accepted, ada, CURL, confirmed, issue, type Node, noCertificate, refresh, start } from '../node.ts';
+import { accepted, ada, CURL, confirmed, issue, NOTHING_PRESENTED, type Node, refresh, start } from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { type OnSqlite, onSqlite } from './on-sqlite.ts';
 
@@ -125,7 +125,7 @@ test('refresh tokens forged from the stolen data are refused and change nothing'
   for (const token of tokens) {
     const refreshToken = mintRefreshToken(token, node.keyring.minting).reveal();
     const outcome = await refreshTokens(
-      { clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate },
+      { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED },
       node,
     );
     assert.deepEqual(outcome, { ok: false, refusal: { reason: 'refresh-token-not-authentic' } });

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { IDENTITY_SOURCES, type IdentitySource } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import type { CallerExplanation } from '../explain-caller.ts';
+import type { CallerExplanation } from '../../operations/admin/explain-caller.ts';
 import { CommandFailure, EXIT } from '../terminal/exit.ts';
 import { examples } from '../terminal/options.ts';
 import { print, printJson } from '../terminal/output.ts';

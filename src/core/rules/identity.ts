@@ -2,7 +2,7 @@ import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import type { SharedReason } from '../refusal.ts';
 
-/** Why this identity may not hold a token of this integration, if so. */
+/** Why this identity may not have a token for this integration; undefined if it may. */
 export function whyNotAllowed(identity: Identity | undefined, integration: Integration): SharedReason | undefined {
   if (!identity) return 'identity-unknown';
   if (!identity.enabled) return 'identity-disabled';

@@ -104,7 +104,8 @@ function obtainPair(
           refreshToken: asked.refreshToken,
           presenter,
           overLimit,
-          certifiedCaller: () => mount.certifiedCaller(request),
+          presented: mount.readPresented(request),
+          requestId: request.id,
         },
         mount.ports,
       );
@@ -114,9 +115,9 @@ function obtainPair(
 async function authorizeByCertificate(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const asked = parseScopeRequest(request, mount, ['json']);
   if (!asked.ok) return asked;
-  const certifiedCaller = () => mount.certifiedCaller(request);
+  const presented = mount.readPresented(request);
   const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeCertificate({ ...asked.value, certifiedCaller, overLimit }, mount.ports);
+  const pair = await authorizeCertificate({ ...asked.value, presented, requestId: request.id, overLimit }, mount.ports);
   return wordPair(pair, request, { withIdentity: true });
 }
 

@@ -1,5 +1,5 @@
 // The authsvc door: the operations of docs/contract.md, for callers written against it, at one or more mounts.
-import type { Ports } from '../../operations/ports.ts';
+import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import type { OpenapiPaths } from '../openapi-document.ts';
@@ -22,12 +22,12 @@ interface Mount {
 export interface AuthsvcParts extends TokenRates {
   readonly authsvcMounts: readonly Mount[];
   readonly publicUrl: string;
-  readonly ports: Ports;
+  readonly callerPorts: CallerPorts;
   readonly readConnection: ReadConnection;
 }
 
 export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
-  const { authsvcMounts: mounts, publicUrl, ports, readConnection } = parts;
+  const { authsvcMounts: mounts, publicUrl, callerPorts: ports, readConnection } = parts;
   const limits = tokenLimits(parts, readConnection, ports);
   const shared = { ports, readConnection, ...limits, verificationUri: `${publicUrl}/device` };
   return {

@@ -1,4 +1,4 @@
-import type { Ports } from '../../operations/ports.ts';
+import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { ListenerParts } from '../door.ts';
 import type { TokenLimits } from '../token/limits.ts';
@@ -10,6 +10,6 @@ export interface AuthsvcMount extends TokenLimits, ListenerParts {
   readonly errorKeys: ErrorKeys;
   /** Where people confirm. Made from publicUrl, never from the Host header. */
   readonly verificationUri: string;
-  readonly ports: Ports;
+  readonly ports: CallerPorts;
   readonly readConnection: ReadConnection;
 }

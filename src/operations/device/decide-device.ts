@@ -19,8 +19,8 @@ export interface DeviceOnScreen {
 }
 
 /**
- * Shows the device authorization behind a user code to the person who types it. Every try counts before it is looked
- * up, right or wrong codes alike being found out only afterwards; a right one is given back.
+ * Shows the device authorization of a user code to the person who typed it. Every attempt is counted before the lookup;
+ * the count of a right code is taken back.
  */
 export async function enterUserCode(
   typed: string,
@@ -38,12 +38,12 @@ export async function enterUserCode(
 
 export interface DeviceStanding extends DeviceOnScreen {
   readonly state: DeviceState;
-  /** Why this person could not confirm, if so. */
+  /** Set if this person may not confirm. */
   readonly objection?: Refusal<PersonReason>;
   readonly now: EpochSeconds;
 }
 
-/** How a device authorization stands, for the browser session that entered its code and for no other. Changes nothing. */
+/** The state of a device authorization, for the browser session that entered its code only. Changes nothing. */
 export async function showDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceStanding>> {
   const { identity, session } = person;
   const { found, now } = await ports.store.load(devices, id);

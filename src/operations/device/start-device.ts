@@ -29,18 +29,18 @@ export interface StartedDevice {
 export async function startDevice(request: StartRequest, ports: Ports): Promise<Outcome<StartedDevice>> {
   const { keyring, settings, random, store } = ports;
   const integration = request.clientId ? ports.registry.integration(request.clientId) : undefined;
-  const wish = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
-  if (!wish.ok) return wish;
+  const decision = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
+  if (!decision.ok) return decision;
   const id = newId(ports) as DeviceId;
   const secret = random(DEVICE_SECRET_LENGTH);
   return store.create(devices, id, (now) => {
-    // Drawn anew for every attempt: a user code that is taken is the one thing that can go wrong here.
+    // Drawn anew for every attempt: a commit can only fail because the user code is taken.
     const userCode = drawUserCode(random);
     const expiresAt = after(now, settings.deviceCodeLifetime);
     const next: DeviceAuthorization = {
       id,
-      clientId: wish.value.integration.clientId,
-      scope: wish.value.scope.text,
+      clientId: decision.value.integration.clientId,
+      scope: decision.value.scope.text,
       userCodeHash: userCodeHash(normalizeUserCode(userCode) ?? '', keyring.minting),
       deviceCodeHash: sha256(secret),
       createdAt: now,

@@ -6,18 +6,18 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
 export interface CheckedToken extends CheckedAccess {
   readonly token: ReadAccessToken;
   readonly issuedAt: EpochSeconds;
 }
 
-/** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
+/** What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once. */
 export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
   const token = readAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   const { found, now } = await ports.store.load(grants, token.grantId);

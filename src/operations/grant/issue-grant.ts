@@ -25,12 +25,12 @@ export interface IssuedGrant {
   readonly event: Event;
 }
 
-/** What is drawn before the decision, so that deciding again yields the same grant. */
+/** Draws ids and secrets before the decision, so that deciding again yields the same grant. */
 export function drawGrant(ports: Pick<Ports, 'clock' | 'random'>): { id: GrantId; root: Buffer; secret: Buffer } {
   return { id: newId(ports) as GrantId, root: ports.random(ROOT_LENGTH), secret: ports.random(REFRESH_SECRET_LENGTH) };
 }
 
-/** A new grant with its first token pair. Committing it is the caller's business. */
+/** Makes a new grant with its first token pair. The caller commits it. */
 export function issueGrant(
   draft: GrantDraft,
   drawn: ReturnType<typeof drawGrant>,

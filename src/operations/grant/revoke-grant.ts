@@ -1,5 +1,8 @@
+import type { CertificateMark } from '../../core/certificate.ts';
 import type { Event } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, revoke } from '../../core/grant.ts';
+import type { Hex } from '../../core/hex.ts';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { decideRevoke } from '../../core/rules/access.ts';
@@ -7,16 +10,16 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import type { Decision, PageQuery } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
-import { grants } from '../../store/tables/grants.ts';
+import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { readAccessToken } from '../../tokens/access-token.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
-/** Ends the whole grant of an access token: every generation, at once, at every door of every node. */
+/** Ends the grant of an access token: tokens of every generation stop working at once, on every node. */
 export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
   const token = readAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
@@ -28,7 +31,7 @@ export async function revokeByToken(accessToken: string, presenter: Presenter, p
   });
 }
 
-/** Ends one grant by its id, for its holder, an operator or a rule. False where it is unknown or had ended already. */
+/** Ends one grant by its id. False if there is no such grant or it was revoked before. */
 export async function revokeById(id: GrantId, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<boolean> {
   return ports.store.change(grants, id, (found, now) => {
     if (!found || found.row.revoked) return { outcome: false };
@@ -39,12 +42,26 @@ export async function revokeById(id: GrantId, reason: RevocationReason, ports: P
 
 const STEP = 200;
 
-/** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
+/** Ends all grants of an identity, an integration or a certificate, in steps; returns how many. */
 export function revokeAll(where: Where, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokePages({ where }, reason, ports);
 }
 
-/** Ends every grant there is: for a store that was put back from a copy. */
+/** Ends the grants of one certificate. */
+export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
+  return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
+}
+
+/** The same for a revoked certificate that was presented, if its issuer's settings say so. */
+export async function endRevoked(
+  { revocation }: ApprovedIssuer,
+  { certificate }: CertificateMark,
+  ports: Pick<Ports, 'store'>,
+): Promise<number> {
+  return revocation.endGrants ? revokeByCertificate(certificate, ports) : 0;
+}
+
+/** Ends every grant: for a store that was restored from a copy. */
 export function revokeEvery(reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
   return revokePages({}, reason, ports);
 }

@@ -11,7 +11,7 @@ export interface TokenPair {
   readonly grantId: string;
   readonly identityId: IdentityId;
   readonly accessToken: Secret;
-  /** Absent where the integration offers no refresh. */
+  /** Absent if the integration offers no refresh. */
   readonly refreshToken?: Secret;
   readonly expiresIn: Seconds;
   readonly expiresAt: EpochSeconds;

@@ -1,8 +1,8 @@
 // The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
 // same judge as a request does, so that its words are those of the log.
 
+import type { Step } from '../../core/verdict.ts';
 import { printTime } from '../path/rule.ts';
-import type { Step } from '../path/step.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { escapeText, printName } from '../x509/distinguished-name.ts';
 import { printKey } from '../x509/public-key.ts';

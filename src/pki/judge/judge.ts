@@ -1,13 +1,14 @@
 // The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
 // proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
-import { type CallerName, type CertificateMark, callerName } from '../../core/certificate.ts';
+import { type CallerName, callerName } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
+import type { Step, Verdict } from '../../core/verdict.ts';
 import { describe, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
-import { type Step, step } from '../path/step.ts';
+import { step } from '../path/step.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
 import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
@@ -22,23 +23,9 @@ export interface PresentedCertificate {
   readonly limits?: SearchLimits;
 }
 
-interface AcceptedCertificate {
-  readonly issuer: ApprovedIssuer;
-  readonly name: CallerName;
-  readonly mark: CertificateMark;
-  /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
-  readonly until: EpochSeconds;
-}
-
-export interface Judgement {
-  readonly outcome: Outcome<AcceptedCertificate>;
-  readonly steps: readonly Step[];
+export interface Judgement extends Verdict {
   /** The path that was judged, approved issuer first; absent where none was found. */
   readonly path?: Path;
-  /** The approved issuer at its top. */
-  readonly issuer?: ApprovedIssuer;
-  /** Whatever the verdict: the grants of a certificate that is found revoked are found by it. */
-  readonly mark?: CertificateMark;
 }
 
 export const MOST_PRESENTED = 32;

@@ -1,7 +1,8 @@
 import type { CallerName } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import { type Step, step } from '../path/step.ts';
+import type { Step } from '../../core/verdict.ts';
+import { step } from '../path/step.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 
 /** The last step: whose identity the name is. Said like the others, in the dry run and in the log. */

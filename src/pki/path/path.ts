@@ -1,12 +1,13 @@
 // RFC 5280 6.1 for one path, and the rules of ours on top: every step is reported, the first that failed decides.
 import type { EpochSeconds } from '../../core/time.ts';
+import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
 import { violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
 import type { PathPolicy, Position, Role, Rule } from './rule.ts';
 import { RULES } from './rules.ts';
-import { type Step, step } from './step.ts';
+import { step } from './step.ts';
 
 /** Approved issuer first, leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];

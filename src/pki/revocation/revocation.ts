@@ -1,9 +1,10 @@
 // Whether any certificate of a path has been revoked, as the approved issuer's revocation policy asks.
 import type { ApprovedIssuer, RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
+import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
 import { PathSearch } from '../path/search.ts';
-import { type Step, step } from '../path/step.ts';
+import { step } from '../path/step.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
