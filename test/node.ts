@@ -6,6 +6,7 @@ import type { ApprovedIssuer } from '../src/core/issuer.ts';
 import { accept, type Outcome, refuse } from '../src/core/outcome.ts';
 import type { Person } from '../src/core/person.ts';
 import { type Presenter, presenter } from '../src/core/presenter.ts';
+import type { Refusal } from '../src/core/refusal.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
 import type { Directory } from '../src/directory/directory.ts';
@@ -182,13 +183,15 @@ export function check(node: Ports, pair: TokenPair): ReturnType<typeof checkToke
 
 // Their answers.
 
-export function accepted<T>(outcome: Outcome<T>): T {
+export function accepted<T>(outcome: Outcome<T, Refusal<string>>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.reason);
   return outcome.value;
 }
 
 /** The reason of a refusal, or `accepted`. */
-export async function answer(outcome: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<string> {
+export async function answer(
+  outcome: Outcome<unknown, Refusal<string>> | Promise<Outcome<unknown, Refusal<string>>>,
+): Promise<string> {
   const settled = await outcome;
   return settled.ok ? 'accepted' : settled.refusal.reason;
 }

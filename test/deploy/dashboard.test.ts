@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
+import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
 
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
@@ -50,5 +51,6 @@ test('the dashboard uses existing labels and refusal reasons only', async () => 
   const matched = queries.flatMap((query) => [...query.matchAll(/reason=~"([^"]+)"/g)]);
   const reasons = matched.flatMap(([, either = '']) => either.split('|'));
   assert.ok(reasons.length > 0, 'no query is about a refusal');
-  for (const reason of reasons) assert.ok((REFUSAL_REASONS as readonly string[]).includes(reason), reason);
+  const known: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS];
+  for (const reason of reasons) assert.ok(known.includes(reason), reason);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { hangOps } from '../../src/doors/ops/door.ts';
+import { mountOps } from '../../src/doors/ops/door.ts';
 import { type CheckResult, Readiness } from '../../src/doors/ops/readiness.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
@@ -11,7 +11,7 @@ import { TestClock } from '../node.ts';
 
 async function readyz(results: readonly CheckResult[]) {
   const app = fastify();
-  hangOps(app, { readiness: { look: async () => results }, metrics: undefined });
+  mountOps(app, { readiness: { look: async () => results }, metrics: undefined });
   const { statusCode, payload } = await app.inject('/readyz');
   return { statusCode, answer: JSON.parse(payload) };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Person } from '../../src/core/person.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/core/rules/token-request.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { anIdentity } from '../samples.ts';
 import { type Answer, bearer, type Caller, json, type Question } from './caller.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
-import { hangOps } from '../../src/doors/ops/door.ts';
+import { mountOps } from '../../src/doors/ops/door.ts';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -34,7 +34,7 @@ async function aDoor(): Promise<FastifyInstance> {
   const news = { failing: () => undefined, holdsAgain: () => undefined, clocksApart: () => undefined };
   const timekeeper = new Timekeeper(clock.running, undefined, await store.now());
   const parts = { ...(await aNode(store, { clock })), timekeeper };
-  hangOps(app, { readiness: new Readiness(parts, news), metrics: undefined });
+  mountOps(app, { readiness: new Readiness(parts, news), metrics: undefined });
   await server.query('SELECT pg_stat_statements_reset()');
   return app;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { PersonOutcome } from '../../src/core/outcome.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { storeOf } from '../../src/store/change.ts';
 import {
@@ -57,7 +57,7 @@ test('confirm races deny: one of them decides', async (t) => {
   const { node } = await onSqlite(t);
   for (let n = 0; n < 20; n++) {
     const { started, id } = await entered(node);
-    const both: [Promise<Outcome<unknown>>, Promise<Outcome<unknown>>] = [
+    const both: [Promise<PersonOutcome<unknown>>, Promise<PersonOutcome<unknown>>] = [
       confirmDevice(id, ada, node),
       denyDevice(id, ada, node),
     ];

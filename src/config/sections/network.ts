@@ -1,8 +1,7 @@
-// Where the service listens, and whom it believes about the connection.
+// Where the service listens, and which proxies it trusts.
+import { DOOR_NAMES } from '../../doors/doors.ts';
 import { optional } from '../../schema.ts';
 import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
-
-const DOORS = ['authsvc', 'pages', 'ops'] as const;
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
@@ -48,7 +47,7 @@ export const listeners = entries(
       default: false,
     }),
     doors: optional(
-      choices(DOORS, {
+      choices(DOOR_NAMES, {
         description: 'The doors that this listener serves. If absent, all of them.',
         example: ['authsvc', 'ops'],
       }),

@@ -2,8 +2,8 @@
 import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, refuse } from '../outcome.ts';
-import type { Refusal, RefusalReason } from '../refusal.ts';
+import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
+import type { Refusal, RefusalReason, SharedReason } from '../refusal.ts';
 import { isWithin, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
@@ -97,7 +97,10 @@ function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
 }
 
 /** Contract 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
-function withDeviceFlow(integration: Integration | undefined, settings: Settings): Outcome<Integration> {
+function withDeviceFlow(
+  integration: Integration | undefined,
+  settings: Settings,
+): Outcome<Integration, Refusal<SharedReason>> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
   if (!settings.deviceFlow || !integration.flows.device) return refuse('device-flow-disabled');
@@ -115,7 +118,7 @@ export interface DecideFacts {
 }
 
 /** A signed-in person enters a user code. Only the session that entered it may confirm or deny. */
-export function decideEnter(facts: DecideFacts): Outcome<DeviceAuthorization> {
+export function decideEnter(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const open = openDevice(facts);
   if (!open.ok) return open;
   const taken = open.value.enteredBy !== undefined && open.value.enteredBy !== facts.session;
@@ -135,7 +138,7 @@ export function decideFailedSignIn(
 }
 
 /** A person confirms. A decision is final, and only the session that entered the code can make it. */
-export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> {
+export function decideConfirm(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const entered = decideDeny(facts);
   if (!entered.ok) return entered;
   const served = withDeviceFlow(facts.integration, facts.settings);
@@ -145,13 +148,13 @@ export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> 
 }
 
 /** Denying needs no permission: it can only reduce power. */
-export function decideDeny(facts: DecideFacts): Outcome<DeviceAuthorization> {
+export function decideDeny(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const open = openDevice(facts);
   if (!open.ok) return open;
   return open.value.enteredBy === facts.session ? open : refuse('decision-elsewhere');
 }
 
-function openDevice({ device, now }: DecideFacts): Outcome<DeviceAuthorization> {
+function openDevice({ device, now }: DecideFacts): PersonOutcome<DeviceAuthorization> {
   if (!device) return refuse('user-code-unknown');
   switch (deviceState(device, now)) {
     case 'pending':

@@ -1,6 +1,6 @@
 import type { Hex } from '../../core/hex.ts';
 import { firstHalf } from '../../core/hex.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
@@ -36,7 +36,7 @@ export interface SignedInBrowser extends BegunSession {
 }
 
 /** A person signs in; a session begins, and the browser is known from now on. */
-export async function signIn(request: SignInRequest, ports: Ports): Promise<Outcome<SignedInBrowser>> {
+export async function signIn(request: SignInRequest, ports: Ports): Promise<PersonOutcome<SignedInBrowser>> {
   const { userName, userCode } = request;
   const browser = browserOf(request, ports);
   const checked = await checkPassword({ ...request, browser }, ports);
@@ -63,7 +63,7 @@ function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports
 }
 
 /** A reset ends the sessions it finds. One that begins during the reset would survive it, so check again afterwards. */
-export async function beginUnlessReset(signedIn: SignedIn, ports: Ports): Promise<Outcome<BegunSession>> {
+export async function beginUnlessReset(signedIn: SignedIn, ports: Ports): Promise<PersonOutcome<BegunSession>> {
   const begun = await beginSession(signedIn.identity, ports);
   if (await signedIn.stillHolds()) return accept(begun);
   await endSession(begun.person.session, ports);
@@ -78,7 +78,7 @@ export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'passwor
 export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
-): Promise<Outcome<SignedIn>> {
+): Promise<PersonOutcome<SignedIn>> {
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {

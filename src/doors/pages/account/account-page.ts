@@ -1,4 +1,4 @@
-// /account: what acts in my name, what happened lately, and my sign-in.
+// /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
 import { passwordRules } from '../../../operations/person/change-password.ts';
 import { myEvents } from '../../../operations/person/my-events.ts';

@@ -6,7 +6,7 @@ import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { tellRefusal } from '../parts/refusal-page.ts';
+import { wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
@@ -32,7 +32,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const outcome = await signIn(attempt, site.ports);
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
-    const said = tellRefusal(visit, outcome.refusal);
+    const said = wordRefusal(visit, outcome.refusal);
     return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
   }
   const { person } = outcome.value;

@@ -1,14 +1,22 @@
+/** Operations by path and method. */
+export type OpenapiPaths = Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
+
 /** The parts of an OpenAPI document that the reference page shows. */
 export interface OpenapiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
+  readonly paths: OpenapiPaths;
 }
 
 export interface OpenapiOperation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly object[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: OpenapiSchema }>> };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: OpenapiSchema }>>;
+  };
   readonly responses: Readonly<
     Record<
       string,

@@ -1,4 +1,4 @@
-// What the log is told about a request of this dialect.
+// What a token door records about a request for its log line.
 import type { FastifyRequest } from 'fastify';
 import type { Grant } from '../../core/grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
@@ -8,24 +8,24 @@ import { storyOf } from '../server/story.ts';
 
 const MARK_LENGTH = 12;
 
-/** Which integration was named. Callers put passwords and tokens in the wrong place, so a text nobody registered is hashed. */
-export function tellIntegration(request: FastifyRequest, clientId: string | undefined, { registry }: Ports): void {
+/** Records which integration was named. Callers put passwords and tokens in the wrong field, so unregistered text is hashed. */
+export function recordIntegration(request: FastifyRequest, clientId: string | undefined, { registry }: Ports): void {
   if (!clientId) return;
   storyOf(request).clientId = registry.integration(clientId) ? clientId : unknownMark(clientId);
 }
 
-/** Enough to compare with the hash of what a caller says it sent. */
+/** Long enough to compare with the hash of what a caller says it sent. */
 function unknownMark(clientId: string): string {
   return `unknown:${sha256(clientId).slice(0, MARK_LENGTH)}`;
 }
 
-export function tellPair(request: FastifyRequest, { identityId, grantId }: TokenPair): void {
+export function recordPair(request: FastifyRequest, { identityId, grantId }: TokenPair): void {
   const story = storyOf(request);
   story.identityId = identityId;
   story.grantId = grantId;
 }
 
-export function tellGrant(request: FastifyRequest, { clientId, identityId, id: grantId }: Grant): void {
+export function recordGrant(request: FastifyRequest, { clientId, identityId, id: grantId }: Grant): void {
   const story = storyOf(request);
   story.clientId = clientId;
   story.identityId = identityId;

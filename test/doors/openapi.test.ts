@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ROUTES } from '../../src/doors/authsvc/dialect.ts';
-import { openapiDocument } from '../../src/serve/openapi.ts';
+import { authsvcPaths } from '../../src/doors/authsvc/openapi.ts';
+import { openapiDocument } from '../../src/doors/openapi.ts';
+import { opsPaths } from '../../src/doors/ops/openapi.ts';
 
-const document = openapiDocument({
-  publicUrl: 'https://tokens.example.com',
-  version: '1.2.3',
-  authsvcMounts: [{ path: '/authsvc' }, { path: '/legacy' }],
-});
+const document = openapiDocument({ publicUrl: 'https://tokens.example.com', version: '1.2.3' }, [
+  { openapi: authsvcPaths('/authsvc') },
+  { openapi: authsvcPaths('/legacy') },
+  { openapi: opsPaths() },
+]);
 
 test('the OpenAPI document has every operation of every mount, and no other', () => {
   const expected = ['/authsvc', '/legacy'].flatMap((mount) => ROUTES.map(({ path }) => mount + path));
