@@ -38,11 +38,11 @@ async function change<Row, Companion, T>(
   decide: Decide<Row, Companion, T>,
   loading: Promise<LoadedVersion<Row, Companion>>,
 ): Promise<T> {
-  const untold: Untold<T>[] = [];
+  const uncertain: Uncertain<T>[] = [];
   try {
-    return await decideAndCommit(backEnd, table, key, decide, loading, untold);
+    return await decideAndCommit(backEnd, table, key, decide, loading, uncertain);
   } catch (error) {
-    if (untold.length === 0 || !(error instanceof StoreUnavailable)) throw error;
+    if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });
   }
 }
@@ -53,21 +53,21 @@ async function decideAndCommit<Row, Companion, T>(
   key: string,
   decide: Decide<Row, Companion, T>,
   loading: Promise<LoadedVersion<Row, Companion>>,
-  untold: Untold<T>[],
+  uncertain: Uncertain<T>[],
 ): Promise<T> {
   let loaded = await loading;
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
-    for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
+    for (const { commit, outcome } of uncertain) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
     const { outcome } = decision;
-    const commit = commitOf(table, untold.length > 0 ? fenced(decision, loaded) : decision, loaded);
+    const commit = commitOf(table, uncertain.length > 0 ? fenced(decision, loaded) : decision, loaded);
     if (!commit) return outcome;
     try {
       if (await backEnd.commit(commit)) return outcome;
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
-      untold.push({ commit, outcome });
+      uncertain.push({ commit, outcome });
     }
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
@@ -84,7 +84,7 @@ function taken({ name }: AnyTable): never {
 }
 
 /** A commit whose connection broke. It may still be in progress and become visible only later. */
-interface Untold<T> {
+interface Uncertain<T> {
   readonly commit: Commit;
   readonly outcome: T;
 }

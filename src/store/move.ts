@@ -38,14 +38,14 @@ export interface Move {
   readonly isComplete: boolean;
 }
 
-export async function moveStore(from: Source, to: Receiver, tell: (progress: Progress) => void): Promise<Move> {
+export async function moveStore(from: Source, to: Receiver, onProgress: (progress: Progress) => void): Promise<Move> {
   const source = from.backEnd;
   await claim(to, MOVED);
   // A unique value may have moved to another row, so removed rows are deleted first, and rows that refer to them before them.
   for (const table of MOVED.toReversed()) await removeGone(table, source, to);
   const moved: Progress[] = [];
-  for (const table of MOVED) moved.push(await moveTable(table, source, to, tell));
-  moved.push(await moveEvents(source, to, tell));
+  for (const table of MOVED) moved.push(await moveTable(table, source, to, onProgress));
+  moved.push(await moveEvents(source, to, onProgress));
   if (!from.isAlone) return { moved, isComplete: false };
   await prove(source, to);
   await mark(to, 'complete');
@@ -64,14 +64,14 @@ async function removeGone(table: AnyTable, from: BackEnd, to: Receiver): Promise
   if (keys.length > 0) await to.removeRows(table, keys);
 }
 
-async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (progress: Progress) => void) {
+async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, onProgress: (progress: Progress) => void) {
   let [rows, written] = [0, 0];
   let writing: Promise<void>[] = [];
   const progress = () => ({ what: table.name, rows, written });
   const settle = async () => {
     await Promise.all(writing);
     writing = [];
-    tell(progress());
+    onProgress(progress());
   };
   for await (const { is, row } of differences(table, from, to)) {
     if (is === 'gone') continue;
@@ -112,7 +112,7 @@ async function swapRow(table: AnyTable, row: unknown, to: BackEnd): Promise<void
   );
 }
 
-async function moveEvents(from: BackEnd, to: Receiver, tell: (progress: Progress) => void): Promise<Progress> {
+async function moveEvents(from: BackEnd, to: Receiver, onProgress: (progress: Progress) => void): Promise<Progress> {
   const [oldest] = await from.events({ after: 0, limit: 1 });
   if (oldest) await to.removeEventsBefore(oldest.sequence);
   let after = (await to.newestEvents({ count: 1 }))[0]?.sequence ?? 0;
@@ -123,7 +123,7 @@ async function moveEvents(from: BackEnd, to: Receiver, tell: (progress: Progress
     written += events.length;
     after = events.at(-1)?.sequence ?? after;
     const progress = { what: 'events', rows: written, written };
-    tell(progress);
+    onProgress(progress);
     if (events.length < STEP) return progress;
   }
 }

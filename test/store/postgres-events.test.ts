@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { columnArrays } from '../../src/store/postgres/arrays.ts';
-import { EVENT_COLUMNS, eventValues, tellText } from '../../src/store/postgres/events.ts';
+import { appendText, EVENT_COLUMNS, eventValues } from '../../src/store/postgres/events.ts';
 import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
-const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${tellText(1)} SELECT 1`;
+const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${appendText(1)} SELECT 1`;
 
 /** Starts to write an event as a node does, and leaves the transaction open. */
 async function startLateEvent(url: string, subject: number): Promise<pg.Client> {

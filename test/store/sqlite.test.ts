@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { seconds } from '../../src/core/time.ts';
+import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -109,6 +111,19 @@ test('SQLite: a database of a newer release is refused and left unchanged', asyn
     newer.exec('PRAGMA user_version = 999');
     newer.close();
     await assert.rejects(database.open(), /schema 999, newer than this release knows/);
+  });
+});
+
+test('SQLite: a database of schema 4 gets the tables of schema 5, and leases work in it', async () => {
+  await withDatabase(async (database) => {
+    await (await database.open()).close();
+    const older = new DatabaseSync(database.path);
+    older.exec('DROP TABLE leases; DROP TABLE ended_lists; PRAGMA user_version = 4');
+    older.close();
+    const store = storeOf(await database.open());
+    const lease = { name: 'sweeping', lasts: seconds(50) };
+    assert.equal(await byOneNode(lease, async () => undefined, { store }), true);
+    assert.equal(await byOneNode(lease, async () => undefined, { store }), false);
   });
 });
 

@@ -2,10 +2,10 @@ import type { Hex } from '../../core/hex.ts';
 import { revokeByCertificate } from '../grant/revoke-grant.ts';
 import type { Ports } from '../ports.ts';
 
-/** Work at a time, in milliseconds: requests wait behind it. */
+/** The longest slice of work, in milliseconds: requests wait for it. */
 const SLICE_MS = 1;
 
-/** Ends the grants of every certificate that a list revokes, in slices with a pause between them; says how many. */
+/** Ends the grants of every certificate that a list revokes, in slices with a pause between them. Returns how many. */
 export async function endAllRevoked(
   marks: Iterable<Hex>,
   ports: Pick<Ports, 'store' | 'clock'>,

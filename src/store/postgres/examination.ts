@@ -1,4 +1,4 @@
-// What the back end says of itself: whether a refresh could be served now.
+// What the back end reports about itself: whether a refresh could be served now.
 import type { GrantId } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { TABLES } from '../all-tables.ts';
@@ -22,7 +22,7 @@ export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   event_sequence: ['SELECT', 'USAGE'],
 };
 
-/** Of a table that is missing, every privilege is. */
+/** The missing privileges. A missing table counts as lacking all of them. */
 const MISSING: Statement = {
   name: 'missing_privileges',
   text: `SELECT needed.name, needed.privilege, place IS NULL FROM unnest($1::text[], $2::text[]) AS needed (name, privilege),
@@ -87,7 +87,7 @@ async function examinePrivileges({ connections }: Examined): Promise<StoreCheck>
   });
 }
 
-/** A small write, and what happened to the last writes of requests: those may need room that this one does not. */
+/** A small write, and the result of the last writes of requests: those may need space that this one does not. */
 async function examineWrite({ connections, commits }: Examined): Promise<StoreCheck> {
   const fault = commits.recentFault;
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
@@ -105,7 +105,7 @@ function isFull({ code }: StatementRefused): boolean {
   return code === DISK_FULL;
 }
 
-/** Whoever has locked the row can write. */
+/** A locked row proves that the database accepts writes. */
 function unlessLocked(fault: unknown): void {
   if (!(fault instanceof RowLocked)) throw fault;
 }

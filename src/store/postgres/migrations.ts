@@ -130,12 +130,12 @@ export const MIGRATIONS: readonly Migration[] = [
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
   version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-/** Nodes that start at once migrate one after the other; the second finds it done. */
+/** Nodes that start at the same time migrate one after the other; the second has nothing to do. */
 const ONE_AT_A_TIME = 'SELECT pg_advisory_xact_lock(8313, 1)';
 
 export interface SchemaState {
   readonly version: number;
-  /** Of migrations that this release does not know: whether it may work with them nonetheless. */
+  /** Whether this release can work with the schema, even if it has migrations that this release does not know. */
   readonly isUsable: boolean;
 }
 

@@ -56,7 +56,7 @@ export function statementsOf(table: AnyTable): TableStatements {
   return statements;
 }
 
-/** One row per key, found or not, with its position in the array and the time, so that a load that finds nothing knows the time. */
+/** One row per key, found or not, with its position in the array and the time, which every load needs. */
 function loadStatement(table: AnyTable): Statement {
   const { name, kind } = keyColumn(table);
   return {
@@ -144,7 +144,7 @@ export function countStatement(table: AnyTable, column: string): Statement {
   };
 }
 
-/** Compare-and-set of many rows at once; returns which of them had the expected revision. Keys are sorted, which prevents deadlocks. */
+/** Compare-and-set of many rows; returns which had the expected revision. Sorted keys prevent deadlocks. */
 function swapText(table: AnyTable): Writing {
   const changing = changingColumns(table);
   const columns: Column[] = [...REVISIONS, keyColumn(table), ...changing];

@@ -56,7 +56,7 @@ const LOOK_AGAIN_MS = 0.2;
 /** Never notified: waiting for it is a timed sleep. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
-/** Retries while another process holds the lock. SQLite itself would retry after 1, 2, 5 … 100 ms or not at all; the lock is held for less. */
+/** Retries while another process holds the lock, which is short. SQLite would retry after 1, 2, 5 … 100 ms or not at all. */
 export function whileBusy<T>(work: () => T): T {
   for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
     try {

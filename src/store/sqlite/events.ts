@@ -12,7 +12,7 @@ const SELECT = `SELECT ${COLUMNS.map((column) => readable('events', column))} FR
 const APPEND = `INSERT INTO events (${NAMES}) VALUES (${eventColumns.map(written)})`;
 const DECODED = decodedOf(COLUMNS);
 
-/** From the oldest on; the newest event always stays, so that sequence numbers are never given twice. */
+/** Oldest first. The newest event always stays, so that no sequence number is used twice. */
 export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence IN (SELECT sequence FROM
   (SELECT sequence, at FROM events ORDER BY sequence ${LIMIT}) WHERE at < ? AND sequence < (SELECT max(sequence) FROM events))`;
 

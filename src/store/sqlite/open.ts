@@ -16,11 +16,11 @@ import { type Sync, syncFolder, syncInPool } from './wal.ts';
 export interface SqliteOptions {
   readonly path: string;
   readonly clock: () => EpochSeconds;
-  /** The store must be there: a service never makes one. */
+  /** The store must exist: a service never creates one. */
   readonly mustExist?: boolean;
-  /** How the WAL is brought to the disk: for those who simulate one. */
+  /** How the WAL is synced: for tests and figures that simulate a disk. */
   readonly sync?: Sync;
-  /** Keeps every other process out; throws busy where one is in already. */
+  /** Locks out every other process; throws busy if one has it open. */
   readonly alone?: boolean;
 }
 

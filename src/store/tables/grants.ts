@@ -8,7 +8,7 @@ import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
-/** One row per grant, whatever number of refreshes. No column that a refresh changes has an index. */
+/** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
 export const grants: Table<Grant, Identity> = {
   name: 'grants',
   columns: [
