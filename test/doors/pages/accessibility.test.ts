@@ -22,6 +22,8 @@ after(async () => {
 });
 
 async function violations(page: Page): Promise<string[]> {
+  // A page that is still being replaced by the next has no document to look at.
+  await page.waitForLoadState('load');
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe: judge } = globalThis as unknown as {
