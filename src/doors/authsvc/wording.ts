@@ -1,15 +1,18 @@
 // The status and error code of each refusal at this door (contract 7.1).
 import type { TokenReason } from '../token/descriptions.ts';
 
-export type AuthsvcError =
-  | 'authorization_pending'
-  | 'invalid_client'
-  | 'invalid_request'
-  | 'invalid_scope'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  /** Verify and Revoke alone, which take a bearer token. */
-  | 'invalid_token';
+/** Every code that a refusal can carry. The last one is for Verify and Revoke alone, which take a bearer token. */
+export const AUTHSVC_ERRORS = [
+  'authorization_pending',
+  'invalid_client',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_grant',
+  'unauthorized_client',
+  'invalid_token',
+] as const;
+
+export type AuthsvcError = (typeof AUTHSVC_ERRORS)[number];
 
 export interface Wording {
   readonly status: number;
