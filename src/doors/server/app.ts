@@ -15,6 +15,7 @@ import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
+import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
 import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
@@ -223,14 +224,6 @@ function refuse(
   { repliesAt }: Pick<AppOptions, 'repliesAt'>,
 ): FastifyReply {
   return repliesAt(request.url).reply(request, reply, refusal);
-}
-
-const COMPRESSIONS = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'compress', 'x-compress'];
-
-/** Other values of Content-Encoding are ignored: some clients put a charset there. */
-function isCompressed({ 'content-encoding': encoding }: IncomingHttpHeaders): boolean {
-  if (encoding === undefined) return false;
-  return encoding.split(',').some((coding) => COMPRESSIONS.includes(coding.trim().toLowerCase()));
 }
 
 function newFastify(
