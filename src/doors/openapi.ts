@@ -1,16 +1,27 @@
 import type { Door } from './door.ts';
-import type { OpenapiDocument } from './openapi-document.ts';
+import type { OpenapiDocument, OpenapiPaths } from './openapi-document.ts';
 
 export interface OpenapiOptions {
   readonly publicUrl: string;
   readonly version: string;
 }
 
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  certificate: { type: 'mutualTLS', description: 'The client certificate of the TLS connection.' },
+};
+
+const TAGS = [
+  { name: 'authsvc', description: 'Tokens, for programs.' },
+  { name: 'ops', description: 'Health, readiness and metrics, for monitoring.' },
+];
+
 /** OpenAPI 3.1 of all doors, from the schemas that they read requests by. */
 export function openapiDocument(
   { publicUrl, version }: OpenapiOptions,
   doors: readonly Pick<Door, 'openapi'>[],
 ): OpenapiDocument {
+  const paths: OpenapiPaths = Object.assign({}, ...doors.map(({ openapi }) => openapi));
   const document = {
     openapi: '3.1.0',
     info: {
@@ -20,8 +31,16 @@ export function openapiDocument(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
-    paths: Object.assign({}, ...doors.map(({ openapi }) => openapi)),
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    tags: TAGS,
+    paths,
+    components: { securitySchemes: schemesOf(paths) },
   };
   return document;
+}
+
+/** The security schemes that operations name. */
+function schemesOf(paths: OpenapiPaths): object {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const named = new Set(operations.flatMap(({ security }) => security.flatMap((scheme) => Object.keys(scheme))));
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => named.has(name)));
 }

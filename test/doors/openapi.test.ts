@@ -1,33 +1,169 @@
+// The OpenAPI document, judged by an independent linter and by the clients that are generated from it.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import fc from 'fast-check';
+import { generate } from 'openapi-typescript-codegen';
 import { ROUTES } from '../../src/doors/authsvc/dialect.ts';
-import { authsvcPaths } from '../../src/doors/authsvc/openapi.ts';
+import { authsvcPaths, type DocumentedMount } from '../../src/doors/authsvc/openapi.ts';
+import {
+  RedemptionRequest,
+  RefreshRequest,
+  ScopeParameters,
+  ScopeRequest,
+  TokenParameters,
+} from '../../src/doors/authsvc/schemas.ts';
 import { openapiDocument } from '../../src/doors/openapi.ts';
+import { type OpenapiDocument, type OpenapiOperation, withNamedSchemas } from '../../src/doors/openapi-document.ts';
 import { opsPaths } from '../../src/doors/ops/openapi.ts';
 
-const document = openapiDocument({ publicUrl: 'https://tokens.example.com', version: '1.2.3' }, [
-  { openapi: authsvcPaths('/authsvc') },
-  { openapi: authsvcPaths('/legacy') },
-  { openapi: opsPaths() },
-]);
+const MOUNTS: readonly DocumentedMount[] = [
+  { path: '/authsvc', errorKeys: 'spec' },
+  { path: '/legacy', errorKeys: 'oauth' },
+  { path: '/legacy/Twice.v2', errorKeys: 'both' },
+  { path: '/legacy-twice/v2', errorKeys: 'both' },
+];
+
+function documentOf(mounts: readonly DocumentedMount[]): OpenapiDocument {
+  return openapiDocument({ publicUrl: 'https://tokens.corp.test', version: '1.2.3' }, [
+    { openapi: authsvcPaths(mounts) },
+    { openapi: opsPaths({ hasMetrics: true }) },
+  ]);
+}
+
+const document = documentOf(MOUNTS);
+
+function operationsOf({ paths }: OpenapiDocument): OpenapiOperation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+/** The problems that the strictest of the linter's rule sets finds. */
+async function problemsOf(documented: OpenapiDocument): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const source = JSON.stringify(withNamedSchemas(documented));
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
+}
+
+test('an independent linter finds nothing in the document of several mounts', async () => {
+  assert.deepEqual(await problemsOf(document), []);
+});
+
+test('the document is valid with any list of mounts', async () => {
+  const path = fc.stringMatching(/^(\/[A-Za-z0-9._~-]{1,4}){1,2}$/);
+  const mounts = fc.uniqueArray(fc.record({ path, errorKeys: fc.constantFrom('spec', 'oauth', 'both') }), {
+    selector: (mount) => mount.path.toLowerCase(),
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(mounts, async (list) => assert.deepEqual(await problemsOf(documentOf(list)), [])),
+    { numRuns: 15 },
+  );
+});
+
+test('a client in TypeScript is generated from the document, and compiles', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-client-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const input = JSON.parse(JSON.stringify(withNamedSchemas(document)));
+  await generate({ input, output: join(folder, 'client'), exportSchemas: false });
+  writeFileSync(join(folder, 'use.ts'), USE_OF_CLIENT);
+  const compile = [
+    'node_modules/typescript/bin/tsc',
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2024',
+    '--skipLibCheck',
+  ];
+  const libraries = ['--module', 'preserve', '--moduleResolution', 'bundler', '--lib', 'es2024,dom', '--types', ''];
+  execFileSync(process.execPath, [...compile, ...libraries, join(folder, 'use.ts')], { encoding: 'utf8' });
+});
+
+const USE_OF_CLIENT = `
+import { AuthsvcService, type DeviceGrant, type TokenGrant } from './client';
+const started: Promise<DeviceGrant> = AuthsvcService.authsvcAuthorizeDevice({ client_id: 'a', scope: 'b' });
+const pair: Promise<TokenGrant> = AuthsvcService.legacyAuthorizeToken({ client_id: 'a', refresh_token: 'b' });
+// @ts-expect-error a refresh needs its token
+void AuthsvcService.legacyAuthorizeToken({ client_id: 'a' });
+void started;
+void pair;
+`;
+
+test('every operation of every mount has an id of its own, also where mounts differ only in punctuation', () => {
+  const ids = operationsOf(document).map(({ operationId }) => operationId);
+  assert.deepEqual([...new Set(ids)], ids);
+  assert.ok(ids.includes('authsvc-authorize-token'), ids.join());
+  assert.ok(ids.includes('legacy-twice-v2-2-authorize-token'), ids.join());
+});
 
 test('the OpenAPI document has every operation of every mount, and no other', () => {
-  const expected = ['/authsvc', '/legacy'].flatMap((mount) => ROUTES.map(({ path }) => mount + path));
+  const expected = MOUNTS.flatMap(({ path: mount }) => ROUTES.map(({ path }) => mount + path));
   assert.deepEqual(Object.keys(document.paths).slice(0, expected.length), expected);
   for (const { method, path } of ROUTES) {
     assert.deepEqual(Object.keys(document.paths[`/authsvc${path}`] ?? {}), [method.toLowerCase()]);
   }
 });
 
-test('the document has the parameters that the parsers read', () => {
-  const { post } = document.paths['/authsvc/Authorize/Token'] ?? {};
-  const parameters = post?.requestBody?.content['application/json']?.schema?.properties ?? {};
-  assert.deepEqual(Object.keys(parameters), ['client_id', 'grant_type', 'device_code', 'refresh_token']);
+test('metrics are documented only where they are served', () => {
+  assert.deepEqual(Object.keys(opsPaths({ hasMetrics: false })), ['/healthz', '/readyz']);
 });
 
-test('the document has every status that an operation returns', () => {
-  const { post } = document.paths['/authsvc/Authorize/Certificate'] ?? {};
-  assert.deepEqual(Object.keys(post?.responses ?? {}), ['200', '400', '401', '413', '429', '431', '503']);
-  const { get } = document.paths['/authsvc/Revoke/Token'] ?? {};
-  assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '401', '413', '429', '431', '503']);
+test('the document has the parameters that the parsers read', () => {
+  const documented = { ...RefreshRequest.properties, ...RedemptionRequest.properties };
+  assert.deepEqual(Object.keys(documented).sort(), Object.keys(TokenParameters.properties).sort());
+  assert.deepEqual(Object.keys(ScopeRequest.properties), Object.keys(ScopeParameters.properties));
+});
+
+test('requests say what they require, and the form of Authorize/Token has no refresh_token [contract 4.1]', () => {
+  const content = document.paths['/authsvc/Authorize/Token']?.['post']?.requestBody?.content;
+  const form = content?.['application/x-www-form-urlencoded']?.schema;
+  assert.deepEqual(form?.required, ['client_id', 'grant_type', 'device_code']);
+  assert.deepEqual(Object.keys(form?.properties ?? {}), ['client_id', 'grant_type', 'device_code']);
+  const kinds = content?.['application/json']?.schema?.oneOf?.map(({ required }) => required);
+  assert.deepEqual(kinds, [
+    ['client_id', 'refresh_token'],
+    ['client_id', 'grant_type', 'device_code'],
+  ]);
+});
+
+test('the schema of a refusal has the error keys of its mount [spec-gaps: Departures]', () => {
+  const [spec, oauth] = [
+    ['Error', 'Error_description'],
+    ['error', 'error_description'],
+  ] as const;
+  const expected = [spec, oauth, [...spec, ...oauth], [...spec, ...oauth]];
+  for (const [at, { path }] of MOUNTS.entries()) {
+    const { 400: refusal } = document.paths[`${path}/Authorize/Token`]?.['post']?.responses ?? {};
+    const { schema, example } = refusal?.content?.['application/json'] ?? {};
+    assert.deepEqual(schema?.required, expected[at]);
+    assert.deepEqual(Object.keys(example ?? {}), expected[at]);
+  }
+});
+
+test('the document has every status that an operation returns, and no other', () => {
+  const statusesOf = (path: string, method: string) =>
+    Object.keys(document.paths[`/authsvc/${path}`]?.[method]?.responses ?? {}).join(' ');
+  assert.equal(statusesOf('Authorize/Token', 'post'), '200 400 404 405 413 429 431 503');
+  assert.equal(statusesOf('Authorize/Device', 'post'), '200 400 404 405 413 429 431 503');
+  assert.equal(statusesOf('Authorize/Certificate', 'post'), '200 400 401 404 405 413 429 431 503');
+  assert.equal(statusesOf('Authorize/Verify', 'get'), '200 400 401 404 405 429 431 503');
+  assert.equal(statusesOf('Revoke/Token', 'get'), '200 400 401 404 405 429 431 503');
+});
+
+test('every link leads to an operation of the same mount', () => {
+  for (const { path: mount } of MOUNTS) {
+    const paths = Object.entries(document.paths).filter(([path]) =>
+      ROUTES.some((route) => path === mount + route.path),
+    );
+    const operations = paths.flatMap(([, methods]) => Object.values(methods));
+    const ids = operations.map(({ operationId }) => operationId);
+    const links = operations.flatMap(({ responses }) => Object.values(responses[200]?.links ?? {}));
+    assert.equal(links.length, 8);
+    for (const { operationId } of links) assert.ok(ids.includes(operationId), operationId);
+  }
 });

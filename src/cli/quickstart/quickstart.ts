@@ -47,7 +47,8 @@ export async function quickstart(command: Command): Promise<void> {
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
   await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
-    const facts = { publicUrl: config.publicUrl, folder: config.dataFolder };
+    const [first] = config.authsvc.mounts;
+    const facts = { publicUrl: config.publicUrl, mount: first?.path ?? '', folder: config.dataFolder };
     process.stdout.write(quickstartWords({ ...facts, clientId: CLIENT_ID, userName: USER_NAME }));
   });
 }

@@ -1,13 +1,15 @@
 export interface QuickstartFacts {
   readonly publicUrl: string;
+  /** The path of the authsvc door. */
+  readonly mount: string;
   readonly folder: string;
   readonly clientId: string;
   readonly userName: string;
 }
 
 /** What `npm start` prints: commands to paste, and a warning that this is a trial. */
-export function quickstartWords({ publicUrl, folder, clientId, userName }: QuickstartFacts): string {
-  const base = `${publicUrl}/authsvc`;
+export function quickstartWords({ publicUrl, mount, folder, clientId, userName }: QuickstartFacts): string {
+  const base = `${publicUrl}${mount}`;
   const curl = `curl --silent --show-error --cacert '${folder}/authority.crt'`;
   const json = "--header 'Content-Type: application/json'";
   const body = (fields: string) => `--data '{"client_id":"${clientId}",${fields}}'`;

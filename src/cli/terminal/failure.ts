@@ -73,7 +73,10 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 function defect(fault: Error): Ending {
   const { code = '', path, port } = fault as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') {
-    const todo = `  Another process listens there: stop it, or choose another: --set listeners.0.port=${(port ?? 8443) + 1}`;
+    const flag = `--set listeners.0.port=${(port ?? 8443) + 1}`;
+    // npm keeps flags for itself unless they follow `--`.
+    const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
+    const todo = `  Another process listens there: stop it, or choose another port: ${again}`;
     return { code: EXIT.refused, lines: [`tessera: port ${port} is in use`, todo] };
   }
   const why = FILE_FAULTS[code];

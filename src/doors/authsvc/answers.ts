@@ -4,11 +4,8 @@ import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { CheckedToken } from '../../operations/grant/check-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { isoTime } from './iso-time.ts';
-import type { DeviceGrant, TokenGrant, VerifiedToken } from './schemas.ts';
+import type { DeviceGrant, ErrorKeys, TokenGrant, VerifiedToken } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
-
-/** How a mount spells the keys of an error: as the spec does, as OAuth does, or both. */
-export type ErrorKeys = 'spec' | 'oauth' | 'both';
 
 export function errorBody(error: AuthsvcError, description: string, keys: ErrorKeys): Record<string, string> {
   return {

@@ -2,25 +2,20 @@
 import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
-import type { OpenapiPaths } from '../openapi-document.ts';
 import { pathOf } from '../server/methods.ts';
 import { prepareJson, prepareOnce } from '../server/prepared-refusal.ts';
 import type { RefusalReplies } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
-import { type ErrorKeys, errorBody } from './answers.ts';
+import { errorBody } from './answers.ts';
 import { mountAuthsvc } from './dialect.ts';
-import { authsvcPaths } from './openapi.ts';
+import { authsvcPaths, type DocumentedMount } from './openapi.ts';
 import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
+import type { ErrorKeys } from './schemas.ts';
 import { WORDING } from './wording.ts';
 
-interface Mount {
-  readonly path: string;
-  readonly errorKeys: ErrorKeys;
-}
-
 export interface AuthsvcParts extends TokenRates {
-  readonly authsvcMounts: readonly Mount[];
+  readonly authsvcMounts: readonly DocumentedMount[];
   readonly publicUrl: string;
   readonly callerPorts: CallerPorts;
   readonly readConnection: ReadConnection;
@@ -37,12 +32,12 @@ export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
       for (const mount of mounts) mountAuthsvc(app, { ...shared, ...listener, ...mount });
     },
     refusals: refusalsAt((url) => mountAt(url, mounts)?.errorKeys ?? 'spec'),
-    openapi: Object.assign({}, ...mounts.map(({ path }) => authsvcPaths(path))) as OpenapiPaths,
+    openapi: authsvcPaths(mounts),
   };
 }
 
 /** The mount that an address is below: the longest one, since a mount may be below another. */
-function mountAt(url: string, mounts: readonly Mount[]): Mount | undefined {
+function mountAt(url: string, mounts: readonly DocumentedMount[]): DocumentedMount | undefined {
   const path = pathOf(url);
   const [mount] = mounts
     .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))

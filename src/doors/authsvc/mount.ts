@@ -2,7 +2,7 @@ import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { ListenerParts } from '../door.ts';
 import type { TokenLimits } from '../token/limits.ts';
-import type { ErrorKeys } from './answers.ts';
+import type { ErrorKeys } from './schemas.ts';
 
 /** One mount of the door, on one listener. */
 export interface AuthsvcMount extends TokenLimits, ListenerParts {

@@ -1,101 +1,193 @@
-// The OpenAPI part of this door: the schemas that requests are read by, with descriptions.
-import { described, type Schema } from '../../schema.ts';
-import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+// The OpenAPI part of this door: the schemas that requests are read by, with descriptions, examples and links.
+import type { Schema } from '../../schema.ts';
+import type { OpenapiLink, OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
 import { type AuthsvcOperation, ROUTES } from './dialect.ts';
-import { DeviceGrant, ErrorBody, ScopeParameters, TokenGrant, TokenParameters, VerifiedToken } from './schemas.ts';
-import { WORDING } from './wording.ts';
+import { exampleOf, mediaType, refusalResponses } from './openapi-responses.ts';
+import {
+  CertificateGrant,
+  DeviceGrant,
+  type ErrorKeys,
+  Nothing,
+  RedemptionRequest,
+  RefreshRequest,
+  ScopeRequest,
+  TokenGrant,
+  VerifiedToken,
+} from './schemas.ts';
+import type { AuthsvcError } from './wording.ts';
 
 interface Words {
   readonly summary: string;
   readonly description: string;
-  readonly takes?: { readonly schema: Schema; readonly types: readonly string[] };
+  /** The schemas of the body: one per kind of request that this type can carry. */
+  readonly takes?: Readonly<Record<string, readonly Schema[]>>;
   readonly answers: Schema;
-  readonly bearer?: true;
+  readonly security: readonly object[];
+  /** The codes of a 400, and of a 401 if there is one. */
+  readonly refuses: readonly AuthsvcError[];
+  readonly unauthorized?: AuthsvcError;
+  readonly next?: readonly Next[];
+}
+
+/** What a caller can do with an answer. */
+interface Next {
+  readonly operation: AuthsvcOperation;
+  readonly name: string;
+  readonly description: string;
+  readonly body?: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const BEARER = [{ bearer: [] }];
+
+const REDEEM: Next = {
+  operation: 'authorize-token',
+  name: 'redeem',
+  description: 'Redeem the device code once the person has confirmed.',
+  body: {
+    client_id: '$request.body#/client_id',
+    grant_type: DEVICE_GRANT_TYPE,
+    device_code: '$response.body#/device_code',
+  },
+};
+const REFRESH: Next = {
+  operation: 'authorize-token',
+  name: 'refresh',
+  description: 'Refresh the pair before or after access_token expires.',
+  body: { client_id: '$request.body#/client_id', refresh_token: '$response.body#/refresh_token' },
+};
+const VERIFY: Next = {
+  operation: 'verify',
+  name: 'verify',
+  description: 'Check access_token: send it as Authorization: Bearer.',
+};
+const REVOKE: Next = {
+  operation: 'revoke',
+  name: 'revoke',
+  description: 'End the grant: send access_token as Authorization: Bearer.',
+};
 
 const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
   'authorize-token': {
     summary: 'Refresh a token pair, or redeem a device code',
     description:
       'A refresh takes JSON. A device code is redeemed once only. The same refresh token presented again shortly after, because the answer was lost, is answered with the same pair.',
-    takes: { schema: TokenParameters, types: [JSON_TYPE, FORM_TYPE] },
+    takes: { [JSON_TYPE]: [RefreshRequest, RedemptionRequest], [FORM_TYPE]: [RedemptionRequest] },
     answers: TokenGrant,
+    security: [],
+    refuses: [
+      'authorization_pending',
+      'invalid_client',
+      'invalid_request',
+      'invalid_scope',
+      'invalid_grant',
+      'unauthorized_client',
+    ],
+    next: [REFRESH, VERIFY, REVOKE],
   },
   'authorize-certificate': {
     summary: 'Obtain a token by client certificate',
     description: 'Present the certificate in the TLS handshake. The identity it is mapped to is part of the answer.',
-    takes: { schema: ScopeParameters, types: [JSON_TYPE] },
-    answers: TokenGrant,
+    takes: { [JSON_TYPE]: [ScopeRequest] },
+    answers: CertificateGrant,
+    security: [{ certificate: [] }],
+    refuses: ['invalid_request', 'invalid_scope', 'invalid_grant', 'unauthorized_client'],
+    unauthorized: 'invalid_client',
+    next: [REFRESH, VERIFY, REVOKE],
   },
   'authorize-device': {
     summary: 'Start a device authorization',
     description: 'Show user_code and verification_uri to a person, then poll Authorize/Token at the interval.',
-    takes: { schema: ScopeParameters, types: [JSON_TYPE, FORM_TYPE] },
+    takes: { [JSON_TYPE]: [ScopeRequest], [FORM_TYPE]: [ScopeRequest] },
     answers: DeviceGrant,
+    security: [],
+    refuses: ['invalid_client', 'invalid_request', 'invalid_scope', 'invalid_grant'],
+    next: [REDEEM],
   },
   verify: {
     summary: 'Check an access token',
     description: 'For resource servers and scripts: who it belongs to and what it allows at this moment.',
     answers: VerifiedToken,
-    bearer: true,
+    security: BEARER,
+    refuses: ['invalid_request'],
+    unauthorized: 'invalid_token',
+    next: [REVOKE],
   },
   revoke: {
     summary: 'Revoke the grant of an access token',
     description: 'Ends every token of the grant at once, of every generation, at every door.',
-    answers: described({ type: 'object', additionalProperties: false }),
-    bearer: true,
+    answers: Nothing,
+    security: BEARER,
+    refuses: ['invalid_request'],
+    unauthorized: 'invalid_token',
   },
 };
 
-/** The paths of one mount, for an OpenAPI 3.1 document. */
-export function authsvcPaths(mount: string): OpenapiPaths {
+export interface DocumentedMount {
+  readonly path: string;
+  readonly errorKeys: ErrorKeys;
+}
+
+/** The paths of all mounts, for an OpenAPI 3.1 document. */
+export function authsvcPaths(mounts: readonly DocumentedMount[]): OpenapiPaths {
+  const names = uniqueNames(mounts.map(({ path }) => path));
   return Object.fromEntries(
-    ROUTES.map(({ operation, method, path }) => [
-      mount + path,
-      { [method.toLowerCase()]: operationOf(operation, WORDS[operation]) },
-    ]),
+    mounts.flatMap((mount, at) =>
+      ROUTES.map(({ operation, method, path }) => [
+        mount.path + path,
+        { [method.toLowerCase()]: operationOf(operation, mount.errorKeys, (id) => `${names[at]}-${id}`) },
+      ]),
+    ),
   );
 }
 
-function operationOf(operationId: string, { summary, description, takes, answers, bearer }: Words): OpenapiOperation {
+/** A name for each mount, made of letters, digits and dashes. Mounts that differ in other characters get a number. */
+function uniqueNames(paths: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  for (const path of paths) {
+    const plain = path
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '');
+    let name = plain || 'mount';
+    for (let number = 2; taken.has(name); number++) name = `${plain || 'mount'}-${number}`;
+    taken.add(name);
+  }
+  return [...taken];
+}
+
+function operationOf(operation: AuthsvcOperation, keys: ErrorKeys, idOf: (name: string) => string): OpenapiOperation {
+  const { summary, description, takes, answers, security, next = [], ...refusals } = WORDS[operation];
+  const links = Object.fromEntries(next.map((step) => [step.name, linkTo(step, idOf)]));
   return {
-    operationId,
+    operationId: idOf(operation),
     summary,
     description,
     tags: ['authsvc'],
-    security: bearer ? [{ bearer: [] }] : [],
-    ...(takes && { requestBody: { required: true, content: contentOf(takes.types, takes.schema) } }),
+    security,
+    ...(takes && { requestBody: { required: true, content: requestContent(takes) } }),
     responses: {
-      200: { description: 'Granted.', content: contentOf([JSON_TYPE], answers) },
-      ...Object.fromEntries(
-        statuses(bearer).map((status) => [
-          status,
-          { description: STATUS_WORDS[status], content: contentOf([JSON_TYPE], ErrorBody) },
-        ]),
-      ),
+      200: {
+        description: 'Granted.',
+        content: { [JSON_TYPE]: mediaType(answers, exampleOf(answers)) },
+        ...(next.length > 0 && { links }),
+      },
+      ...refusalResponses({ ...refusals, takesBody: takes !== undefined, isBearer: security === BEARER }, keys),
     },
   };
 }
 
-const STATUS_WORDS: Readonly<Record<number, string>> = {
-  400: 'Refused; Error says why, Error_description what to do.',
-  401: 'The certificate or the token was not accepted.',
-  413: 'The body is too large.',
-  429: 'Too many requests; see Retry-After.',
-  431: 'The headers are too large.',
-  503: 'Temporarily unavailable: ask the same again after Retry-After. Error_description says whether something may have been changed.',
-};
-
-function statuses(bearer: true | undefined): number[] {
-  const all = new Set(Object.values(WORDING).map(({ status }) => status));
-  return [...all]
-    .filter((status) => status !== 404 && status !== 405 && !(bearer && status === 400))
-    .sort((a, b) => a - b);
+function requestContent(takes: NonNullable<Words['takes']>) {
+  return Object.fromEntries(
+    Object.entries(takes).map(([type, schemas]) => {
+      const [first] = schemas as [Schema, ...Schema[]];
+      return [type, mediaType(schemas.length > 1 ? { oneOf: schemas } : first, exampleOf(first))];
+    }),
+  );
 }
 
-function contentOf(types: readonly string[], schema: Schema): Record<string, { readonly schema: Schema }> {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
+function linkTo({ operation, description, body }: Next, idOf: (name: string) => string): OpenapiLink {
+  return { operationId: idOf(operation), description, ...(body && { requestBody: body }) };
 }

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 import { describeFault, replyRefusal } from '../server/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
-import { type ErrorKeys, errorBody } from './answers.ts';
+import { errorBody } from './answers.ts';
+import type { ErrorKeys } from './schemas.ts';
 import type { AuthsvcReason, Wording } from './wording.ts';
 
 export function replyAuthsvcRefusal(

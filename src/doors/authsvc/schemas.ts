@@ -1,77 +1,153 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
-import { described, integer, object, optional, string, type ValueOf } from '../../schema.ts';
+import { described, integer, object, optional, type Schema, string, type ValueOf } from '../../schema.ts';
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { AUTHSVC_ERRORS } from './wording.ts';
 
+const clientId = string({
+  description: 'The Client ID of the API integration. Case sensitive.',
+  minLength: 1,
+  maxLength: 128,
+  examples: ['orders-sync'],
+});
+const scope = string({
+  description: 'The whole scope of the integration or a subset of it.',
+  minLength: 1,
+  maxLength: 4096,
+  examples: ['orders:read,write;stock:read'],
+});
+const deviceCode = string({
+  description: 'The device_code of Authorize/Device. Valid once only.',
+  minLength: 1,
+  examples: ['tsd_EXAMPLE=='],
+});
+const refreshToken = string({
+  description: 'The newest refresh token of the grant.',
+  minLength: 1,
+  examples: ['tsr_EXAMPLE=='],
+});
+
+/** What Authorize/Token reads. Which of them a request needs depends on what it asks for. */
 export const TokenParameters = object({
-  client_id: optional(string({ description: 'The Client ID of the API integration. Case sensitive. Required.' })),
-  grant_type: optional(
-    string({
-      description: 'urn:ietf:params:oauth:grant-type:device_code for the first token after Authorize/Device.',
-    }),
-  ),
-  device_code: optional(string({ description: 'The device_code of Authorize/Device. Valid once only.' })),
-  refresh_token: optional(string({ description: 'The newest refresh token of the grant.' })),
+  client_id: optional(clientId),
+  grant_type: optional(string()),
+  device_code: optional(deviceCode),
+  refresh_token: optional(refreshToken),
 });
 
-export const ScopeParameters = object({
-  client_id: optional(string({ description: 'The Client ID of the API integration. Case sensitive. Required.' })),
-  scope: optional(
-    string({
-      description:
-        'The whole scope of the integration or a subset of it, for instance orders:read,write;stock:read. Required.',
-    }),
-  ),
-});
+/** What Authorize/Certificate and Authorize/Device read. */
+export const ScopeParameters = object({ client_id: optional(clientId), scope: optional(scope) });
 
-export const TokenGrant = object({
-  access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
+// The same parameters for documents, with what a request must have. Documents name schemas by their titles.
+export const RefreshRequest = object(
+  {
+    client_id: clientId,
+    refresh_token: refreshToken,
+    grant_type: optional(string({ description: 'May be absent.', enum: [REFRESH_GRANT_TYPE] })),
+  },
+  { title: 'RefreshRequest' },
+);
+
+export const RedemptionRequest = object(
+  { client_id: clientId, grant_type: string({ enum: [DEVICE_GRANT_TYPE] }), device_code: deviceCode },
+  { title: 'RedemptionRequest' },
+);
+
+export const ScopeRequest = object({ client_id: clientId, scope }, { title: 'ScopeRequest' });
+
+const epoch = (description: string) =>
+  integer({ description: `${description} Epoch seconds.`, examples: [1_800_000_000] });
+const lifetime = (description: string) => integer({ description, minimum: 0, examples: [7_775_999] });
+const isoTime = string({ format: 'date-time', examples: ['2027-01-15T08:00:00Z'] });
+const inMilliseconds = string({
+  description: 'Milliseconds since the epoch.',
+  pattern: '^/Date\\(\\d+\\)/$',
+  examples: ['/Date(1800000000000)/'],
+});
+const identity = { examples: ['local:{0a1b2c3d-0000-4000-8000-000000000001}'] };
+
+const grantFields = {
+  access_token: string({
+    description: 'Send it as Authorization: Bearer with other API calls.',
+    examples: ['tsa_EXAMPLE=='],
+  }),
   refresh_token: optional(
     string({
       description: 'Use it once, when access_token expires. Absent where the integration offers no refresh.',
+      examples: ['tsr_EXAMPLE=='],
     }),
   ),
-  expires_in: integer({ description: 'Seconds until access_token expires.' }),
-  expires: integer({ description: 'Expiry of access_token, epoch seconds.' }),
-  token_type: described<'Bearer'>({ type: 'string', const: 'Bearer' }),
-  scope: string(),
-  refresh_until: integer({ description: 'The grant ends here, epoch seconds.' }),
-  identity: optional(
-    string({ description: 'Authorize/Certificate only: the identity the certificate was mapped to.' }),
-  ),
-});
+  expires_in: lifetime('Seconds until access_token expires.'),
+  expires: epoch('Expiry of access_token.'),
+  token_type: described<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
+  scope: string({ description: 'The scope of the grant.', examples: ['orders:read,write;stock:read'] }),
+  refresh_until: epoch('The grant ends here.'),
+};
 
-export const DeviceGrant = object({
-  device_code: string({ description: 'For Authorize/Token. A secret.' }),
-  user_code: string({ description: 'What the person types in the browser.' }),
-  verification_uri: string(),
-  verification_uri_complete: string(),
-  expires_in: integer(),
-  expires: integer(),
-  interval: integer({ description: 'Seconds to wait between two polls.' }),
-});
+export const TokenGrant = object(grantFields, { title: 'TokenGrant' });
 
-export const VerifiedToken = object({
-  identity: string(),
-  application: string({ description: 'client_id of the integration.' }),
-  scope: string(),
-  valid_for: integer({ description: 'The whole lifetime of the access token, in seconds.' }),
-  access_issued_on: string(),
-  access_issued_on_ISO8601: string(),
-  access_issued_on_unix_time: integer(),
-  grant_issued_on: string(),
-  grant_issued_on_ISO8601: string(),
-  grant_issued_on_unix_time: integer(),
-  expires: string({ description: 'The end of the grant.' }),
-  expires_ISO8601: string(),
-  expires_unix_time: integer(),
-});
+export const CertificateGrant = object(
+  {
+    ...grantFields,
+    identity: string({ description: 'The identity that the certificate was mapped to.', ...identity }),
+  },
+  { title: 'CertificateGrant' },
+);
 
-export const ErrorBody = object({
-  Error: string(),
-  Error_description: optional(string()),
-});
+export const DeviceGrant = object(
+  {
+    device_code: string({ description: 'For Authorize/Token. A secret.', examples: ['tsd_EXAMPLE=='] }),
+    user_code: string({ description: 'What the person types in the browser.', examples: ['BCDF-GHJK'] }),
+    verification_uri: string({ format: 'uri', examples: ['https://tokens.example/device'] }),
+    verification_uri_complete: string({
+      format: 'uri',
+      examples: ['https://tokens.example/device?user_code=BCDF-GHJK'],
+    }),
+    expires_in: integer({ description: 'Seconds until device_code expires.', minimum: 0, examples: [300] }),
+    expires: epoch('Expiry of device_code.'),
+    interval: integer({ description: 'Seconds to wait between two polls.', minimum: 0, examples: [5] }),
+  },
+  { title: 'DeviceGrant' },
+);
+
+export const VerifiedToken = object(
+  {
+    identity: string({ description: 'Who the token belongs to.', ...identity }),
+    application: string({ description: 'client_id of the integration.', examples: ['orders-sync'] }),
+    scope: string({ description: 'What the token allows at this moment.', examples: ['orders:read'] }),
+    valid_for: lifetime('The whole lifetime of the access token, in seconds.'),
+    access_issued_on: inMilliseconds,
+    access_issued_on_ISO8601: isoTime,
+    access_issued_on_unix_time: epoch('When the access token was issued.'),
+    grant_issued_on: inMilliseconds,
+    grant_issued_on_ISO8601: isoTime,
+    grant_issued_on_unix_time: epoch('When the grant was issued.'),
+    expires: inMilliseconds,
+    expires_ISO8601: isoTime,
+    expires_unix_time: epoch('The end of the grant.'),
+  },
+  { title: 'VerifiedToken' },
+);
+
+export const Nothing = object({}, { title: 'Nothing', additionalProperties: false });
+
+const code = string({ description: 'Why the request was refused.', enum: AUTHSVC_ERRORS });
+const advice = string({ description: 'What to do next, for people.' });
+const specError = { Error: code, Error_description: advice };
+const oauthError = { error: code, error_description: advice };
+
+/** How a mount spells the keys of an error: as the spec does, as OAuth does, or both. */
+export type ErrorKeys = 'spec' | 'oauth' | 'both';
+
+/** The body of a refusal, by the error keys of the mount. */
+export const ERROR_BODIES: Readonly<Record<ErrorKeys, Schema>> = {
+  spec: object(specError, { title: 'Refusal' }),
+  oauth: object(oauthError, { title: 'OauthRefusal' }),
+  both: object({ ...specError, ...oauthError }, { title: 'DoubleRefusal' }),
+};
 
 export type TokenParameters = ValueOf<typeof TokenParameters>;
 export type ScopeParameters = ValueOf<typeof ScopeParameters>;
-export type TokenGrant = ValueOf<typeof TokenGrant>;
+/** `identity` is present in Authorize/Certificate only. */
+export type TokenGrant = ValueOf<typeof TokenGrant> & Partial<ValueOf<typeof CertificateGrant>>;
 export type DeviceGrant = ValueOf<typeof DeviceGrant>;
 export type VerifiedToken = ValueOf<typeof VerifiedToken>;

@@ -1,15 +1,18 @@
 // The status and error code of each refusal at this door (contract 7.1).
 import type { TokenReason } from '../token/descriptions.ts';
 
-export type AuthsvcError =
-  | 'authorization_pending'
-  | 'invalid_client'
-  | 'invalid_request'
-  | 'invalid_scope'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  /** Verify and Revoke alone, which take a bearer token. */
-  | 'invalid_token';
+/** Every code that a refusal can carry. The last one is for Verify and Revoke alone, which take a bearer token. */
+export const AUTHSVC_ERRORS = [
+  'authorization_pending',
+  'invalid_client',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_grant',
+  'unauthorized_client',
+  'invalid_token',
+] as const;
+
+export type AuthsvcError = (typeof AUTHSVC_ERRORS)[number];
 
 export interface Wording {
   readonly status: number;
@@ -37,7 +40,11 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'body-unreadable': request,
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
+  'body-compressed': request,
+  'content-type-repeated': request,
   'content-type-unsupported': request,
+  'json-required': request,
+  'charset-unsupported': request,
   'parameter-not-text': request,
   'parameter-repeated': request,
   'refresh-by-form': request,

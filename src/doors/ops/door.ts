@@ -20,7 +20,7 @@ export function opsDoor({ name, segments }: DoorEntry, parts: OpsParts): Door {
     owns: (url) => paths.test(url),
     mount: (app) => mountOps(app, parts),
     refusals: NEUTRAL_REPLIES,
-    openapi: opsPaths(),
+    openapi: opsPaths({ hasMetrics: parts.metrics !== undefined }),
   };
 }
 

@@ -1,24 +1,63 @@
-import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+import type { OpenapiOperation, OpenapiPaths, OpenapiResponse, OpenapiSchema } from '../openapi-document.ts';
 
-const PATHS: readonly (readonly [path: string, summary: string, type: string])[] = [
-  ['/healthz', 'Whether the process is there', 'application/json'],
-  ['/readyz', 'Whether it can serve: store, keys, clock', 'application/json'],
-  ['/metrics', 'Metrics in Prometheus form', 'text/plain'],
-];
+const text: OpenapiSchema = { type: 'string' };
+
+const HEALTH: OpenapiSchema = {
+  title: 'Health',
+  type: 'object',
+  required: ['status'],
+  properties: { status: { type: 'string', enum: ['ok'] } },
+};
+
+const READINESS: OpenapiSchema = {
+  title: 'Readiness',
+  type: 'object',
+  required: ['status', 'checks'],
+  properties: {
+    status: { type: 'string', enum: ['ok', 'not ready'] },
+    checks: { type: 'object', description: 'The result of each check: ok or failing.', additionalProperties: text },
+    reasons: { type: 'object', description: 'Why a check fails, by its name.', additionalProperties: text },
+  },
+};
+
+/** The neutral words of the server: this door has none of its own. */
+const NEUTRAL_REFUSAL: OpenapiSchema = {
+  title: 'NeutralRefusal',
+  type: 'object',
+  required: ['Error', 'Error_description'],
+  properties: { Error: { type: 'string', enum: ['invalid_request'] }, Error_description: text },
+};
+
+const json = (description: string, schema: OpenapiSchema): OpenapiResponse => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+const REFUSALS: Readonly<Record<string, OpenapiResponse>> = {
+  404: json('This address does not serve the path.', NEUTRAL_REFUSAL),
+  405: {
+    ...json('The path takes another method.', NEUTRAL_REFUSAL),
+    headers: { Allow: { description: 'The methods that this path takes.', schema: text } },
+  },
+};
 
 /** The paths of the ops door, for an OpenAPI 3.1 document. */
-export function opsPaths(): OpenapiPaths {
-  return Object.fromEntries(
-    PATHS.map(([path, summary, type]) => [path, { get: operationOf(path.slice(1), summary, type) }]),
-  );
+export function opsPaths({ hasMetrics }: { readonly hasMetrics: boolean }): OpenapiPaths {
+  const metrics = { description: 'OK', content: { 'text/plain': { schema: text } } };
+  return {
+    '/healthz': operationOf('healthz', 'Whether the process is there', { 200: json('OK', HEALTH) }),
+    '/readyz': operationOf('readyz', 'Whether it can serve: store, keys, clock', {
+      200: json('Ready.', READINESS),
+      503: json('Not ready.', READINESS),
+    }),
+    ...(hasMetrics && { '/metrics': operationOf('metrics', 'Metrics in Prometheus form', { 200: metrics }) }),
+  };
 }
 
-function operationOf(operationId: string, summary: string, type: string): OpenapiOperation {
-  const unready = operationId === 'readyz' ? { 503: { description: 'Not ready.' } } : {};
-  return {
-    operationId,
-    summary,
-    tags: ['ops'],
-    responses: { 200: { description: 'OK', content: { [type]: {} } }, ...unready },
-  };
+function operationOf(
+  operationId: string,
+  summary: string,
+  responses: OpenapiOperation['responses'],
+): { readonly get: OpenapiOperation } {
+  return { get: { operationId, summary, tags: ['ops'], security: [], responses: { ...responses, ...REFUSALS } } };
 }

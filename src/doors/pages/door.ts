@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
+import { withNamedSchemas } from '../openapi-document.ts';
 import { addressLimit } from '../server/address-limit.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
 import type { RateLimit } from '../server/rate-limit.ts';
@@ -58,7 +59,9 @@ function preparePage(reason: ServerReason): PreparedRefusal {
 function mountPages(app: FastifyInstance, site: Site): void {
   mountAssets(app, site.assets);
   for (const route of ROUTES) mountRoute(app, route, site);
-  app.get('/docs/openapi.json', async (_request, reply) => reply.headers(NO_SNIFFING).send(site.openapi()));
+  app.get('/docs/openapi.json', async (_request, reply) =>
+    reply.headers(NO_SNIFFING).send(withNamedSchemas(site.openapi())),
+  );
 }
 
 function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {

@@ -14,12 +14,14 @@ import { seconds } from '../../core/time.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';
-import { answerBrokenRequests, BrokenRequest, isWellFormed } from './broken-request.ts';
+import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
+import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
 import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
 import { methodTable } from './methods.ts';
 import type { Census } from './places.ts';
+import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
 import { Pressure } from './pressure.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
 import { Shares, shareLimit } from './shares.ts';
@@ -95,14 +97,16 @@ function noSchemas(): never {
 
 export function makeApp(options: AppOptions): App {
   const app = newFastify(options, (request, reply) => follow(request, reply, guard.gate, options));
-  const guard = guardServer(app.server, options);
+  const allowedMethods = methodTable(app);
+  const guard = guardServer(app.server, options, (target) => preparePathRefusal(target, allowedMethods, options));
   let isDraining = false;
 
   app.removeAllContentTypeParsers();
   // fastify caches the parser of a named type, and looks up that of '*' on every request.
   for (const type of ['application/json', 'application/x-www-form-urlencoded', '*'])
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const allowedMethods = methodTable(app);
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) =>
+      isCompressed(request.headers) ? done(new BrokenRequest('body-compressed')) : done(null, body),
+    );
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, guard.gate, options);
@@ -117,9 +121,12 @@ export function makeApp(options: AppOptions): App {
     else if (isDraining) reply.header('connection', 'close');
     proceed(null, payload);
   });
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    refuse(request, reply, refusalOf(error, request, options), options),
-  );
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error.code !== 'FST_ERR_NOT_FOUND') return refuse(request, reply, refusalOf(error, request, options), options);
+    // Over HTTP/2 any method arrives. fastify calls no hook for those it does not know.
+    follow(request, reply, guard.gate, options);
+    return refusePath(request, reply, allowedMethods(request.url), options);
+  });
 
   return {
     fastify: app,
@@ -135,7 +142,7 @@ export function makeApp(options: AppOptions): App {
 }
 
 /** The limits between the network and the doors. */
-function guardServer(server: Server, options: AppOptions) {
+function guardServer(server: Server, options: AppOptions, refuseMethod: (target: string) => PreparedRefusal) {
   const { limits, isAuthentic, isMonitoring, repliesAt } = options;
   const { addressShare, networkShare } = limits;
   const shares = new Shares();
@@ -155,7 +162,7 @@ function guardServer(server: Server, options: AppOptions) {
     repliesAt,
     onRefused: options.onTurnedAway,
   });
-  answerBrokenRequests(server, gate);
+  answerBrokenRequests(server, gate, refuseMethod);
   return { gate, connections, stop: endStalled(gate.places, limits) };
 }
 
@@ -177,7 +184,8 @@ function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, option
 
 /** Checks that do not depend on what is asked for. */
 function checkRequest({ raw }: FastifyRequest, limits: Limits): ServerRefusal | undefined {
-  if (!isWellFormed(raw)) return { reason: 'request-malformed' };
+  const reason = whyMalformed(raw);
+  if (reason) return { reason };
   // Over HTTP/1.1, Node checks this before there is a request.
   const isTooLarge = raw.httpVersionMajor > 1 && headerBytes(raw) > limits.headerBytes;
   return isTooLarge ? { reason: 'headers-too-large' } : undefined;
@@ -196,6 +204,17 @@ function refusePath(
 ): FastifyReply {
   if (!allowed) return refuse(request, reply, { reason: 'not-found' }, options);
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' }, options);
+}
+
+/** The same for a request that never reaches a route. */
+function preparePathRefusal(
+  url: string,
+  allowedMethods: (url: string) => string | undefined,
+  { repliesAt }: AppOptions,
+): PreparedRefusal {
+  const allowed = allowedMethods(url);
+  const prepared = repliesAt(url).prepare(url, allowed ? 'method-not-allowed' : 'not-found');
+  return allowed ? withAllow(prepared, allowed) : prepared;
 }
 
 function refuse(

@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Gate } from './gate.ts';
-import { JSON_HEADERS } from './json-headers.ts';
 import type { Visitor } from './places.ts';
-import { neutralBody, TRANSPORT_WORDS, type TransportReason } from './transport-refusal.ts';
+import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
+import { prepareNeutral } from './refusal-replies.ts';
+import { TRANSPORT_WORDS, type TransportReason } from './transport-refusal.ts';
+import { type ParserError, targetOf } from './unknown-method.ts';
 
 // Not an import statement: that reads every export of node:http, and one of them loads the HTTP client behind fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -16,6 +18,11 @@ const REASONS: Readonly<Record<string, TransportReason>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request-too-slow',
 };
+
+/** How a request with an unknown method is refused, by its target. */
+type RefuseMethod = (target: string) => PreparedRefusal;
+
+const CONNECT_REFUSAL = withAllow(prepareNeutral('method-not-allowed'), 'GET, POST');
 
 /** Thrown to the door whose request broke while its body arrived. */
 export class BrokenRequest extends Error {
@@ -29,15 +36,21 @@ export class BrokenRequest extends Error {
   }
 }
 
-export function answerBrokenRequests(server: Server, gate: Gate): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+export function answerBrokenRequests(server: Server, gate: Gate, refuseMethod: RefuseMethod): void {
+  server.on('clientError', (error: ParserError, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    answerOnce(socket, gate.visitorAt(socket), error.code ?? '');
+    const target = error.code === 'HPE_INVALID_METHOD' ? targetOf(error) : undefined;
+    answerOnce(
+      socket,
+      gate.visitorAt(socket),
+      error.code ?? '',
+      target === undefined ? undefined : refuseMethod(target),
+    );
   });
   // RFC 9110 9.3.6: we are not a proxy. Node would close the connection without an answer.
   server.on('connect', (request: IncomingMessage, other: Socket | ServerResponse) => {
     if ('writeHead' in other) return answerConnectStream(request, other);
-    answerInTurn(other, gate.visitorAt(other), () => answerSocket(other, 'method-not-allowed', 'Allow: GET, POST\r\n'));
+    answerInTurn(other, gate.visitorAt(other), () => answerSocket(other, CONNECT_REFUSAL));
   });
   // RFC 9110 10.1.1: unknown expectations may be ignored. Node would answer without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -46,19 +59,21 @@ export function answerBrokenRequests(server: Server, gate: Gate): void {
 /** HTTP/2 passes a response here; HTTP/1 passes the socket. */
 function answerConnectStream(request: IncomingMessage, response: ServerResponse): void {
   const { stream } = request as unknown as { stream: ServerHttp2Stream };
-  const { status, text } = TRANSPORT_WORDS['method-not-allowed'];
+  const { status, headers, body } = CONNECT_REFUSAL;
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
-  response.writeHead(status, { ...JSON_HEADERS, allow: 'GET, POST' }).end(neutralBody(text));
+  response.writeHead(status, headers).end(body);
   stream.session?.close();
 }
 
 /** A request that broke in its body already has a response, and its door answers it. Others are answered here. */
-function answerOnce(socket: Socket, visitor: Visitor, code: string): void {
+function answerOnce(socket: Socket, visitor: Visitor, code: string, refusal?: PreparedRefusal): void {
   if (visitor.isEnding) return;
   const reason = REASONS[code] ?? 'request-malformed';
   const broken = [...visitor.places].find(({ raw }) => !raw.complete);
   if (!broken) {
-    answerInTurn(socket, visitor, () => answerSocket(socket, reason));
+    answerInTurn(socket, visitor, () =>
+      answerSocket(socket, refusal ?? prepareNeutral(reason), TRANSPORT_WORDS[reason].text),
+    );
     return;
   }
   visitor.isEnding = true;
@@ -77,25 +92,23 @@ function answerInTurn(socket: Socket, visitor: Visitor, answer: () => void): voi
   else visitor.whenIdle = () => (socket.writable ? answer() : socket.destroy());
 }
 
-function answerSocket(socket: Socket, refused: TransportReason, more = ''): void {
-  const { status, text } = TRANSPORT_WORDS[refused];
-  const body = neutralBody(text);
-  const headers = Object.entries(JSON_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
-  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-  const phrase = status === 400 ? text : STATUS_CODES[status];
+function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal, phraseOf400?: string): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const phrase = status === 400 ? phraseOf400 : STATUS_CODES[status];
   // Closing at once could lose the answer while the caller is still sending; not closing would hold a connection.
   socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
-  socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${headers.join('')}${more}${length}Connection: close\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join('')}Connection: close\r\n\r\n${body}`);
 }
 
-/** RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. */
-export function isWellFormed({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): boolean {
-  if (httpVersionMajor !== 1 || httpVersionMinor === 0) return true;
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at])) hosts += 1;
-  return hosts === 1;
-}
-
-function isHost(name: string | undefined): boolean {
-  return name?.length === 4 && name.toLowerCase() === 'host';
+/** RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. No request has two types (RFC 9110 8.3), and Node would drop one. */
+export function whyMalformed(request: IncomingMessage): TransportReason | undefined {
+  const { httpVersionMajor, httpVersionMinor, rawHeaders } = request;
+  let [hosts, types] = [0, 0];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1;
+  }
+  if (hosts !== 1 && httpVersionMajor === 1 && httpVersionMinor > 0) return 'request-malformed';
+  return types > 1 ? 'content-type-repeated' : undefined;
 }

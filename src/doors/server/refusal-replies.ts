@@ -20,10 +20,10 @@ export const NEUTRAL_REPLIES: RefusalReplies = {
     const body = neutralBody(describeFault(text, request, refusal));
     return replyRefusal(request, reply, refusal, { status, phrase: text, body });
   },
-  prepare: (_url, reason) => preparedNeutral(reason),
+  prepare: (_url, reason) => prepareNeutral(reason),
 };
 
-const preparedNeutral = prepareOnce((reason: ServerReason) => {
+export const prepareNeutral = prepareOnce((reason: ServerReason) => {
   const { status, text } = TRANSPORT_WORDS[reason];
   return prepareJson(status, neutralBody(text));
 });

@@ -1,6 +1,7 @@
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { TransportReason } from '../server/transport-refusal.ts';
+import { countMembers } from './count-members.ts';
 
 /** The parameters a schema names, each a string or absent. */
 interface ParameterSchema {
@@ -14,28 +15,28 @@ export type Read<T> = Outcome<T, Refusal<TransportReason>>;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The form that a Content-Type names; undefined for other types and for charsets other than UTF-8. */
-function bodyForm(contentType: string | undefined): BodyForm | undefined {
-  if (contentType === 'application/json') return 'json'; // nearly every request
-  const [type, ...parameters] = (contentType ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (charset && charset.replaceAll('"', '') !== 'charset=utf-8') return undefined;
-  if (type === 'application/json') return 'json';
-  return type === 'application/x-www-form-urlencoded' ? 'form' : undefined;
-}
+const FORMS: Readonly<Record<string, BodyForm>> = {
+  'application/json': 'json',
+  'application/x-www-form-urlencoded': 'form',
+};
 
 /** The form of a request's body, where the operation takes that form. */
 export function formOf(contentType: string | undefined, taken: readonly BodyForm[]): Read<BodyForm> {
-  const form = bodyForm(contentType);
-  return form && taken.includes(form) ? accept(form) : refuse('content-type-unsupported');
+  if (contentType === 'application/json' && taken.includes('json')) return accept('json'); // nearly every request
+  const [type = '', ...parameters] = (contentType ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined;
+  if (!form || !taken.includes(form))
+    return refuse(taken.includes('form') ? 'content-type-unsupported' : 'json-required');
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return !charset || charset.replaceAll('"', '') === 'charset=utf-8' ? accept(form) : refuse('charset-unsupported');
 }
 
 /**
  * Reads the known parameters of a body. Unknown ones are ignored; empty means absent; a known one that is not a string,
- * or that a form gives twice, is refused.
+ * or that is given twice, is refused. JSON may not repeat unknown keys either.
  */
 export function readParameters<T>(body: unknown, form: BodyForm, schema: ParameterSchema): Read<T> {
   const text = decode(body);
@@ -46,6 +47,7 @@ export function readParameters<T>(body: unknown, form: BodyForm, schema: Paramet
 function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   const value = parseObject(text);
   if (!value) return refuse('body-unreadable');
+  if (countMembers(text) !== Object.keys(value).length) return refuse('parameter-repeated');
   const parameters: Record<string, string> = {};
   for (const name of Object.keys(schema.properties)) {
     if (!Object.hasOwn(value, name)) continue;

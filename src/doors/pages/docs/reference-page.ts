@@ -35,10 +35,10 @@ function linkTo(entry: Entry): Html {
 
 function section(entry: Entry): Html {
   const { method, path, operation } = entry;
-  const { requestBody, responses, security = [] } = operation;
+  const { requestBody, responses, security } = operation;
   return html`<section class="card" id="${anchorOf(entry)}">
 <h2>${operation.summary}</h2>
-<p><code>${method} ${path}</code>${security.length > 0 && html` with <code>Authorization: Bearer</code>`}</p>
+<p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` with <code>Authorization: Bearer</code>`}</p>
 ${operation.description && html`<p>${operation.description}</p>`}
 ${requestBody && html`<h3>Takes ${Object.keys(requestBody.content).join(' or ')}</h3>${fieldsOf(requestBody.content)}`}
 <h3>Answers</h3>
@@ -54,12 +54,13 @@ function answerOf(
   return html`<details${status === '200' && html` open`}><summary><code>${status}</code> ${description}</summary>${fieldsOf(content ?? {})}</details>`;
 }
 
-/** All forms of a body have the same fields. */
+/** The first form of a body has every field. */
 function fieldsOf(content: Readonly<Record<string, { readonly schema?: OpenapiSchema }>>): Html | undefined {
   const [first] = Object.values(content);
-  const fields = Object.entries(first?.schema?.properties ?? {});
+  const schemas = first?.schema?.oneOf ?? [first?.schema];
+  const fields = Object.entries<OpenapiSchema>(Object.assign({}, ...schemas.map((schema) => schema?.properties)));
   if (fields.length === 0) return undefined;
-  return html`<dl class="fields">${fields.map(([name, { type, const: fixed, description }]) => html`<dt><code>${name}</code> <span>${fixed ?? type}</span></dt><dd>${description}</dd>`)}</dl>`;
+  return html`<dl class="fields">${fields.map(([name, { type, enum: allowed, description }]) => html`<dt><code>${name}</code> <span>${allowed?.join(', ') ?? type}</span></dt><dd>${description}</dd>`)}</dl>`;
 }
 
 function anchorOf({ method, path }: Entry): string {
