@@ -29,8 +29,10 @@ import { CertificateJudge } from './pki/judge/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
 import { followLists } from './serve/follow-lists.ts';
 import { RevocationFollower } from './serve/follow-revocations.ts';
+import { joinGathering } from './serve/gather.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
+import { isWorker } from './serve/workers.ts';
 import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
@@ -197,6 +199,7 @@ async function partsOf(
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts: CallerPorts = {
     ...ports,
