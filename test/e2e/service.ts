@@ -126,7 +126,13 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
     publicUrl: PUBLIC_URL,
     dataFolder: folder,
     listeners: opened,
-    limits: { queueMilliseconds: 10_000, requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
+    limits: {
+      queueMilliseconds: 10_000,
+      requestsPerAddress: GENEROUS,
+      checksPerAddress: GENEROUS,
+      requestsPerIntegration: GENEROUS,
+      ...limits,
+    },
     log: { level: log?.level ?? 'info' },
     ...others,
   };

@@ -143,9 +143,8 @@ async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Pr
 async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const limited = mount.overLimit(request);
-  if (limited) return refused(limited);
-  const checked = await checkToken(token.value, mount.ports);
+  const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
+  const checked = await checkToken(token.value, mount.ports, overLimit);
   if (!checked.ok) return checked;
   recordGrant(request, checked.value.grant);
   return accept(verifiedToken(checked.value));
