@@ -32,7 +32,9 @@ export async function checkToken(
   }
   const { found, now } = await ports.store.load(grants, token.grantId);
   const grant = found && token.isOf(found.row) ? found.row : undefined;
-  const integration = grant && ports.registry.integration(grant.clientId);
+  const { registry } = ports;
+  const integration =
+    grant && (registry.integration(grant.clientId) ?? (await registry.findIntegration(grant.clientId)));
   const facts = {
     token,
     grant,
