@@ -3,7 +3,6 @@ import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
 const PATHS: readonly (readonly [path: string, summary: string, type: string])[] = [
   ['/healthz', 'Whether the process is there', 'application/json'],
   ['/readyz', 'Whether it can serve: store, keys, clock', 'application/json'],
-  ['/metrics', 'Metrics in Prometheus form', 'text/plain'],
 ];
 
 /** The paths of the ops door, for an OpenAPI 3.1 document. */
