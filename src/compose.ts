@@ -5,13 +5,14 @@ import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
-import { connectionReader } from './doors/caller/connection.ts';
+import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
 import { presentedJudge } from './doors/caller/judge-presented.ts';
 import { describeRefused } from './doors/caller/refused-certificate.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
 import { readLook } from './doors/pages/parts/look.ts';
+import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
@@ -29,8 +30,10 @@ import { CertificateJudge } from './pki/judge/certificate-judge.ts';
 import { type Chore, startChores } from './serve/chores.ts';
 import { followLists } from './serve/follow-lists.ts';
 import { RevocationFollower } from './serve/follow-revocations.ts';
+import { joinGathering } from './serve/gather.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
+import { isWorker } from './serve/workers.ts';
 import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
@@ -197,6 +200,7 @@ async function partsOf(
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts: CallerPorts = {
     ...ports,
@@ -237,11 +241,13 @@ function doorParts(
 ): DoorParts {
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
+  const isExempt = networkMatcher(limits.exemptNetworks);
   return {
     ...shared,
     publicUrl,
     version: VERSION,
-    perAddress: rate(limits.requestsPerAddress),
+    overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
+    overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
     look: readLook(pages),

@@ -1,10 +1,12 @@
 import { composeService, type Service } from './compose.ts';
 import type { Config } from './config/schema.ts';
+import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openStore } from './open-store.ts';
 import { markMinting } from './operations/admin/mark-minting.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
+import { Gathering } from './serve/gather.ts';
 import { endsWithin } from './serve/within.ts';
 import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from './serve/workers.ts';
 import { takeOver } from './store/move-mark.ts';
@@ -23,7 +25,8 @@ export async function runService(
   const stopSignal = firstSignal();
   const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {
-    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log });
+    const gathering = new Gathering((parts) => sumOfCounters(parts as readonly MetricsPart[]));
+    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log, gathering });
     return;
   }
   const service = await startService(config, log, stopSignal);

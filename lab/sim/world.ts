@@ -73,7 +73,8 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
   for (const backEnd of backEnds) {
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);
-    const registry = { integration: () => anIntegration(), integrations: [], issuers: [] };
+    const integration = () => anIntegration();
+    const registry = { integration, findIntegration: async () => integration(), integrations: [], issuers: [] };
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }
   const node = () => ({ ...chance.pick(nodes), keyring: chance.pick(KEYRINGS) });

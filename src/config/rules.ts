@@ -18,7 +18,7 @@ const RULES: readonly Rule[] = [
   listenersDiffer,
   mountsDiffer,
   mountsAreFree,
-  proxiesAreNetworks,
+  networksAreNetworks,
   certificateHeaderHasProxies,
   lengthsAgree,
 ];
@@ -86,16 +86,18 @@ function mountsAreFree({ authsvc }: ReadConfig): Mistake[] {
   });
 }
 
-function proxiesAreNetworks({ proxies }: ReadConfig): Mistake[] {
-  return proxies.addresses.flatMap((network, index) => {
+function networksAreNetworks({ proxies, limits }: ReadConfig): Mistake[] {
+  return [
+    ...notNetworks('proxies.addresses', proxies.addresses),
+    ...notNetworks('limits.exemptNetworks', limits.exemptNetworks),
+  ];
+}
+
+function notNetworks(setting: string, listed: readonly string[]): Mistake[] {
+  return listed.flatMap((network, index) => {
     if (isNetwork(network)) return [];
-    return [
-      {
-        path: `proxies.addresses.${index}`,
-        problem: `expected an IP address or a network; found ${JSON.stringify(network)}`,
-        example: 'addresses: [10.0.0.0/24]',
-      },
-    ];
+    const problem = `expected an IP address or a network; found ${JSON.stringify(network)}`;
+    return [{ path: `${setting}.${index}`, problem, example: `${setting.split('.').at(-1)}: [10.0.0.0/24]` }];
   });
 }
 

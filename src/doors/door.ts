@@ -15,6 +15,8 @@ export interface DoorEntry {
 /** What differs between listeners. */
 export interface ListenerParts {
   readonly readPresented: ReadPresented;
+  /** Whether the configuration names this door for the listener, instead of leaving `doors` out. */
+  readonly isNamed: boolean;
 }
 
 export interface Door {

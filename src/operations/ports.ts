@@ -22,6 +22,8 @@ export type Random = (length: number) => Buffer;
 /** The registered integrations and approved issuers, in memory, at most a second behind the store. */
 export interface Registry {
   integration(clientId: string): Integration | undefined;
+  /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
+  findIntegration(clientId: string): Promise<Integration | undefined>;
   readonly integrations: readonly Integration[];
   readonly issuers: readonly ApprovedIssuer[];
 }

@@ -64,7 +64,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
   const app = appFor(doors, options, parts);
   parts.metrics?.showPlaces(() => app.census());
-  const listenerParts = { readPresented: presentedOn(app, options, parts) };
+  const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;

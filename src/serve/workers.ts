@@ -1,9 +1,12 @@
 // Several worker processes that share the ports. A supervisor starts them, replaces those that die, and stops them together.
 import cluster, { type Worker } from 'node:cluster';
 import type { Log } from '../log/log.ts';
+import type { Gathering } from './gather.ts';
 
 /** A worker that dies sooner than this after its start is replaced only after a pause. */
 const SHORT_LIFE_MS = 5_000;
+
+const SERVING = 'serving';
 
 export function isWorker(): boolean {
   return cluster.isWorker;
@@ -11,7 +14,7 @@ export function isWorker(): boolean {
 
 /** Reports to the supervisor that this worker is serving. */
 export function tellServing(): void {
-  process.send?.('serving');
+  process.send?.(SERVING);
 }
 
 /** Closes the channel to the supervisor, which would keep a finished worker alive. */
@@ -25,17 +28,18 @@ export interface Supervision {
   /** Workers that have not stopped by then are killed; acknowledged changes are durable. */
   readonly patienceMs: number;
   readonly log: Log;
+  readonly gathering: Pick<Gathering, 'add'>;
 }
 
 /** Resolves when all workers have stopped: to 0, or to the exit code of a worker that failed before any was serving. */
-export async function superviseWorkers({ count, stopSignal, patienceMs, log }: Supervision): Promise<number> {
+export async function superviseWorkers(supervision: Supervision): Promise<number> {
+  const { count, stopSignal, patienceMs } = supervision;
   const supervised = { isStopping: false, hasServed: false };
-  cluster.on('message', () => {
-    supervised.hasServed = true;
+  cluster.on('message', (_worker, message) => {
+    if (message === SERVING) supervised.hasServed = true;
   });
   const failed = new Promise<number>((resolve) => {
-    const start = () => startWorker(supervised, log, start, resolve);
-    for (let index = 0; index < count; index++) start();
+    for (let number = 1; number <= count; number++) startWorker(number, supervised, supervision, resolve);
   });
   const reason = await Promise.race([stopSignal, failed]);
   supervised.isStopping = true;
@@ -45,12 +49,14 @@ export async function superviseWorkers({ count, stopSignal, patienceMs, log }: S
 }
 
 function startWorker(
+  number: number,
   supervised: { readonly isStopping: boolean; readonly hasServed: boolean },
-  log: Log,
-  again: () => void,
+  { gathering, log }: Pick<Supervision, 'gathering' | 'log'>,
   giveUp: (code: number) => void,
 ): void {
   const worker = cluster.fork();
+  gathering.add(worker, number);
+  const again = () => startWorker(number, supervised, { gathering, log }, giveUp);
   const began = performance.now();
   worker.once('exit', (code, signal) => {
     if (supervised.isStopping) return;

@@ -1,6 +1,7 @@
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import { rows } from './pages.ts';
+import { SharedLooks } from './shared-looks.ts';
 import type { Store } from './store.ts';
 import { integrations, issuers } from './tables/registry.ts';
 
@@ -10,12 +11,22 @@ export class FollowedRegistry {
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
   readonly #stamps = { integrations: '', issuers: '' };
+  #lastRefresh = 0;
+  #appliedRefresh = 0;
+  readonly #looks = new SharedLooks(() => this.#refreshIntegrations());
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   integration(clientId: string): Integration | undefined {
+    return this.#integrations.get(clientId);
+  }
+
+  async findIntegration(clientId: string): Promise<Integration | undefined> {
+    const known = this.#integrations.get(clientId);
+    if (known) return known;
+    await this.#looks.look();
     return this.#integrations.get(clientId);
   }
 
@@ -34,9 +45,13 @@ export class FollowedRegistry {
   }
 
   async #refreshIntegrations(): Promise<boolean> {
+    this.#lastRefresh += 1;
+    const refresh = this.#lastRefresh;
     const stamp = await this.#store.stamp(integrations);
     if (stamp === this.#stamps.integrations) return false;
     const found = await Array.fromAsync(rows(this.#store, integrations));
+    if (refresh < this.#appliedRefresh) return false; // a later one was faster
+    this.#appliedRefresh = refresh;
     this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
     this.#stamps.integrations = stamp;
     return true;

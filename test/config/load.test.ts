@@ -241,6 +241,12 @@ suite('rules between settings', () => {
       /\/admin belongs/,
     ],
     ['a proxy that is no network', 'proxies: { addresses: ["10.0.0.300"] }', 'proxies.addresses.0', /IP address/],
+    [
+      'an exempt network that is none',
+      'limits: { exemptNetworks: [10.0.0.0/33] }',
+      'limits.exemptNetworks.0',
+      /IP address/,
+    ],
     ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
     [
       'a certificate header from nobody',

@@ -202,7 +202,8 @@ for (const protocol of PROTOCOLS) {
         assertRefused(await redeem(caller, 'tsd_nonsense'), 400, 'invalid_grant');
         assertLimited(await refresh(caller, alive.refresh_token));
         assertLimited(await redeem(caller, device_code));
-        assertLimited(await verify(caller, alive.access_token));
+        assertLimited(await verify(caller, 'tsa_nonsense'));
+        assert.equal((await verify(caller, alive.access_token)).status, 200, 'checks have their own limit');
         for (let asked = 0; asked < 50; asked++) assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
         assert.equal((await caller.ask({ path: '/readyz' })).status, 200);
         assert.equal((await caller.ask({ path: '/metrics' })).status, 200);
@@ -210,11 +211,45 @@ for (const protocol of PROTOCOLS) {
       });
 
       test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
-        await exhaust(() => verify(caller, spare.access_token));
+        await exhaust(() => verify(caller, 'tsa_nonsense'));
         const limited = await refresh(caller, spare.refresh_token);
         assertLimited(limited);
         await wait(Number(limited.headers['retry-after']) * 1000 + 100);
         await refreshed(caller, spare);
+      });
+    });
+
+    suite('of one resource server', () => {
+      const limits = { requestsPerAddress: few, checksPerAddress: { perMinute: 1, burst: 100 } };
+
+      async function statusesOfChecks(exemptNetworks: readonly string[], token?: string): Promise<number[]> {
+        service = await startService({ settings: { limits: { ...limits, exemptNetworks } } });
+        caller = callerOver(protocol, reachOf(service, service.ada));
+        try {
+          const { access_token } = await pairByCertificate(caller);
+          const checks = Array.from({ length: 130 }, () => verify(caller, token ?? access_token));
+          return (await Promise.all(checks)).map(({ status }) => status);
+        } finally {
+          caller.close();
+          await service.stop();
+        }
+      }
+      const limitedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length;
+
+      test('checks of authentic tokens have a limit of their own', async () => {
+        const limited = limitedOf(await statusesOfChecks([]));
+        assert.ok(limited > 0 && limited <= 30, `${limited} of 130 were limited`);
+      });
+
+      test('forged tokens are limited like other requests', async () => {
+        const limited = limitedOf(await statusesOfChecks([], 'tsa_nonsense'));
+        assert.ok(limited >= 100, `${limited} of 130 were limited`);
+      });
+
+      test('an exempt network has no limit per address', async () => {
+        assert.equal(limitedOf(await statusesOfChecks(['127.0.0.0/8'])), 0);
+        assert.equal(limitedOf(await statusesOfChecks(['127.0.0.1'], 'tsa_nonsense')), 0);
+        assert.ok(limitedOf(await statusesOfChecks(['10.0.0.0/8'])) > 0, 'other networks are limited');
       });
     });
 

@@ -12,6 +12,7 @@ import type { ClientId, Integration } from '../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
+import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
@@ -117,6 +118,7 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
   const opened = (listeners ?? [{ tls: true }]).map(({ tls, ...rest }) => ({
     host: '127.0.0.1',
     port: 0,
+    doors: DOOR_NAMES, // named, so that /metrics is served too
     ...(tls === true && { tls: serverFiles }),
     ...rest,
   }));
@@ -126,7 +128,13 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
     publicUrl: PUBLIC_URL,
     dataFolder: folder,
     listeners: opened,
-    limits: { queueMilliseconds: 10_000, requestsPerAddress: GENEROUS, requestsPerIntegration: GENEROUS, ...limits },
+    limits: {
+      queueMilliseconds: 10_000,
+      requestsPerAddress: GENEROUS,
+      checksPerAddress: GENEROUS,
+      requestsPerIntegration: GENEROUS,
+      ...limits,
+    },
     log: { level: log?.level ?? 'info' },
     ...others,
   };

@@ -199,6 +199,8 @@ suite('several listeners', () => {
         { tls: true, clientCertificates: 'off' },
         { tls: true, clientCertificates: 'require', doors: ['authsvc'] },
         {},
+        { doors: undefined },
+        { doors: ['ops'] },
       ],
     });
   });
@@ -230,6 +232,15 @@ suite('several listeners', () => {
   test('a listener serves only the doors it names', async () => {
     const answer = await asked(callerOver('HTTP/1.1', reachOf(on(2), service.ada)), { path: '/healthz' });
     assertRefused(answer, 404, 'invalid_request');
+  });
+
+  test('/metrics is served by listeners that name the ops door, and not by default', async () => {
+    const [byDefault = 0, monitoring = 0] = service.portsOfListeners.slice(4);
+    const statusAt = async (port: number, path: string) => (await askPlainly(port, { path })).status;
+    assert.equal(await statusAt(byDefault, '/metrics'), 404);
+    assert.equal(await statusAt(byDefault, '/readyz'), 200);
+    assert.equal(await statusAt(monitoring, '/metrics'), 200);
+    assert.equal(await statusAt(monitoring, VERIFY), 404);
   });
 
   test('plain HTTP works on loopback, without certificates', async () => {

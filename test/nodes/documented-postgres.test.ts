@@ -43,7 +43,8 @@ async function run(command: string, where = first): Promise<string> {
 
 async function serve(where: string): Promise<string> {
   const port = await freePort();
-  const args = [TESSERA, '--set', `listeners.0.port=${port}`, '--set', 'listeners.0.host=127.0.0.1', 'serve'];
+  const sets = [`listeners.0.port=${port}`, 'listeners.0.host=127.0.0.1', 'listeners.1.port=0']; // both nodes are here
+  const args = [TESSERA, ...sets.flatMap((set) => ['--set', set]), 'serve'];
   const child = spawn(process.execPath, args, {
     cwd: where,
     env: commandEnvironment(),

@@ -119,7 +119,7 @@ function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPo
   return [
     `dataFolder=${folder}`,
     `listeners=${JSON.stringify(listeners)}`,
-    ...['limits.requestsPerAddress', 'limits.requestsPerIntegration'].flatMap((limit) => [
+    ...['limits.requestsPerAddress', 'limits.checksPerAddress', 'limits.requestsPerIntegration'].flatMap((limit) => [
       `${limit}.perMinute=1000000`,
       `${limit}.burst=1000000`,
     ]),

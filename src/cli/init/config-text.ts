@@ -18,6 +18,10 @@ listeners:
       key: <dataFolder>/server.key
     # Whether callers are asked for a certificate: request, require or off.
     clientCertificates: request
+  # For monitoring on this machine: /metrics, /healthz and /readyz. The listener above does not serve /metrics.
+  - host: 127.0.0.1
+    port: 9464
+    doors: [ops]
 
 # Behind a proxy, say which, and how it passes on the client certificate:
 # proxies:

@@ -1,4 +1,4 @@
-import { duration, section, whole } from '../setting.ts';
+import { duration, section, texts, whole } from '../setting.ts';
 
 const rate = (description: string, perMinute: number, burst: number) =>
   section(description, {
@@ -41,6 +41,21 @@ export const limits = section('Limits of the service.', {
       'How long requests may wait in the process. If they have waited longer for a tenth of a second, late ones get 503 with Retry-After until the queue is empty, strangers before callers with an authentic token; new connections wait for their handshake.',
     default: 60,
   }),
-  requestsPerAddress: rate('Requests from one network address; further ones get 429.', 3_000, 600),
+  requestsPerAddress: rate(
+    'Requests from one network address, except checks of authentic tokens; further ones get 429. Each worker counts for itself.',
+    3_000,
+    600,
+  ),
+  checksPerAddress: rate(
+    'Checks of authentic tokens from one network address, as resource servers send them; further ones get 429. Each worker counts for itself.',
+    300_000,
+    30_000,
+  ),
+  exemptNetworks: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
+    description:
+      'Addresses or networks (CIDR) without limits per address on requests and checks, for your own resource servers and gateways. The shares and the limits per integration still apply.',
+    default: [],
+    example: ['10.1.0.0/16'],
+  }),
   requestsPerIntegration: rate('Requests of one integration; further ones get 429.', 30_000, 6_000),
 });

@@ -48,8 +48,9 @@ export const listeners = entries(
     }),
     doors: optional(
       choices(DOOR_NAMES, {
-        description: 'The doors that this listener serves. If absent, all of them.',
-        example: ['authsvc', 'ops'],
+        description:
+          'The doors that this listener serves: `authsvc` (tokens), `pages` (for people), `ops` (health, readiness, metrics). If absent, all of them, but without `/metrics`.',
+        example: ['ops'],
       }),
     ),
   },

@@ -11,7 +11,7 @@ export const log = section('The log, on standard output, one line per request. I
   format: choice(['json', 'pretty'], { description: 'For machines, or for people.', default: 'json' }),
 });
 
-export const metrics = section('Metrics in Prometheus format at `/metrics`.', {
+export const metrics = section('Metrics in Prometheus format at `/metrics`, on listeners that name `ops` in `doors`.', {
   enabled: flag({ description: 'Whether they are served.', default: true }),
 });
 

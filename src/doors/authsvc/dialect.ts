@@ -12,7 +12,7 @@ import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
-import { recordGrant, recordPair } from '../token/request-story.ts';
+import { recordGrant, recordIntegration, recordPair } from '../token/request-story.ts';
 import { deviceGrant, tokenGrant, verifiedToken } from './answers.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
@@ -118,6 +118,7 @@ async function authorizeByCertificate(request: FastifyRequest, mount: AuthsvcMou
   const presented = mount.readPresented(request);
   const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
   const pair = await authorizeCertificate({ ...asked.value, presented, requestId: request.id, overLimit }, mount.ports);
+  recordIntegration(request, asked.value.clientId, mount.ports); // once more: it may have been found in the store
   return wordPair(pair, request, { withIdentity: true });
 }
 
@@ -137,15 +138,15 @@ async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Pr
   const limited = asked.value.clientId ? mount.overIntegrationLimit(asked.value.clientId, 'devices') : undefined;
   if (limited) return refused(limited);
   const started = await startDevice(asked.value, mount.ports);
+  recordIntegration(request, asked.value.clientId, mount.ports); // once more: it may have been found in the store
   return started.ok ? accept(deviceGrant(started.value, mount.verificationUri)) : started;
 }
 
 async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const limited = mount.overLimit(request);
-  if (limited) return refused(limited);
-  const checked = await checkToken(token.value, mount.ports);
+  const overLimit = (isAuthentic: boolean) => (isAuthentic ? mount.overCheckLimit : mount.overLimit)(request);
+  const checked = await checkToken(token.value, mount.ports, overLimit);
   if (!checked.ok) return checked;
   recordGrant(request, checked.value.grant);
   return accept(verifiedToken(checked.value));

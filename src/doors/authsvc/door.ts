@@ -23,7 +23,7 @@ export interface AuthsvcParts extends TokenRates {
 
 export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
   const { authsvcMounts: mounts, publicUrl, callerPorts: ports, readConnection } = parts;
-  const limits = tokenLimits(parts, readConnection, ports);
+  const limits = tokenLimits(parts, ports);
   const shared = { ports, readConnection, ...limits, verificationUri: `${publicUrl}/device` };
   return {
     name,

@@ -65,11 +65,17 @@ export interface Peers {
   readonly callerOf: (proxy: string, headers: IncomingHttpHeaders) => string;
 }
 
+/** Whether an address is in one of the networks. */
+export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
+  const listed = listOf(networks);
+  return (address) => networks.length > 0 && isListed(listed, plainAddress(address));
+}
+
 export function peersOf(proxies: readonly string[]): Peers {
   const listed = listOf(proxies);
   return {
     plain: plainAddress,
-    isProxy: (address) => proxies.length > 0 && isListed(listed, plainAddress(address)),
+    isProxy: networkMatcher(proxies),
     callerOf: (proxy, headers) => forwardedAddress(headers['x-forwarded-for'], proxy, listed),
   };
 }

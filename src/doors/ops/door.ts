@@ -18,9 +18,10 @@ export function opsDoor({ name, segments }: DoorEntry, parts: OpsParts): Door {
     name,
     isMonitoring: true,
     owns: (url) => paths.test(url),
-    mount: (app) => mountOps(app, parts),
+    // A listener that leaves `doors` out is usually the public one.
+    mount: (app, { isNamed }) => mountOps(app, isNamed ? parts : { ...parts, metrics: undefined }),
     refusals: NEUTRAL_REPLIES,
-    openapi: opsPaths({ hasMetrics: parts.metrics !== undefined }),
+    openapi: opsPaths(),
   };
 }
 

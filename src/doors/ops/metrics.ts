@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import type { Census } from '../server/places.ts';
 import type { Story } from '../server/story.ts';
+import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
 import { RequestTally, type Value } from './request-tally.ts';
 
 /** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
@@ -16,14 +17,17 @@ export class Metrics {
   readonly #endingSoon = new Gauge({
     name: 'tessera_grants_ending_soon',
     help: 'Grants that end within 30 days, revoked ones included, as counted every few minutes and up to 10,000.',
+    aggregator: 'max',
     registers: [this.#registry],
   });
 
   readonly #censuses: (() => Census)[] = [];
+  #gather: (() => Promise<PartsOfWorkers>) | undefined;
 
   readonly #eventLag = new Gauge({
     name: 'tessera_event_log_lag_seconds',
     help: 'For how long readers of the event log have been held back by a commit that does not end.',
+    aggregator: 'max',
     registers: [this.#registry],
   });
 
@@ -57,8 +61,17 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  /** From now on, shows the metrics of all workers. `join` is given this worker's part, and returns how to get all parts. */
+  shareWithWorkers(join: (ownPart: () => Promise<MetricsPart>) => () => Promise<PartsOfWorkers>): void {
+    this.#gather = join(async () => (await this.#registry.getMetricsAsJSON()) as unknown as MetricsPart);
+  }
+
+  async text(): Promise<string> {
+    if (!this.#gather) return this.#registry.metrics();
+    const merged = new Registry();
+    for (const { values, ...family } of mergeParts(await this.#gather()))
+      show(merged, { ...family, values: () => values });
+    return merged.metrics();
   }
 }
 
@@ -79,7 +92,7 @@ function shownTally(registry: Registry): RequestTally {
   return tally;
 }
 
-const CENSUS: readonly (readonly [name: string, type: Shown['type'], what: keyof Census, help: string])[] = [
+const CENSUS: readonly (readonly [name: string, type: 'counter' | 'gauge', what: keyof Census, help: string])[] = [
   [
     'tessera_requests_in_flight',
     'gauge',
@@ -98,19 +111,21 @@ const CENSUS: readonly (readonly [name: string, type: Shown['type'], what: keyof
 function showCensus(registry: Registry, censuses: readonly (() => Census)[]): void {
   for (const [name, type, what, help] of CENSUS) {
     const total = () => censuses.reduce((sum, census) => sum + census()[what], 0);
-    show(registry, { name, help, type, values: () => [{ labels: {}, value: total() }] });
+    const aggregator = type === 'gauge' ? 'worker' : 'sum'; // each worker has its own limit
+    show(registry, { name, help, type, aggregator, values: () => [{ labels: {}, value: total() }] });
   }
 }
 
 interface Shown {
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: string;
+  readonly aggregator?: string;
   readonly values: (name: string) => readonly Value[];
 }
 
 /** Registers a metric whose values are kept elsewhere. The registry calls only `get`, though its type requires more. */
-function show(registry: Registry, { name, help, type, values }: Shown): void {
-  const get = async () => ({ name, help, type, values: values(name), aggregator: 'sum' });
+function show(registry: Registry, { name, help, type, aggregator = 'sum', values }: Shown): void {
+  const get = async () => ({ name, help, type, values: values(name), aggregator });
   registry.registerMetric({ name, get } as unknown as Metric);
 }

@@ -41,16 +41,14 @@ const REFUSALS: Readonly<Record<string, OpenapiResponse>> = {
   },
 };
 
-/** The paths of the ops door, for an OpenAPI 3.1 document. */
-export function opsPaths({ hasMetrics }: { readonly hasMetrics: boolean }): OpenapiPaths {
-  const metrics = { description: 'OK', content: { 'text/plain': { schema: text } } };
+/** The paths of the ops door, for an OpenAPI 3.1 document. Metrics are for operators, and not on public listeners. */
+export function opsPaths(): OpenapiPaths {
   return {
     '/healthz': operationOf('healthz', 'Whether the process is there', { 200: json('OK', HEALTH) }),
     '/readyz': operationOf('readyz', 'Whether it can serve: store, keys, clock', {
       200: json('Ready.', READINESS),
       503: json('Not ready.', READINESS),
     }),
-    ...(hasMetrics && { '/metrics': operationOf('metrics', 'Metrics in Prometheus form', { 200: metrics }) }),
   };
 }
 

@@ -4,9 +4,7 @@ import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
-import { addressLimit } from '../server/address-limit.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
-import type { RateLimit } from '../server/rate-limit.ts';
 import { storyOf } from '../server/story.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../server/transport-refusal.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
@@ -22,15 +20,12 @@ import { refusalPage } from './parts/refusal-page.ts';
 import type { Form, PageRoute } from './parts/route.ts';
 import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts';
 
-export interface PagesParts extends Omit<Site, 'assets' | 'overLimit'> {
-  readonly perAddress: RateLimit;
-}
+export interface PagesParts extends Omit<Site, 'assets'> {}
 
 const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
-  const overLimit = addressLimit(parts.perAddress, parts.readConnection);
-  const site: Site = { ...parts, overLimit, assets: makeAssets(parts.look) };
+  const site: Site = { ...parts, assets: makeAssets(parts.look) };
   const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
   const prepared = prepareOnce(preparePage);
   return {

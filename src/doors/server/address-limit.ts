@@ -9,8 +9,16 @@ export type RateRefusal = Refusal<'rate-limited'>;
 /** The refusal for a caller whose network is over its rate limit, if it is. */
 export type AddressLimit = (request: FastifyRequest) => RateRefusal | undefined;
 
-export function addressLimit(rate: RateLimit, readConnection: ReadConnection): AddressLimit {
-  return (request) => rateRefusal(rate.take(readConnection(request).network));
+/** `isExempt`: whether an address is in a network without rate limits. */
+export function addressLimit(
+  rate: RateLimit,
+  readConnection: ReadConnection,
+  isExempt: (address: string) => boolean,
+): AddressLimit {
+  return (request) => {
+    const { network, presenter } = readConnection(request);
+    return isExempt(presenter.address) ? undefined : rateRefusal(rate.take(network));
+  };
 }
 
 export function rateRefusal(wait: Seconds | undefined): RateRefusal | undefined {

@@ -33,6 +33,7 @@ export async function enterUserCode(
   const device = await findByUserCode(typed, ports);
   if (!device) return refuse('user-code-unknown');
   await attempt.value.forgive();
+  await ports.registry.findIntegration(device.clientId); // it may have been added a moment ago
   return decide(device.id, person, ports, decideEnter, (row) => ({ ...row, enteredBy: person.session }));
 }
 
@@ -50,7 +51,7 @@ export async function showDevice(id: DeviceId, person: Person, ports: Ports): Pr
   const device = found?.row;
   if (!device) return refuse('user-code-unknown');
   if (device.enteredBy !== session) return refuse('decision-elsewhere');
-  const integration = ports.registry.integration(device.clientId);
+  const integration = await ports.registry.findIntegration(device.clientId);
   if (!integration) return refuse('integration-unknown');
   const wouldConfirm = decideConfirm({ device, integration, identity, session, settings: ports.settings, now });
   const state = deviceState(device, now);

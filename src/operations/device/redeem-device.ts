@@ -24,7 +24,11 @@ export interface RedeemRequest {
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseDeviceCode(request.deviceCode, ports.keyring);
-  const checked = checkRedeemRequest(ports.registry.integration(request.clientId), parsed, ports.settings);
+  const { registry } = ports;
+  // Only an authentic code is worth a look in the store.
+  const named =
+    registry.integration(request.clientId) ?? (parsed && (await registry.findIntegration(request.clientId)));
+  const checked = checkRedeemRequest(named, parsed, ports.settings);
   if (!checked.ok) {
     if (checked.refusal.reason === 'device-code-not-authentic') await failIfKeyMissing(request.deviceCode, ports);
     return checked;

@@ -28,7 +28,7 @@ export interface StartedDevice {
 
 export async function startDevice(request: StartRequest, ports: Ports): Promise<Outcome<StartedDevice>> {
   const { keyring, settings, random, store } = ports;
-  const integration = request.clientId ? ports.registry.integration(request.clientId) : undefined;
+  const integration = request.clientId ? await ports.registry.findIntegration(request.clientId) : undefined;
   const decision = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
   if (!decision.ok) return decision;
   const id = newId(ports) as DeviceId;

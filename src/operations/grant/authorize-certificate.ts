@@ -23,7 +23,7 @@ export async function authorizeCertificate(
   ports: CallerPorts,
 ): Promise<Outcome<TokenPair>> {
   const { clientId, scope, presenter } = request;
-  const integration = clientId ? ports.registry.integration(clientId) : undefined;
+  const integration = clientId ? await ports.registry.findIntegration(clientId) : undefined;
   const caller = clientId ? await certifyCaller(request, ports) : refuse('client-id-missing');
   const decision = decideCertificate({ clientId, caller, integration, scope });
   if (!decision.ok) return decision;

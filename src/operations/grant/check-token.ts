@@ -1,5 +1,6 @@
 import { accessTokenIssuedAt } from '../../core/grant.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { Refusal } from '../../core/refusal.ts';
 import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -13,16 +14,27 @@ export interface CheckedToken extends CheckedAccess {
   readonly issuedAt: EpochSeconds;
 }
 
-/** What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once. */
-export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
+/**
+ * What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once.
+ * `overLimit` is charged before that. It is told whether this service minted the token.
+ */
+export async function checkToken(
+  accessToken: string,
+  ports: Ports,
+  overLimit?: (isAuthentic: boolean) => Refusal | undefined,
+): Promise<Outcome<CheckedToken>> {
   const token = readAccessToken(accessToken, ports.keyring);
+  const limited = overLimit?.(token !== undefined);
+  if (limited) return refused(limited);
   if (!token) {
     await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   const { found, now } = await ports.store.load(grants, token.grantId);
   const grant = found && token.isOf(found.row) ? found.row : undefined;
-  const integration = grant && ports.registry.integration(grant.clientId);
+  const { registry } = ports;
+  const integration =
+    grant && (registry.integration(grant.clientId) ?? (await registry.findIntegration(grant.clientId)));
   const facts = {
     token,
     grant,

@@ -33,7 +33,11 @@ export interface RefreshRequest extends Presentation {
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
 export async function refreshTokens(request: RefreshRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
-  const checked = checkRefreshRequest(ports.registry.integration(request.clientId), parsed);
+  const { registry } = ports;
+  // Only an authentic token is worth a look in the store.
+  const named =
+    registry.integration(request.clientId) ?? (parsed && (await registry.findIntegration(request.clientId)));
+  const checked = checkRefreshRequest(named, parsed);
   if (!checked.ok) {
     if (checked.refusal.reason === 'refresh-token-not-authentic') await failIfKeyMissing(request.refreshToken, ports);
     return checked;

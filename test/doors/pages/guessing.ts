@@ -91,7 +91,12 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
   };
   return {
     store: { ...store, find },
-    registry: { integration: () => integration, integrations: [integration], issuers: [] },
+    registry: {
+      integration: () => integration,
+      findIntegration: async () => integration,
+      integrations: [integration],
+      issuers: [],
+    },
     keyring: new Keyring(firstKey()),
     directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
     settings: DEFAULT_SETTINGS,

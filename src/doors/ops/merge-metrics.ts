@@ -1,0 +1,61 @@
+// Metrics of several workers as those of one service.
+import type { Value } from './request-tally.ts';
+
+/** A metric with all its values. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly Value[];
+  /** How the values of workers are combined: `max`, `worker` (kept apart by label), otherwise summed. */
+  readonly aggregator?: string;
+}
+
+/** What a worker reports. */
+export type MetricsPart = readonly Family[];
+
+export interface PartsOfWorkers {
+  readonly current: readonly { readonly worker: number; readonly part: MetricsPart }[];
+  /** Of workers that died or do not reply: only their counters still count. */
+  readonly past: readonly MetricsPart[];
+}
+
+export function mergeParts({ current, past }: PartsOfWorkers): MetricsPart {
+  const labelled = current.map(({ worker, part }) => part.map((family) => labelByWorker(family, worker)));
+  return combine([...labelled, sumOfCounters(past)]);
+}
+
+/** The counters of workers that are gone, so that the sum never falls: Prometheus would take that for a restart. */
+export function sumOfCounters(parts: readonly MetricsPart[]): MetricsPart {
+  const isCounting = (family: Family) => !isPerWorker(family) && family.type !== 'gauge';
+  return combine(parts.map((part) => part.filter(isCounting)));
+}
+
+/** Memory, processor and event loop belong to a process, and so do the limits on requests in flight. */
+function isPerWorker({ name, aggregator }: Family): boolean {
+  return aggregator === 'worker' || !name.startsWith('tessera_');
+}
+
+function labelByWorker(family: Family, worker: number): Family {
+  if (!isPerWorker(family)) return family;
+  return { ...family, values: family.values.map((value) => ({ ...value, labels: { ...value.labels, worker } })) };
+}
+
+function combine(parts: readonly MetricsPart[]): MetricsPart {
+  const byName = Map.groupBy(parts.flat(), ({ name }) => name);
+  return [...byName.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, values: combineValues([first, ...others]) }] : [],
+  );
+}
+
+function combineValues(families: readonly [Family, ...Family[]]): readonly Value[] {
+  const add =
+    families[0].aggregator === 'max' ? (a: number, b: number) => Math.max(a, b) : (a: number, b: number) => a + b;
+  const combined = new Map<string, Value>();
+  for (const value of families.flatMap(({ values }) => values)) {
+    const key = JSON.stringify([value.metricName, value.labels]);
+    const before = combined.get(key);
+    combined.set(key, before ? { ...before, value: add(before.value, value.value) } : value);
+  }
+  return [...combined.values()];
+}

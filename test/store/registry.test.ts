@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FollowedRegistry } from '../../src/store/registry.ts';
+import { SharedLooks } from '../../src/store/shared-looks.ts';
+import { integrations } from '../../src/store/tables/registry.ts';
+import { clientId } from '../e2e/service.ts';
+import { put } from '../node.ts';
+import { onSqlite } from '../operations/on-sqlite.ts';
+import { anIntegration } from '../samples.ts';
+
+test('an integration added a moment ago is found in the store', async (t) => {
+  const { node } = await onSqlite(t);
+  const added = anIntegration({ clientId: clientId('added-now') });
+  await put(node.store, integrations, added);
+  assert.equal(node.registry.integration('added-now'), undefined, 'not in memory yet');
+  assert.deepEqual(await node.registry.findIntegration('added-now'), added);
+  assert.equal(await node.registry.findIntegration('unknown'), undefined);
+});
+
+test('a known integration needs no look in the store, and a thousand unknown ones share a few', async (t) => {
+  const { node } = await onSqlite(t);
+  let queries = 0;
+  const registry = new FollowedRegistry({
+    ...node.store,
+    stamp: (table) => {
+      queries += 1;
+      return node.store.stamp(table);
+    },
+  });
+  await registry.refresh();
+  queries = 0;
+  await registry.findIntegration(anIntegration().clientId);
+  assert.equal(queries, 0);
+  const began = performance.now();
+  for (let round = 0; round < 10; round++)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => registry.findIntegration(`unknown-${round}-${index}`)));
+  const most = 1 + Math.ceil((performance.now() - began) / 100);
+  assert.ok(queries <= most, `${queries} queries, at most ${most} expected`);
+});
+
+test('a look begins after it was asked for, also if another is under way', async () => {
+  const begun: (() => void)[] = [];
+  let store = 'before';
+  const looks = new SharedLooks(async () => {
+    const seen = store;
+    await new Promise<void>((resolve) => begun.push(resolve));
+    return seen;
+  });
+  const first = looks.look();
+  while (begun.length === 0) await new Promise(setImmediate);
+  store = 'after';
+  const second = looks.look();
+  begun[0]?.();
+  assert.equal(await first, 'before');
+  while (begun.length === 1) await new Promise(setImmediate);
+  begun[1]?.();
+  assert.equal(await second, 'after');
+});
+
+test('a failed look fails those who asked for it, and not the next', async () => {
+  const results = [Promise.reject(new Error('away')), Promise.resolve('there')];
+  results[0]?.catch(() => undefined);
+  const looks = new SharedLooks(() => results.shift() ?? assert.fail('a third look'));
+  await assert.rejects(Promise.all([looks.look(), looks.look()]), /away/);
+  assert.equal(await looks.look(), 'there');
+});
