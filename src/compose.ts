@@ -232,7 +232,7 @@ async function partsOf(
 }
 
 function doorParts(
-  { limits, authsvc, publicUrl, pages }: Config,
+  { limits, authsvc, oauth, publicUrl, pages }: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
@@ -244,6 +244,7 @@ function doorParts(
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
+    oauthMount: oauth.enabled ? oauth.mount : undefined,
     look: readLook(pages),
   };
 }
