@@ -47,6 +47,18 @@ async function stepsOf(
   return steps;
 }
 
+test('unmodified oauth4webapi: discovery, device flow, refresh, revocation [RFC 8414 3]', async (t) => {
+  const service = await startPublic();
+  t.after(() => service.stop());
+  const args = [service.issuer, CLIENT];
+  const steps = await stepsOf('oauth4webapi-client.ts', service, args, (end) => t.after(end));
+  assert.deepEqual(steps, [
+    { step: 'granted', scope: 'orders:read' },
+    { step: 'refreshed', scope: 'orders:read', isNew: true },
+    { step: 'revoked', code: 'invalid_grant', status: 400 },
+  ]);
+});
+
 for (const algorithm of ['oidc', 'oauth2']) {
   test(`unmodified openid-client: discovery (${algorithm}), device flow, refresh, revocation, mutual TLS [RFC 8414 3]`, async (t) => {
     const service = await startPublic();
