@@ -35,7 +35,7 @@ byCertificate[oauth.customFetch] = (url, { method, headers, body }) =>
       response.on('end', () => resolve(new Response(Buffer.concat(chunks), given)));
     });
     sent.on('error', reject);
-    sent.end(String(body));
+    sent.end(body instanceof URLSearchParams ? body.toString() : undefined);
   });
 const own = await oauth.clientCredentialsGrant(byCertificate, { scope: 'orders:read' });
 say({ step: 'by certificate', scope: own.scope, hasRefreshToken: own.refresh_token !== undefined });

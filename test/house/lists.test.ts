@@ -72,7 +72,14 @@ test('docs/errors.md, "At the oauth door", has its own refusals, and every refus
 });
 
 test('no refusal is on two lists', () => {
-  const all = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS, ...OAUTH_REASONS, ...PERSON_REASONS, ...PAGE_REASONS];
+  const all = [
+    ...TRANSPORT_REASONS,
+    ...REFUSAL_REASONS,
+    ...AUTHSVC_REASONS,
+    ...OAUTH_REASONS,
+    ...PERSON_REASONS,
+    ...PAGE_REASONS,
+  ];
   assert.deepEqual([...new Set<string>(all)], all);
 });
 

@@ -66,7 +66,7 @@ interface ReadToken extends Pick<ReadAccessToken, 'grantId' | 'isOf'> {
 
 function readToken(text: string, keyring: Keyring): ReadToken | undefined {
   const access = readAccessToken(text, keyring);
-  if (access) return { kind: 'access', grantId: access.grantId, isOf: access.isOf };
+  if (access) return { kind: 'access', grantId: access.grantId, isOf: (grant) => access.isOf(grant) };
   const refresh = parseRefreshToken(text, keyring);
   return refresh && { kind: 'refresh', grantId: refresh.grantId, isOf: (grant) => isRefreshTokenOf(refresh, grant) };
 }
