@@ -236,7 +236,7 @@ async function partsOf(
 }
 
 function doorParts(
-  { limits, authsvc, publicUrl, pages }: Config,
+  { limits, authsvc, oauth, publicUrl, pages }: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
@@ -250,6 +250,7 @@ function doorParts(
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
+    oauthMount: oauth.enabled ? oauth.mount : undefined,
     look: readLook(pages),
   };
 }

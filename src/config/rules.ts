@@ -18,6 +18,7 @@ const RULES: readonly Rule[] = [
   listenersDiffer,
   mountsDiffer,
   mountsAreFree,
+  oauthMountIsFree,
   networksAreNetworks,
   certificateHeaderHasProxies,
   lengthsAgree,
@@ -84,6 +85,20 @@ function mountsAreFree({ authsvc }: ReadConfig): Mistake[] {
     const problem = `/${taken} belongs to another door`;
     return taken ? [{ path: `authsvc.mounts.${index}.path`, problem, example: 'path: /authsvc' }] : [];
   });
+}
+
+const OAUTH_SEGMENT = 'oauth2';
+
+function oauthMountIsFree({ oauth, authsvc }: ReadConfig): Mistake[] {
+  if (!oauth.enabled) return [];
+  const mount = `${oauth.mount.toLowerCase()}/`;
+  const [, first] = mount.split('/');
+  const taken = OWNED_SEGMENTS.find((segment) => segment === first && segment !== OAUTH_SEGMENT);
+  const beside = authsvc.mounts.map(({ path }) => `${path.toLowerCase()}/`);
+  const isNested = beside.some((path) => mount.startsWith(path) || path.startsWith(mount));
+  if (!taken && !isNested) return [];
+  const problem = `${oauth.mount} belongs to another door`;
+  return [{ path: 'oauth.mount', problem, example: 'mount: /oauth2' }];
 }
 
 function networksAreNetworks({ proxies, limits }: ReadConfig): Mistake[] {

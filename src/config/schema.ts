@@ -4,6 +4,7 @@ import { optional, type ValueOf } from '../schema.ts';
 import { authsvc } from './sections/authsvc.ts';
 import { limits } from './sections/limits.ts';
 import { listeners, proxies } from './sections/network.ts';
+import { oauth } from './sections/oauth.ts';
 import { device, pages, signIn } from './sections/people.ts';
 import { revocation } from './sections/revocation.ts';
 import { tokens } from './sections/tokens.ts';
@@ -35,6 +36,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   listeners,
   proxies,
   authsvc,
+  oauth,
   tokens,
   device,
   signIn,

@@ -20,6 +20,7 @@ export const REFUSAL_REASONS = [
   'scope-missing',
   'scope-malformed',
   'scope-exceeds-integration',
+  'scope-exceeds-grant',
   'scope-no-longer-allowed',
   // the grant and its refresh token
   'refresh-token-not-authentic',
@@ -67,6 +68,7 @@ export const REFUSAL_REASONS = [
   'access-token-not-authentic',
   'access-token-expired',
   'access-token-superseded',
+  'access-token-of-another-integration',
   // the state of the service
   'rate-limited',
   'revocation-unavailable',

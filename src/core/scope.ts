@@ -57,6 +57,14 @@ function parseEntry(entry: string): { resource: string; permissions: string[] } 
   return { resource: resource.toLowerCase(), permissions };
 }
 
+/** Each permission by itself, sorted, as in `orders:read`, `orders:write`; a bare resource stays bare. */
+export function scopeItems({ resources }: Scope): string[] {
+  const items = [...resources].flatMap(([resource, permissions]) =>
+    permissions.size === 0 ? [resource] : [...permissions].map((permission) => `${resource}:${permission}`),
+  );
+  return items.sort();
+}
+
 /**
  * Whether `inner` asks for nothing beyond `outer`. A bare resource is within the same resource with permissions, never
  * the reverse.

@@ -6,6 +6,7 @@ import type { OpenapiDocument } from './openapi-document.ts';
 // Loaded on demand: the configuration reads this list too, and needs no door's code.
 const DOORS = [
   { name: 'authsvc', segments: [], load: async () => (await import('./authsvc/door.ts')).authsvcDoor },
+  { name: 'oauth', segments: ['.well-known'], load: async () => (await import('./oauth/door.ts')).oauthDoor },
   {
     name: 'pages',
     segments: ['device', 'account', 'docs'],
@@ -18,8 +19,8 @@ const DOORS = [
   },
 ] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
 
-/** First path segments kept free for doors to come. */
-const RESERVED_SEGMENTS = ['oauth2', '.well-known', 'admin', 'console'];
+/** First path segments kept free: the default mount of the oauth door, and doors to come. */
+const RESERVED_SEGMENTS = ['oauth2', 'admin', 'console'];
 
 export const DOOR_NAMES = DOORS.map(({ name }) => name);
 

@@ -240,6 +240,8 @@ suite('rules between settings', () => {
       'authsvc.mounts.0.path',
       /\/admin belongs/,
     ],
+    ['the oauth door at the place of another', 'oauth: { mount: /Device }', 'oauth.mount', /belongs to another door/],
+    ['the oauth door below authsvc', 'oauth: { mount: /authsvc/oauth }', 'oauth.mount', /belongs to another door/],
     ['a proxy that is no network', 'proxies: { addresses: ["10.0.0.300"] }', 'proxies.addresses.0', /IP address/],
     [
       'an exempt network that is none',

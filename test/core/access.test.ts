@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { revoke } from '../../src/core/grant.ts';
-import { type AccessFacts, decideCheck, decideRevoke } from '../../src/core/rules/access.ts';
+import type { ClientId } from '../../src/core/integration.ts';
+import {
+  type AccessFacts,
+  decideCheck,
+  decideRevoke,
+  decideRevokeByIntegration,
+  type RevokeFacts,
+} from '../../src/core/rules/access.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { aGrant, anIdentity, anIntegration, NOW, scopeOf } from '../samples.ts';
@@ -72,4 +79,21 @@ test('an authentic access token revokes its grant even when expired, once', () =
   assert.ok(decideRevoke({ token, grant: aGrant() }).ok);
   assert.ok(!decideRevoke({ token, grant: revoke(aGrant(), NOW, 'by-caller') }).ok);
   assert.ok(!decideRevoke({ token: undefined, grant: aGrant() }).ok);
+});
+
+test('an integration ends its own grants only, and a token without a living grant is a success [RFC 7009 2.1, 2.2]', () => {
+  const facts = { integration: anIntegration(), token: 'refresh', grant: aGrant() } as const;
+  const reasonOf = (difference: Partial<RevokeFacts>) => {
+    const outcome = decideRevokeByIntegration({ ...facts, ...difference });
+    return outcome.ok ? outcome.value : outcome.refusal.reason;
+  };
+  assert.deepEqual(reasonOf({}), aGrant());
+  assert.equal(reasonOf({ token: undefined }), undefined);
+  assert.equal(reasonOf({ grant: undefined }), undefined);
+  assert.equal(reasonOf({ grant: revoke(aGrant(), NOW, 'by-caller') }), undefined);
+  const foreign = anIntegration({ clientId: 'other-sync' as ClientId });
+  assert.equal(reasonOf({ integration: foreign }), 'refresh-token-of-another-integration');
+  assert.equal(reasonOf({ integration: foreign, token: 'access' }), 'access-token-of-another-integration');
+  assert.equal(reasonOf({ integration: undefined }), 'integration-unknown');
+  assert.equal(reasonOf({ integration: anIntegration({ enabled: false }) }), 'integration-disabled');
 });

@@ -97,6 +97,42 @@ test('polling too fast is detected, and a later polite poll is not punished', ()
   assert.equal(redeem({ device: polled, now: epochSeconds(later + 5) }), 'authorization-pending');
 });
 
+/** The seconds at which a device polls → what it is told, and the interval in the end. */
+function pollsAt(moments: readonly number[]): [...string[], number] {
+  let device = aDevice();
+  const told = moments.map((moment) => {
+    const now = epochSeconds(NOW + moment);
+    const facts = { integration: anIntegration(), holder: undefined, limit: undefined, slowsDown: true };
+    const decision = decideRedeem({ ...facts, device, now });
+    if (decision.do === 'redeem') return 'redeem';
+    if (decision.do === 'wait') device = { ...device, interval: decision.interval, lastPolledAt: now };
+    return decision.refusal.reason;
+  });
+  return [...told, device.interval];
+}
+
+test('a device that polls too fast is told to slow down, by 5 seconds each time and up to 30 [RFC 8628 3.5]', () => {
+  assert.deepEqual(pollsAt([0, 5, 10]), [...Array(3).fill('authorization-pending'), 5]);
+  assert.deepEqual(pollsAt([0, 4, 14]), ['authorization-pending', 'polled-too-fast', 'authorization-pending', 10]);
+  assert.deepEqual(pollsAt([0, 2, 4, 6, 8, 10, 12, 14]).slice(1), [...Array(7).fill('polled-too-fast'), 30]);
+});
+
+test('a poll repeated at once does not count, however often; a steady one each second does', () => {
+  assert.deepEqual(pollsAt([0, 0, 5, 5, 10, 11]), [...Array(6).fill('authorization-pending'), 5]);
+  assert.deepEqual(pollsAt([0, 1, 2]), ['authorization-pending', 'authorization-pending', 'polled-too-fast', 10]);
+});
+
+test('a confirmed code is redeemed however fast it is polled', () => {
+  const device = { ...confirmed, lastPolledAt: later };
+  assert.equal(redeem({ device, slowsDown: true, now: epochSeconds(later + 2) }), 'redeem');
+});
+
+test('without slowing down, polling too fast leaves the interval alone [contract 7.1]', () => {
+  const facts = { integration: anIntegration(), holder: undefined, limit: undefined };
+  const decision = decideRedeem({ ...facts, device: aDevice({ lastPolledAt: later }), now: epochSeconds(later + 2) });
+  assert.deepEqual(decision, { do: 'wait', refusal: { reason: 'polled-too-fast', retryAfter: 5 }, interval: 5 });
+});
+
 test('start: client_id, integration, flow and scope are checked in this order', () => {
   const start = (difference: object) => {
     const facts = {

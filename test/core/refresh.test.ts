@@ -224,3 +224,13 @@ test('without refresh the grant ends with its only access token', () => {
   assert.deepEqual(grantPeriod(NOW, once), { expiresAt: NOW + 100, refreshUntil: NOW + 100 });
   assert.equal(reasonOf({ grant: aGrant({ refreshable: false }) }), 'refresh-not-offered');
 });
+
+test('a refresh may name a scope within that of the grant, and not beyond [RFC 6749 6]', () => {
+  const grant = aGrant({ scope: 'orders:read;stock:read' });
+  for (const standing of ['current', 'last-spent'] as const) {
+    assert.equal(reasonOf({ grant, standing, wantedScope: 'orders:write' }), 'scope-exceeds-grant');
+    assert.equal(reasonOf({ grant, standing, wantedScope: 'Orders:Read!' }), 'scope-malformed');
+    assert.notEqual(reasonOf({ grant, standing, wantedScope: 'stock:read' }), 'scope-exceeds-grant');
+  }
+  assert.equal(reasonOf({ grant, wantedScope: 'stock:read' }), 'rotate');
+});

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
+import { OAUTH_REASONS, wordingOf } from '../../src/doors/oauth/wording.ts';
 import { PAGE_REASONS } from '../../src/doors/pages/parts/refusal.ts';
 import { PAGE_WORDING } from '../../src/doors/pages/parts/wording.ts';
 import { TRANSPORT_REASONS, TRANSPORT_WORDS } from '../../src/doors/server/transport-refusal.ts';
@@ -53,8 +54,32 @@ test('docs/errors.md, "For people", has every refusal of its list in order, with
   assert.deepEqual(listed, worded);
 });
 
+test('docs/errors.md, "At the oauth door", has its own refusals, and every refusal with its status and code', () => {
+  const part = errorsUnder('At the oauth door');
+  const own = tableOf(part, ['Refusal', 'Meaning']).map(([name = '']) => name);
+  assert.deepEqual(
+    own,
+    OAUTH_REASONS.map((reason) => `\`${reason}\``),
+  );
+  const listed = tableOf(part, ['Status', '`error`']).flatMap(([status, error, refusals = '']) =>
+    quoted(refusals).map((reason) => `${reason} ${status} ${error}`),
+  );
+  const worded = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...OAUTH_REASONS].map((reason) => {
+    const { status, error } = wordingOf(reason);
+    return `${reason} ${status} \`${error}\``;
+  });
+  assert.deepEqual(listed.sort(), worded.sort());
+});
+
 test('no refusal is on two lists', () => {
-  const all = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS, ...PERSON_REASONS, ...PAGE_REASONS];
+  const all = [
+    ...TRANSPORT_REASONS,
+    ...REFUSAL_REASONS,
+    ...AUTHSVC_REASONS,
+    ...OAUTH_REASONS,
+    ...PERSON_REASONS,
+    ...PAGE_REASONS,
+  ];
   assert.deepEqual([...new Set<string>(all)], all);
 });
 

@@ -49,7 +49,7 @@ export const listeners = entries(
     doors: optional(
       choices(DOOR_NAMES, {
         description:
-          'The doors that this listener serves: `authsvc` (tokens), `pages` (for people), `ops` (health, readiness, metrics). If absent, all of them, but without `/metrics`.',
+          'The doors that this listener serves: `authsvc` (tokens), `oauth` (tokens, for OAuth libraries), `pages` (for people), `ops` (health, readiness, metrics). If absent, all of them, but without `/metrics`.',
         example: ['ops'],
       }),
     ),

@@ -57,3 +57,19 @@ export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'gran
   if (!token || !grant) return refuse('access-token-not-authentic');
   return grant.revoked ? refuse('grant-revoked') : accept(grant);
 }
+
+export interface RevokeFacts {
+  readonly integration: Integration | undefined;
+  readonly token: 'access' | 'refresh' | undefined;
+  /** Also undefined if the token's secret is not the grant's. */
+  readonly grant: Grant | undefined;
+}
+
+/** RFC 7009 2.1, 2.2: an integration ends its own grants. The value is undefined if there is nothing left to end. */
+export function decideRevokeByIntegration({ integration, token, grant }: RevokeFacts): Outcome<Grant | undefined> {
+  if (!integration) return refuse('integration-unknown');
+  if (!integration.enabled) return refuse('integration-disabled');
+  if (!token || !grant) return accept(undefined);
+  if (grant.clientId !== integration.clientId) return refuse(`${token}-token-of-another-integration`);
+  return accept(grant.revoked ? undefined : grant);
+}

@@ -5,7 +5,7 @@ import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Scope } from '../scope.ts';
 import { whyNotAllowed } from './identity.ts';
-import { requestedScope } from './scope.ts';
+import { requestedScope, type WantedScope } from './scope.ts';
 
 /** A caller whose certificate was accepted and mapped to an identity. */
 export interface CertifiedCaller {
@@ -19,7 +19,7 @@ export interface CertificateFacts {
   readonly clientId: string | undefined;
   readonly caller: Outcome<CertifiedCaller>;
   readonly integration: Integration | undefined;
-  readonly scope: string | undefined;
+  readonly scope: WantedScope;
 }
 
 export interface CertificateGrant {

@@ -6,14 +6,14 @@ import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts'
 import type { Refusal, RefusalReason, SharedReason } from '../refusal.ts';
 import { isWithin, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
-import { between, type EpochSeconds } from '../time.ts';
+import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 import { whyNotAllowed } from './identity.ts';
-import { requestedScope } from './scope.ts';
+import { requestedScope, type WantedScope } from './scope.ts';
 
 export interface StartFacts {
   readonly clientId: string | undefined;
   readonly integration: Integration | undefined;
-  readonly scope: string | undefined;
+  readonly scope: WantedScope;
   readonly settings: Settings;
 }
 
@@ -36,13 +36,15 @@ export interface RedeemFacts {
   readonly holder: Identity | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
+  /** Whether polling too fast makes the interval longer (RFC 8628 3.5). */
+  readonly slowsDown?: boolean | undefined;
   readonly now: EpochSeconds;
 }
 
 export type RedeemDecision =
   | { readonly do: 'redeem'; readonly holder: Identity }
-  /** Pending: the time of the poll is stored, so that polling too fast can be detected. */
-  | { readonly do: 'wait'; readonly refusal: Refusal }
+  /** Pending: the time of the poll is stored, so that polling too fast can be detected, and the interval from now on. */
+  | { readonly do: 'wait'; readonly refusal: Refusal; readonly interval: Seconds }
   | { readonly do: 'refuse'; readonly refusal: Refusal };
 
 /** The first checks, which need no row. `code`: undefined if this service did not mint it. */
@@ -62,7 +64,7 @@ export function decideRedeem(facts: RedeemFacts): RedeemDecision {
   return facts.limit && decision.do !== 'refuse' ? { do: 'refuse', refusal: facts.limit } : decision;
 }
 
-function decideByState({ integration, device, holder, now }: RedeemFacts): RedeemDecision {
+function decideByState({ integration, device, holder, slowsDown, now }: RedeemFacts): RedeemDecision {
   if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
   switch (deviceState(device, now)) {
     case 'redeemed':
@@ -74,7 +76,7 @@ function decideByState({ integration, device, holder, now }: RedeemFacts): Redee
     case 'denied':
       return no('device-denied');
     case 'pending':
-      return wait(device, now);
+      return slowsDown ? waitOrSlowDown(device, now) : wait(device, now);
     case 'confirmed':
       return decideIssue(device, integration, holder);
   }
@@ -93,7 +95,23 @@ function decideIssue(
 
 function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
   const reason = isPolledTooFast(device, now) ? 'polled-too-fast' : 'authorization-pending';
-  return { do: 'wait', refusal: { reason, retryAfter: device.interval } };
+  return { do: 'wait', refusal: { reason, retryAfter: device.interval }, interval: device.interval };
+}
+
+const SLOWER_BY = 5;
+const SLOWEST = seconds(30);
+
+/**
+ * RFC 8628 3.5. Some libraries repeat a failed request at once, to find out how to authenticate. So a poll within a second
+ * of the last one that counted does not count itself; it neither lengthens the interval nor restarts it.
+ */
+function waitOrSlowDown(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
+  const { interval, lastPolledAt } = device;
+  const isRepeated = lastPolledAt !== undefined && between(lastPolledAt, now) <= 1;
+  if (isRepeated) return { do: 'refuse', refusal: { reason: 'authorization-pending', retryAfter: interval } };
+  if (!isPolledTooFast(device, now)) return wait(device, now);
+  const longer = seconds(Math.max(interval, Math.min(interval + SLOWER_BY, SLOWEST)));
+  return { do: 'wait', refusal: { reason: 'polled-too-fast', retryAfter: longer }, interval: longer };
 }
 
 /** Contract 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */

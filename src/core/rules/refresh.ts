@@ -11,6 +11,7 @@ import { between, type EpochSeconds, seconds } from '../time.ts';
 import type { CertifiedCaller } from './certificate.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
+import { checkScopeOfRefresh } from './scope.ts';
 
 /** How an authentic refresh token relates to the grant's current one. */
 export type Standing =
@@ -33,6 +34,8 @@ export interface RefreshFacts {
   readonly caller: Outcome<CertifiedCaller> | undefined;
   /** Set if the caller is over a rate limit. */
   readonly limit: Refusal | undefined;
+  /** The scope that the request names, if any. */
+  readonly wantedScope?: string | undefined;
   readonly settings: Settings;
   /** The last outage; `not-loaded` until a decision needs it. */
   readonly outage: Outage | undefined | 'not-loaded';
@@ -77,6 +80,8 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
+  const wanted = facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope);
+  if (wanted?.ok === false) return { do: 'refuse', refusal: wanted.refusal };
   const objection = whyNotAllowed(holder, integration);
   if (objection) return no(objection);
   return limit ? { do: 'refuse', refusal: limit } : turn;

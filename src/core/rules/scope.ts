@@ -1,11 +1,34 @@
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
-import { isWithin, parseScope, type Scope } from '../scope.ts';
+import { isWithin, parseScope, type Scope, scopeItems } from '../scope.ts';
+
+/** What a door passes on if it lets callers leave the scope out: they get all that the integration has. */
+export const WHOLE_SCOPE = Symbol('whole scope of the integration');
+
+export type WantedScope = string | typeof WHOLE_SCOPE | undefined;
+
+/** Never part of a default: whoever wants power over this service must name it. */
+const RESERVED_RESOURCE = 'tessera';
 
 /** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
-export function requestedScope(text: string | undefined, integration: Integration): Outcome<Scope> {
-  if (!text) return refuse('scope-missing');
-  const scope = parseScope(text);
+export function requestedScope(wanted: WantedScope, integration: Integration): Outcome<Scope> {
+  if (!wanted) return refuse('scope-missing');
+  if (wanted === WHOLE_SCOPE) return wholeScope(integration);
+  const scope = parseScope(wanted);
   if (!scope) return refuse('scope-malformed');
   return isWithin(scope, integration.scope) ? accept(scope) : refuse('scope-exceeds-integration');
+}
+
+function wholeScope({ scope }: Integration): Outcome<Scope> {
+  if (!scope.resources.has(RESERVED_RESOURCE)) return accept(scope);
+  const items = scopeItems(scope).filter((item) => item.split(':')[0] !== RESERVED_RESOURCE);
+  const rest = parseScope(items.join(';'));
+  return rest ? accept(rest) : refuse('scope-missing');
+}
+
+/** RFC 6749 6: a refresh may name a scope within the grant's. */
+export function checkScopeOfRefresh(wanted: string, granted: Scope): Outcome<Scope> {
+  const scope = parseScope(wanted);
+  if (!scope) return refuse('scope-malformed');
+  return isWithin(scope, granted) ? accept(granted) : refuse('scope-exceeds-grant');
 }

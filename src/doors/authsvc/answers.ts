@@ -3,6 +3,7 @@
 import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { CheckedToken } from '../../operations/grant/check-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { completeUri } from '../token/obtain.ts';
 import { isoTime } from './iso-time.ts';
 import type { DeviceGrant, ErrorKeys, TokenGrant, VerifiedToken } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
@@ -33,7 +34,7 @@ export function deviceGrant(started: StartedDevice, verificationUri: string): De
     device_code: started.deviceCode.reveal(),
     user_code: started.userCode,
     verification_uri: verificationUri,
-    verification_uri_complete: `${verificationUri}?user_code=${started.userCode}`,
+    verification_uri_complete: completeUri(verificationUri, started),
     expires_in: started.expiresIn,
     expires: started.expiresAt,
     interval: started.interval,

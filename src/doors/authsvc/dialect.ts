@@ -1,18 +1,15 @@
 // The routes of the authsvc door: one per operation of docs/contract.md.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { redeemDevice } from '../../operations/device/redeem-device.ts';
-import { startDevice } from '../../operations/device/start-device.ts';
-import { authorizeCertificate } from '../../operations/grant/authorize-certificate.ts';
 import { checkToken } from '../../operations/grant/check-token.ts';
-import { refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
-import { recordGrant, recordIntegration, recordPair } from '../token/request-story.ts';
+import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
+import { recordGrant, recordPair } from '../token/request-story.ts';
 import { deviceGrant, tokenGrant, verifiedToken } from './answers.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
@@ -79,46 +76,25 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
 async function authorizeByToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const read = parseTokenRequest(request, mount);
   if (!read.ok) return read;
-  return wordPair(await obtainPair(read.value, request, mount), request, { withIdentity: false });
+  return wordPair(await obtainAuthsvcPair(read.value, request, mount), request, { withIdentity: false });
 }
 
-function obtainPair(
+function obtainAuthsvcPair(
   { asked, form }: ParsedTokenRequest,
   request: FastifyRequest,
   mount: AuthsvcMount,
 ): Promise<AuthsvcOutcome<TokenPair>> {
-  const { clientId } = asked;
-  const { presenter } = mount.readConnection(request);
-  const byAddress = mount.overLimit(request);
-  const overLimit = () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants');
+  if (asked.kind !== 'refresh' || form !== 'form') return obtainPair(asked, request, mount);
+  // Contract 4.1: only a device code may be sent as a form. The request counts against the limit of its address.
+  mount.overLimit(request);
   storyOf(request).operation = asked.kind;
-  switch (asked.kind) {
-    case 'redeem':
-      return redeemDevice({ clientId, deviceCode: asked.deviceCode, presenter, overLimit }, mount.ports);
-    case 'refresh':
-      // Contract 4.1: only a device code may be sent as a form.
-      if (form === 'form') return Promise.resolve(refuse('refresh-by-form'));
-      return refreshTokens(
-        {
-          clientId,
-          refreshToken: asked.refreshToken,
-          presenter,
-          overLimit,
-          presented: mount.readPresented(request),
-          requestId: request.id,
-        },
-        mount.ports,
-      );
-  }
+  return Promise.resolve(refuse('refresh-by-form'));
 }
 
 async function authorizeByCertificate(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const asked = parseScopeRequest(request, mount, ['json']);
   if (!asked.ok) return asked;
-  const presented = mount.readPresented(request);
-  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeCertificate({ ...asked.value, presented, requestId: request.id, overLimit }, mount.ports);
-  recordIntegration(request, asked.value.clientId, mount.ports); // once more: it may have been found in the store
+  const pair = await obtainByCertificate(asked.value, request, mount);
   return wordPair(pair, request, { withIdentity: true });
 }
 
@@ -135,10 +111,7 @@ function wordPair(
 async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const asked = parseScopeRequest(request, mount, ['json', 'form']);
   if (!asked.ok) return asked;
-  const limited = asked.value.clientId ? mount.overIntegrationLimit(asked.value.clientId, 'devices') : undefined;
-  if (limited) return refused(limited);
-  const started = await startDevice(asked.value, mount.ports);
-  recordIntegration(request, asked.value.clientId, mount.ports); // once more: it may have been found in the store
+  const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceGrant(started.value, mount.verificationUri)) : started;
 }
 

@@ -1,21 +1,15 @@
 // Reads the body of a request into what it asks for.
 import type { FastifyRequest } from 'fastify';
-import { accept, type Outcome, refused } from '../../core/outcome.ts';
-import type { Presenter } from '../../core/presenter.ts';
+import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { readTokenRequest, type TokenRequest } from '../../core/rules/token-request.ts';
 import type { TokenReason } from '../token/descriptions.ts';
 import { grantTypeOf } from '../token/grant-type.ts';
+import { type ScopeRequest, scopeRequest } from '../token/obtain.ts';
 import { type BodyForm, formOf, readParameters } from '../token/parameters.ts';
 import { recordIntegration } from '../token/request-story.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { ScopeParameters, TokenParameters } from './schemas.ts';
-
-export interface ScopeRequest {
-  readonly clientId: string | undefined;
-  readonly scope: string | undefined;
-  readonly presenter: Presenter;
-}
 
 /** A request for a scope, from a caller within its limits. */
 export function parseScopeRequest(
@@ -28,10 +22,7 @@ export function parseScopeRequest(
   const parameters = readParameters<ScopeParameters>(request.body, form.value, ScopeParameters);
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
-  recordIntegration(request, clientId, mount.ports);
-  const limited = mount.overLimit(request);
-  if (limited) return refused(limited);
-  return accept({ clientId, scope, presenter: mount.readConnection(request).presenter });
+  return scopeRequest({ clientId, scope }, request, mount);
 }
 
 export interface ParsedTokenRequest {

@@ -18,11 +18,13 @@ export function methodTable(app: FastifyInstance): (url: string) => string | und
 
 /** The path of a request target in lower case, without host, query and one trailing slash. */
 export function pathOf(url: string): string {
-  const path = url
-    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
-    .replace(/[?#].*$/s, '')
-    .toLowerCase();
+  const path = targetOf(url).toLowerCase();
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** The path of a request target as it was sent, without host and query. */
+export function targetOf(url: string): string {
+  return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
 /** Whether a path matches a route with parameters, as in /things/:id. */

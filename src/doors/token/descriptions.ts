@@ -16,6 +16,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'scope-missing': 'scope is missing.',
   'scope-malformed': 'scope is malformed. Write resource:permission,permission;resource:permission without spaces.',
   'scope-exceeds-integration': 'scope exceeds the scope of the API integration.',
+  'scope-exceeds-grant': 'scope exceeds the scope of the grant. Leave it out to keep the scope of the grant.',
   'scope-no-longer-allowed':
     'The API integration no longer covers the scope of this grant. Authorize anew with a smaller scope.',
   'refresh-token-not-authentic': 'This refresh_token was not issued here or was damaged on the way.',
@@ -59,6 +60,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'access-token-not-authentic': 'This access token was not issued here or was damaged on the way.',
   'access-token-expired': 'This access token has expired. Refresh it.',
   'access-token-superseded': 'This access token was superseded by a refresh. Use the newest one.',
+  'access-token-of-another-integration': 'This access token belongs to another client_id.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
 };
 

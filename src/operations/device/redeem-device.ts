@@ -19,6 +19,8 @@ export interface RedeemRequest {
   readonly presenter: Presenter;
   /** Charged for an authentic code only. The rule checks it last: a dead code gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
+  /** Whether polling too fast makes the interval longer. */
+  readonly slowsDown?: boolean | undefined;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
@@ -40,9 +42,12 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
-    const decision = decideRedeem({ integration, device, holder, limit, now });
+    const decision = decideRedeem({ integration, device, holder, limit, slowsDown: request.slowsDown, now });
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
-    if (decision.do === 'wait') return { outcome: refused(decision.refusal), next: { ...device, lastPolledAt: now } };
+    if (decision.do === 'wait') {
+      const { refusal, interval } = decision;
+      return { outcome: refused(refusal), next: { ...device, interval, lastPolledAt: now } };
+    }
     const { holder: identity } = decision;
     const draft = {
       integration,

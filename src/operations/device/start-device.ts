@@ -2,6 +2,7 @@ import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { decideStart } from '../../core/rules/device.ts';
+import type { WantedScope } from '../../core/rules/scope.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/opaque/token-text.ts';
@@ -13,7 +14,7 @@ import type { Ports } from '../ports.ts';
 
 export interface StartRequest {
   readonly clientId: string | undefined;
-  readonly scope: string | undefined;
+  readonly scope: WantedScope;
   readonly presenter: Presenter;
 }
 

@@ -3,15 +3,17 @@ import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
+import type { WantedScope } from '../../core/rules/scope.ts';
 import { grants } from '../../store/tables/grants.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
-import { drawGrant, issueGrant } from './issue-grant.ts';
+import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import type { TokenPair } from './token-pair.ts';
 
 export interface CertificateRequest extends Presentation {
   readonly clientId: string | undefined;
-  readonly scope: string | undefined;
+  readonly scope: WantedScope;
+  readonly refresh?: GrantDraft['refresh'];
   readonly presenter: Presenter;
   /** Charged once the caller is identified and may have the grant. */
   readonly overLimit?: (clientId: string) => Refusal | undefined;
@@ -37,6 +39,7 @@ export async function authorizeCertificate(
     scope: decision.value.scope.text,
     origin,
     presenter,
+    refresh: request.refresh,
   };
   const drawn = drawGrant(ports);
   return ports.store.create(grants, drawn.id, (now) => {

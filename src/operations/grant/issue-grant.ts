@@ -17,6 +17,8 @@ export interface GrantDraft {
   readonly scope: string;
   readonly origin: Origin;
   readonly presenter: Presenter;
+  /** `if-set-by-integration`: the server's default does not apply, and the grant ends with its access token. */
+  readonly refresh?: 'if-set-by-integration' | undefined;
 }
 
 export interface IssuedGrant {
@@ -38,7 +40,8 @@ export function issueGrant(
   ports: Ports,
 ): IssuedGrant {
   const { integration, identity, presenter } = draft;
-  const settings = settingsFor(integration, ports.settings);
+  const defaults = draft.refresh ? { ...ports.settings, refresh: false } : ports.settings;
+  const settings = settingsFor(integration, defaults);
   const { refreshUntil, expiresAt } = grantPeriod(now, settings);
   const key = ports.keyring.minting;
   const minted = firstRefreshToken(drawn.id, drawn, key);

@@ -25,6 +25,8 @@ import { type TokenPair, tokenPair } from './token-pair.ts';
 export interface RefreshRequest extends Presentation {
   readonly clientId: string;
   readonly refreshToken: string;
+  /** Checked only: the pair always has the grant's scope. */
+  readonly scope?: string | undefined;
   readonly presenter: Presenter;
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
@@ -44,7 +46,14 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
   }
   const { integration, token } = checked.value;
   const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
-  const known = { integration, token, caller, limit: request.overLimit?.(), presenter: request.presenter };
+  const known = {
+    integration,
+    token,
+    caller,
+    limit: request.overLimit?.(),
+    presenter: request.presenter,
+    wantedScope: request.scope,
+  };
   const first = await change(known, 'not-loaded', ports);
   if (first !== 'load-outage') return first;
   const { found } = await ports.store.load(serviceTimes, SERVICE);
@@ -54,7 +63,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
 }
 
 /** What is known before the row is loaded. */
-interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit'> {
+interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
 }
@@ -62,7 +71,7 @@ interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit'> {
 type Answer = Outcome<TokenPair> | 'load-outage';
 
 function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, presenter } = known;
+  const { integration, token, caller, limit, wantedScope, presenter } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -70,7 +79,18 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
     const { row: grant, companion: holder } = found;
     const now = grantTime(grant, clock);
     const standing = () => standingOf(token, grant, keyring);
-    const decision = decideRefresh({ integration, grant, standing, holder, caller, limit, settings, outage, now });
+    const decision = decideRefresh({
+      integration,
+      grant,
+      standing,
+      holder,
+      caller,
+      limit,
+      wantedScope,
+      settings,
+      outage,
+      now,
+    });
     return commitOf(decision, { grant, token, presenter, now }, nonce, ports);
   });
 }

@@ -5,13 +5,16 @@ import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import { decideRevoke } from '../../core/rules/access.ts';
+import { decideRevoke, decideRevokeByIntegration } from '../../core/rules/access.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import type { Decision, PageQuery } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
-import { readAccessToken } from '../../tokens/access-token.ts';
+import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
+import type { Keyring } from '../../tokens/keyring.ts';
+import { isRefreshTokenOf } from '../../tokens/opaque/pair.ts';
+import { parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 import { failIfKeyMissing } from './missing-key.ts';
 
@@ -29,6 +32,43 @@ export async function revokeByToken(accessToken: string, presenter: Presenter, p
     const next = revoke(decision.value, now, 'by-caller');
     return { outcome: accept(next), next, events: [revokedEvent(next, now, { presenter })] };
   });
+}
+
+export interface RevokeRequest {
+  readonly clientId: string;
+  /** A refresh or access token of any generation. */
+  readonly token: string;
+  readonly presenter: Presenter;
+}
+
+/** RFC 7009. The value is undefined if there was nothing left to end: that is a success too. */
+export async function revokeByIntegration(request: RevokeRequest, ports: Ports): Promise<Outcome<Grant | undefined>> {
+  const integration = ports.registry.integration(request.clientId);
+  const token = readToken(request.token, ports.keyring);
+  const first = decideRevokeByIntegration({ integration, token: undefined, grant: undefined });
+  if (!first.ok) return first;
+  if (!token) {
+    await failIfKeyMissing(request.token, ports);
+    return first;
+  }
+  return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant | undefined>> => {
+    const grant = found && token.isOf(found.row) ? found.row : undefined;
+    const decision = decideRevokeByIntegration({ integration, token: token.kind, grant });
+    if (!decision.ok || !decision.value) return { outcome: decision };
+    const next = revoke(decision.value, now, 'by-caller');
+    return { outcome: accept(next), next, events: [revokedEvent(next, now, request)] };
+  });
+}
+
+interface ReadToken extends Pick<ReadAccessToken, 'grantId' | 'isOf'> {
+  readonly kind: 'access' | 'refresh';
+}
+
+function readToken(text: string, keyring: Keyring): ReadToken | undefined {
+  const access = readAccessToken(text, keyring);
+  if (access) return { kind: 'access', grantId: access.grantId, isOf: (grant) => access.isOf(grant) };
+  const refresh = parseRefreshToken(text, keyring);
+  return refresh && { kind: 'refresh', grantId: refresh.grantId, isOf: (grant) => isRefreshTokenOf(refresh, grant) };
 }
 
 /** For revocations without a token. `by` is the author if that is an operator. */

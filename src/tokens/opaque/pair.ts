@@ -74,6 +74,11 @@ export function isAccessTokenOf({ secret }: AccessToken, { format, accessHash }:
   return format === 'opaque' && hashesTo(secret, accessHash);
 }
 
+/** Whether a refresh token of any generation is the grant's: all of them have its root, from which the access secret comes. */
+export function isRefreshTokenOf({ root, grantId }: RefreshToken, { accessHash }: Grant): boolean {
+  return hashesTo(accessSecret(root, grantId), accessHash);
+}
+
 export function hashesTo(secret: Uint8Array, expected: Hex): boolean {
   return isSameHex(sha256(secret), expected);
 }

@@ -1,0 +1,36 @@
+// Results as this door's JSON.
+import type { StartedDevice } from '../../operations/device/start-device.ts';
+import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { completeUri } from '../token/obtain.ts';
+import type { DeviceAnswer, ErrorAnswer, TokenAnswer } from './schemas.ts';
+import { writeScopeList } from './scope-list.ts';
+import type { OauthError } from './wording.ts';
+
+export function errorAnswer(error: OauthError, error_description: string): ErrorAnswer {
+  return { error, error_description };
+}
+
+export function tokenAnswer(pair: TokenPair): TokenAnswer {
+  const now = pair.expiresAt - pair.expiresIn;
+  return {
+    access_token: pair.accessToken.reveal(),
+    token_type: 'Bearer',
+    expires_in: pair.expiresIn,
+    scope: writeScopeList(pair.scope),
+    ...(pair.refreshToken && {
+      refresh_token: pair.refreshToken.reveal(),
+      refresh_token_expires_in: pair.refreshUntil - now,
+    }),
+  };
+}
+
+export function deviceAnswer(started: StartedDevice, verificationUri: string): DeviceAnswer {
+  return {
+    device_code: started.deviceCode.reveal(),
+    user_code: started.userCode,
+    verification_uri: verificationUri,
+    verification_uri_complete: completeUri(verificationUri, started),
+    expires_in: started.expiresIn,
+    interval: started.interval,
+  };
+}

@@ -1,0 +1,89 @@
+// The routes of the oauth door: one per endpoint.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
+import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
+import { targetOf } from '../server/methods.ts';
+import { replyJson } from '../server/refusal-replies.ts';
+import { storyOf } from '../server/story.ts';
+import type { TokenMount } from '../token/mount.ts';
+import { obtainDevice, scopeRequest } from '../token/obtain.ts';
+import { recordGrant } from '../token/request-story.ts';
+import { deviceAnswer } from './answers.ts';
+import { METADATA_PATHS, PATHS } from './metadata.ts';
+import { readRequest } from './read-request.ts';
+import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { DeviceParameters, type Metadata, RevocationParameters } from './schemas.ts';
+import { issueToken } from './token.ts';
+
+export interface OauthMount extends TokenMount {
+  readonly metadata: Metadata;
+}
+
+type OauthOutcome = Outcome<object, OauthRefusal>;
+type Handle = (request: FastifyRequest, mount: TokenMount) => Promise<OauthOutcome>;
+
+/** Operations have the same names at every token door, in logs and metrics. */
+const ROUTES: readonly (readonly [path: string, operation: string, handle: Handle])[] = [
+  [PATHS.token, 'authorize-token', issueToken],
+  [PATHS.device, 'authorize-device', authorizeDevice],
+  [PATHS.revoke, 'revoke', revokeToken],
+];
+
+export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
+  // The server's router ignores letter case and a trailing slash. The paths of this door are exact.
+  app.addHook('onRequest', (request, reply, proceed) => {
+    if (targetOf(request.url) === request.routeOptions.url) proceed();
+    else replyOauthRefusal(request, reply, { reason: 'not-found' });
+  });
+  for (const [path, operation, handle] of ROUTES) {
+    app.post(mount.path + path, async (request, reply): Promise<void> => {
+      storyOf(request).operation = operation;
+      const outcome = await handle(request, mount);
+      if (outcome.ok) replyJson(reply, 200, JSON.stringify(outcome.value));
+      else replyOauthRefusal(request, reply, outcome.refusal);
+    });
+  }
+  mountMetadata(app, JSON.stringify(mount.metadata));
+}
+
+/** Public, and the same for everybody: any web page may read it. */
+const METADATA_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'public, max-age=300',
+  'access-control-allow-origin': '*',
+  'x-content-type-options': 'nosniff',
+};
+
+function mountMetadata(app: FastifyInstance, body: string): void {
+  for (const path of METADATA_PATHS) {
+    app.get(path, async (request, reply): Promise<void> => {
+      storyOf(request).operation = 'metadata';
+      reply.headers(METADATA_HEADERS).send(body);
+    });
+  }
+}
+
+/** RFC 8628 3.1. */
+async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
+  const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
+  if (!read.ok) return read;
+  const { clientId, scope } = read.value;
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE }, request, mount);
+  if (!asked.ok) return asked;
+  const started = await obtainDevice(asked.value, request, mount);
+  return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;
+}
+
+/** RFC 7009. Not rate limited: revoking can only reduce power. */
+async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
+  const read = readRequest<RevocationParameters>(request, mount, RevocationParameters);
+  if (!read.ok) return read;
+  const { clientId, parameters } = read.value;
+  if (!parameters.token) return refuse('token-missing');
+  const { presenter } = mount.readConnection(request);
+  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter }, mount.ports);
+  if (!revoked.ok) return revoked;
+  if (revoked.value) recordGrant(request, revoked.value);
+  return accept({});
+}

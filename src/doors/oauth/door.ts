@@ -1,0 +1,43 @@
+// The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
+import type { CallerPorts } from '../../operations/ports.ts';
+import type { ReadConnection } from '../caller/connection.ts';
+import type { Door, DoorEntry } from '../door.ts';
+import { pathOf } from '../server/methods.ts';
+import { prepareOnce } from '../server/prepared-refusal.ts';
+import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
+import { type TokenRates, tokenLimits } from '../token/limits.ts';
+import { mountOauth } from './dialect.ts';
+import { METADATA_PATHS, metadataOf } from './metadata.ts';
+import { oauthPaths } from './openapi.ts';
+import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
+
+export interface OauthParts extends TokenRates {
+  /** Where the door is; undefined if it is off. */
+  readonly oauthMount: string | undefined;
+  readonly publicUrl: string;
+  readonly callerPorts: CallerPorts;
+  readonly readConnection: ReadConnection;
+}
+
+export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
+  const { oauthMount: path, publicUrl, callerPorts: ports, readConnection } = parts;
+  if (path === undefined)
+    return { name, owns: () => false, mount: () => undefined, refusals: NEUTRAL_REPLIES, openapi: {} };
+  const below = `${path.toLowerCase()}/`;
+  const shared = {
+    path,
+    ports,
+    readConnection,
+    ...tokenLimits(parts, ports),
+    verificationUri: `${publicUrl}/device`,
+    metadata: metadataOf(publicUrl, path, ports.settings),
+  };
+  const prepared = prepareOnce(prepareOauthRefusal);
+  return {
+    name,
+    owns: (url) => pathOf(url).startsWith(below) || METADATA_PATHS.some((known) => known === pathOf(url)),
+    mount: (app, listener) => mountOauth(app, { ...shared, ...listener }),
+    refusals: { reply: replyOauthRefusal, prepare: (_url, reason) => prepared(reason) },
+    openapi: oauthPaths(path),
+  };
+}

@@ -1,0 +1,15 @@
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import type { Credential } from './wording.ts';
+
+const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
+  [DEVICE_GRANT_TYPE, 'device-code'],
+  [REFRESH_GRANT_TYPE, 'refresh-token'],
+  ['client_credentials', 'certificate'],
+]);
+
+export const GRANT_TYPES: readonly string[] = [...CREDENTIALS.keys()];
+
+/** The credential that a grant type takes; undefined if the grant type is not supported. */
+export function credentialOf(grantType: string): Credential | undefined {
+  return CREDENTIALS.get(grantType);
+}

@@ -1,0 +1,26 @@
+import type { Settings } from '../../core/settings.ts';
+import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
+import { GRANT_TYPES } from './grant-types.ts';
+import type { Metadata } from './schemas.ts';
+
+/** Below the mount. Case sensitive. */
+export const PATHS = { token: '/token', device: '/device_authorization', revoke: '/revoke' } as const;
+
+/** RFC 8414 3, and where OpenID Connect libraries look. */
+export const METADATA_PATHS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
+
+/** RFC 8414 2: only what this service has. */
+export function metadataOf(issuer: string, mount: string, { deviceFlow }: Pick<Settings, 'deviceFlow'>): Metadata {
+  const base = issuer + mount;
+  return {
+    issuer,
+    token_endpoint: base + PATHS.token,
+    token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
+    grant_types_supported: GRANT_TYPES.filter((type) => deviceFlow || type !== DEVICE_GRANT_TYPE),
+    // Required, although there is no authorization endpoint.
+    response_types_supported: ['none'],
+    ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
+    revocation_endpoint: base + PATHS.revoke,
+    revocation_endpoint_auth_methods_supported: ['none'],
+  };
+}

@@ -1,0 +1,85 @@
+// The OpenAPI part of this door: the schemas that requests are read by, with descriptions.
+import { described, type Schema } from '../../schema.ts';
+import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+import { METADATA_PATHS, PATHS } from './metadata.ts';
+import {
+  DeviceAnswer,
+  DeviceParameters,
+  ErrorAnswer,
+  Metadata,
+  RevocationParameters,
+  TokenAnswer,
+  TokenParameters,
+} from './schemas.ts';
+
+interface Words {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly takes?: Schema;
+  readonly answers: Schema;
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'Refused; error says why, error_description what to do.',
+  401: 'The client or its certificate was not accepted.',
+  413: 'The body is too large.',
+  429: 'Too many requests; see Retry-After.',
+  431: 'The headers are too large.',
+  500: 'An internal error.',
+  503: 'Temporarily unavailable: send the same request again after Retry-After.',
+};
+
+/** The paths of the door, for an OpenAPI 3.1 document. */
+export function oauthPaths(mount: string): OpenapiPaths {
+  return {
+    [mount + PATHS.token]: { post: operationOf(TOKEN) },
+    [mount + PATHS.device]: { post: operationOf(DEVICE) },
+    [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
+    ...Object.fromEntries(
+      METADATA_PATHS.map((path) => [path, { get: operationOf({ ...METADATA, operationId: path }) }]),
+    ),
+  };
+}
+
+const TOKEN: Words = {
+  operationId: 'oauth-token',
+  summary: 'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)',
+  takes: TokenParameters,
+  answers: TokenAnswer,
+};
+const DEVICE: Words = {
+  operationId: 'oauth-device-authorization',
+  summary: 'Start a device authorization (RFC 8628)',
+  takes: DeviceParameters,
+  answers: DeviceAnswer,
+};
+const REVOKE: Words = {
+  operationId: 'oauth-revoke',
+  summary: 'End the grant of a token (RFC 7009)',
+  takes: RevocationParameters,
+  answers: described({ type: 'object', additionalProperties: false }),
+};
+const METADATA: Omit<Words, 'operationId'> = {
+  summary: 'The metadata of this authorization server (RFC 8414)',
+  answers: Metadata,
+};
+
+function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOperation {
+  const form = takes && { required: true, content: { 'application/x-www-form-urlencoded': { schema: takes } } };
+  const refusals = Object.entries(REFUSALS).map(([status, description]) => [
+    status,
+    { description, content: jsonOf(ErrorAnswer) },
+  ]);
+  return {
+    operationId,
+    summary,
+    tags: ['oauth'],
+    security: [],
+    ...(form && { requestBody: form }),
+    responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...(takes && Object.fromEntries(refusals)) },
+  };
+}
+
+function jsonOf(schema: Schema) {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome } from '../../core/outcome.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import type { TokenMount } from '../token/mount.ts';
+import { formOf, readParameters } from '../token/parameters.ts';
+import { recordIntegration } from '../token/request-story.ts';
+import { readClientId } from './client.ts';
+import type { ClientParameters } from './schemas.ts';
+import { readScopeList } from './scope-list.ts';
+import type { OauthReason } from './wording.ts';
+
+type ReadOutcome<T> = Outcome<T, Refusal<OauthReason>>;
+
+interface ReadRequest<Parameters> {
+  readonly clientId: string;
+  readonly parameters: Parameters;
+  /** In our own grammar; undefined if absent. */
+  readonly scope: string | undefined;
+}
+
+/** Reads a form, and which integration sent it. */
+export function readRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
+  request: FastifyRequest,
+  { ports }: TokenMount,
+  schema: { readonly properties: Readonly<Record<string, unknown>> },
+): ReadOutcome<ReadRequest<Parameters>> {
+  const form = formOf(request.headers['content-type'], ['form']);
+  if (!form.ok) return form;
+  const parameters = readParameters<Parameters>(request.body, form.value, schema);
+  if (!parameters.ok) return parameters;
+  const clientId = readClientId(request.headers.authorization, parameters.value);
+  if (!clientId.ok) return clientId;
+  recordIntegration(request, clientId.value, ports);
+  const { scope: list } = parameters.value;
+  const scope = list === undefined ? accept(undefined) : readScopeList(list);
+  if (!scope.ok) return scope;
+  return accept({ clientId: clientId.value, parameters: parameters.value, scope: scope.value });
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '../../core/refusal.ts';
+import { type PreparedRefusal, prepareJson } from '../server/prepared-refusal.ts';
+import { describeFault, replyRefusal } from '../server/refusal-replies.ts';
+import type { ServerReason } from '../server/transport-refusal.ts';
+import { describe } from '../token/descriptions.ts';
+import { errorAnswer } from './answers.ts';
+import { usesBasic } from './client.ts';
+import { type Credential, type OauthReason, wordingOf } from './wording.ts';
+
+/** A refusal, and which credential it is about. */
+export type OauthRefusal = Refusal<OauthReason> & { readonly credential?: Credential };
+
+export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
+  const { status, error } = wordingOf(refusal.reason, refusal.credential);
+  // RFC 6749 5.2: the answer names the scheme that the client used.
+  if (error === 'invalid_client' && usesBasic(request.headers.authorization))
+    reply.header('www-authenticate', 'Basic realm="tessera"');
+  const phrase = describeOauth(refusal);
+  const body = JSON.stringify(errorAnswer(error, describeFault(phrase, request, refusal)));
+  return replyRefusal(request, reply, refusal, { status, phrase, body });
+}
+
+export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
+  const { status, error } = wordingOf(reason);
+  return prepareJson(status, JSON.stringify(errorAnswer(error, describeOauth({ reason }))));
+}
+
+/** Texts that differ from those of other token doors. */
+const OWN_WORDS = {
+  'grant-type-missing': 'grant_type is missing.',
+  'grant-type-unsupported': 'This grant_type is not supported. The metadata of this server lists those that are.',
+  'credential-missing': 'The device_code or refresh_token that this grant_type needs is missing.',
+  'token-missing': 'token is missing.',
+  'client-authentication-unsupported':
+    'Clients have no secret here. Send client_id alone, or HTTP Basic with an empty password.',
+  'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
+  'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',
+  'body-unreadable': 'The body could not be read. Send form fields in UTF-8.',
+  'scope-malformed': 'scope is malformed. Write resource:permission, separated by spaces.',
+} as const satisfies Partial<Record<OauthReason, string>>;
+
+function describeOauth({ reason, ...details }: Refusal<OauthReason>): string {
+  return isOwn(reason) ? OWN_WORDS[reason] : describe({ reason, ...details });
+}
+
+function isOwn(reason: OauthReason): reason is keyof typeof OWN_WORDS {
+  return Object.hasOwn(OWN_WORDS, reason);
+}

@@ -1,0 +1,80 @@
+// The schemas of this door, used to read requests and for the OpenAPI document.
+import { described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
+
+const CLIENT = {
+  client_id: optional(
+    string({
+      description: 'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.',
+    }),
+  ),
+  client_secret: optional(string({ description: 'Refused: integrations have no secret.' })),
+  client_assertion: optional(string({ description: 'Refused: not supported.' })),
+};
+
+export const ClientParameters = object(CLIENT);
+
+export const TokenParameters = object({
+  ...CLIENT,
+  grant_type: optional(
+    string({
+      description:
+        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.',
+    }),
+  ),
+  device_code: optional(string({ description: 'For a device code. Valid once only.' })),
+  refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
+  scope: optional(
+    string({
+      description:
+        'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
+    }),
+  ),
+});
+
+export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope });
+
+export const RevocationParameters = object({
+  ...CLIENT,
+  token: optional(string({ description: 'A refresh or access token of any generation. Required.' })),
+  token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
+});
+
+export const TokenAnswer = object({
+  access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
+  token_type: described<'Bearer'>({ type: 'string', const: 'Bearer' }),
+  expires_in: integer({ description: 'Seconds until access_token expires.' }),
+  scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
+  refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
+  refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.' })),
+});
+
+export const DeviceAnswer = object({
+  device_code: string({ description: 'For the token endpoint. A secret.' }),
+  user_code: string({ description: 'What the person types in the browser.' }),
+  verification_uri: string(),
+  verification_uri_complete: string(),
+  expires_in: integer(),
+  interval: integer({ description: 'Seconds to wait between two polls.' }),
+});
+
+export const Metadata = object({
+  issuer: string(),
+  token_endpoint: string(),
+  token_endpoint_auth_methods_supported: list(string()),
+  grant_types_supported: list(string()),
+  response_types_supported: list(string()),
+  device_authorization_endpoint: optional(string()),
+  revocation_endpoint: string(),
+  revocation_endpoint_auth_methods_supported: list(string()),
+});
+
+export const ErrorAnswer = object({ error: string(), error_description: string() });
+
+export type ClientParameters = ValueOf<typeof ClientParameters>;
+export type TokenParameters = ValueOf<typeof TokenParameters>;
+export type DeviceParameters = ValueOf<typeof DeviceParameters>;
+export type RevocationParameters = ValueOf<typeof RevocationParameters>;
+export type TokenAnswer = ValueOf<typeof TokenAnswer>;
+export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
+export type Metadata = ValueOf<typeof Metadata>;
+export type ErrorAnswer = ValueOf<typeof ErrorAnswer>;

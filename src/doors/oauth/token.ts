@@ -1,0 +1,68 @@
+// The token endpoint (RFC 6749 3.2): one grant type per credential.
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
+import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { storyOf } from '../server/story.ts';
+import type { TokenMount } from '../token/mount.ts';
+import { obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
+import { recordPair } from '../token/request-story.ts';
+import { tokenAnswer } from './answers.ts';
+import { credentialOf } from './grant-types.ts';
+import { readRequest } from './read-request.ts';
+import type { OauthRefusal } from './reply.ts';
+import { TokenParameters } from './schemas.ts';
+import type { Credential } from './wording.ts';
+
+interface Asked {
+  readonly clientId: string;
+  readonly scope: string | undefined;
+  readonly parameters: TokenParameters;
+}
+
+type Obtain = (asked: Asked, request: FastifyRequest, mount: TokenMount) => Promise<Outcome<TokenPair>>;
+
+const OBTAIN: Readonly<Record<Credential, Obtain>> = {
+  'device-code': redeem,
+  'refresh-token': refresh,
+  certificate: authorizeByCertificate,
+};
+
+export async function issueToken(
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenAnswerBody, OauthRefusal>> {
+  const asked = readRequest<TokenParameters>(request, mount, TokenParameters);
+  if (!asked.ok) return asked;
+  const { grant_type: grantType } = asked.value.parameters;
+  if (!grantType) return refuse('grant-type-missing');
+  const credential = credentialOf(grantType);
+  if (!credential) return refuse('grant-type-unsupported');
+  const pair = await OBTAIN[credential](asked.value, request, mount);
+  if (!pair.ok) return refused({ ...pair.refusal, credential });
+  recordPair(request, pair.value);
+  return accept(tokenAnswer(pair.value));
+}
+
+type TokenAnswerBody = ReturnType<typeof tokenAnswer>;
+
+async function redeem({ clientId, parameters }: Asked, request: FastifyRequest, mount: TokenMount) {
+  const { device_code: deviceCode } = parameters;
+  if (!deviceCode) return refuse('credential-missing');
+  return obtainPair({ kind: 'redeem', clientId, deviceCode }, request, mount, { slowsDown: true });
+}
+
+async function refresh({ clientId, parameters, scope }: Asked, request: FastifyRequest, mount: TokenMount) {
+  const { refresh_token: refreshToken } = parameters;
+  if (!refreshToken) return refuse('credential-missing');
+  return obtainPair({ kind: 'refresh', clientId, refreshToken }, request, mount, { scope });
+}
+
+/** RFC 8705 2.1: the certificate gives the identity, client_id names the integration. */
+async function authorizeByCertificate({ clientId, scope }: Asked, request: FastifyRequest, mount: TokenMount) {
+  storyOf(request).operation = 'authorize-certificate';
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE }, request, mount);
+  if (!asked.ok) return asked;
+  // RFC 6749 4.4.3: no refresh token, unless the integration itself says so.
+  return obtainByCertificate(asked.value, request, mount, { refresh: 'if-set-by-integration' });
+}

@@ -1,0 +1,138 @@
+// The status and error code of each refusal at this door (RFC 6749 5.2, RFC 8628 3.5, RFC 7009 2.2.1).
+import type { TokenReason } from '../token/descriptions.ts';
+
+export type OauthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+export interface Wording {
+  readonly status: number;
+  readonly error: OauthError;
+}
+
+/** What the caller presented. The same objection to an identity has another code for each. */
+export type Credential = 'device-code' | 'refresh-token' | 'certificate';
+
+/** What only this door says. */
+export const OAUTH_REASONS = [
+  'grant-type-missing',
+  'client-authentication-unsupported',
+  'client-id-ambiguous',
+  'token-missing',
+] as const;
+
+export type OauthReason = TokenReason | (typeof OAUTH_REASONS)[number];
+
+const pending: Wording = { status: 400, error: 'authorization_pending' };
+const client: Wording = { status: 401, error: 'invalid_client' };
+const request: Wording = { status: 400, error: 'invalid_request' };
+const scope: Wording = { status: 400, error: 'invalid_scope' };
+const grant: Wording = { status: 400, error: 'invalid_grant' };
+const unauthorized: Wording = { status: 400, error: 'unauthorized_client' };
+const denied: Wording = { status: 400, error: 'access_denied' };
+const unavailable: Wording = { status: 503, error: 'temporarily_unavailable' };
+
+const identity: Readonly<Record<Credential, Wording>> = {
+  'device-code': denied,
+  'refresh-token': grant,
+  certificate: unauthorized,
+};
+
+const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = {
+  'request-malformed': request,
+  'request-too-slow': request,
+  'body-unreadable': request,
+  'body-too-large': { status: 413, error: 'invalid_request' },
+  'headers-too-large': { status: 431, error: 'invalid_request' },
+  'content-type-unsupported': request,
+  'content-type-repeated': request,
+  'charset-unsupported': request,
+  'body-compressed': request,
+  'json-required': request,
+  'parameter-not-text': request,
+  'parameter-repeated': request,
+  'client-id-missing': request,
+  'client-id-ambiguous': request,
+  'client-authentication-unsupported': client,
+  'credential-missing': request,
+  'credential-ambiguous': request,
+  'token-missing': request,
+  'grant-type-missing': request,
+  'grant-type-unsupported': { status: 400, error: 'unsupported_grant_type' },
+  'not-found': { status: 404, error: 'invalid_request' },
+  'method-not-allowed': { status: 405, error: 'invalid_request' },
+  'integration-unknown': client,
+  'integration-disabled': client,
+  'device-flow-disabled': unauthorized,
+  'certificate-flow-disabled': unauthorized,
+  'scope-missing': scope,
+  'scope-malformed': scope,
+  'scope-exceeds-integration': scope,
+  'scope-exceeds-grant': scope,
+  'scope-no-longer-allowed': scope,
+  'refresh-token-not-authentic': grant,
+  'refresh-token-of-another-integration': grant,
+  'grant-unknown': grant,
+  'grant-revoked': grant,
+  'grant-expired': grant,
+  'refresh-not-offered': grant,
+  'refresh-token-reused': grant,
+  'store-rolled-back': grant,
+  'certificate-binding-unmet': grant,
+  'device-code-not-authentic': grant,
+  'device-code-of-another-integration': grant,
+  'device-code-expired': { status: 400, error: 'expired_token' },
+  'device-code-redeemed': grant,
+  'device-code-spent': grant,
+  'authorization-pending': pending,
+  'polled-too-fast': { status: 400, error: 'slow_down' },
+  'device-denied': denied,
+  'identity-unknown': identity,
+  'identity-disabled': identity,
+  'identity-without-api-access': identity,
+  'identity-without-integration-access': identity,
+  'certificate-missing': client,
+  'certificate-unreadable': client,
+  'certificate-repeated': request,
+  'certificate-issuer-not-approved': client,
+  'certificate-not-yet-valid': client,
+  'certificate-expired': client,
+  'certificate-revoked': client,
+  'certificate-revocation-unknown': client,
+  'certificate-refused-by-policy': client,
+  'certificate-name-missing': client,
+  'certificate-name-ambiguous': client,
+  'certificate-name-malformed': client,
+  'certificate-identity-unknown': client,
+  'certificate-identity-ambiguous': client,
+  'issuer-not-for-integration': unauthorized,
+  'access-token-missing': request,
+  'access-token-in-query': request,
+  'access-token-not-authentic': grant,
+  'access-token-expired': grant,
+  'access-token-superseded': grant,
+  'access-token-of-another-integration': grant,
+  'rate-limited': { status: 429, error: 'slow_down' },
+  'store-unavailable': unavailable,
+  'outcome-unknown': unavailable,
+  'key-missing': unavailable,
+  'revocation-unavailable': unavailable,
+  overloaded: unavailable,
+  'shutting-down': unavailable,
+  fault: { status: 500, error: 'server_error' },
+};
+
+export function wordingOf(reason: OauthReason, credential: Credential = 'certificate'): Wording {
+  const wording = OAUTH_WORDING[reason];
+  return 'status' in wording ? wording : wording[credential];
+}

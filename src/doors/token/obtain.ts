@@ -1,0 +1,99 @@
+// How token doors call the operations that give out tokens, with their rate limits.
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import type { WantedScope } from '../../core/rules/scope.ts';
+import type { TokenRequest } from '../../core/rules/token-request.ts';
+import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem-device.ts';
+import { type StartedDevice, startDevice } from '../../operations/device/start-device.ts';
+import { authorizeCertificate, type CertificateRequest } from '../../operations/grant/authorize-certificate.ts';
+import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
+import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { storyOf } from '../server/story.ts';
+import type { TokenMount } from './mount.ts';
+import { recordIntegration } from './request-story.ts';
+
+/** What doors do differently. */
+type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'scope'>;
+
+/** Redeems or refreshes. The limits are charged for authentic credentials only. */
+export function obtainPair(
+  asked: TokenRequest,
+  request: FastifyRequest,
+  mount: TokenMount,
+  { slowsDown, scope }: PairOptions = {},
+): Promise<Outcome<TokenPair>> {
+  const { clientId } = asked;
+  const { presenter } = mount.readConnection(request);
+  const byAddress = mount.overLimit(request);
+  const overLimit = () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants');
+  storyOf(request).operation = asked.kind;
+  switch (asked.kind) {
+    case 'redeem':
+      return redeemDevice({ clientId, deviceCode: asked.deviceCode, presenter, overLimit, slowsDown }, mount.ports);
+    case 'refresh':
+      return refreshTokens(
+        {
+          clientId,
+          refreshToken: asked.refreshToken,
+          scope,
+          presenter,
+          overLimit,
+          presented: mount.readPresented(request),
+          requestId: request.id,
+        },
+        mount.ports,
+      );
+  }
+}
+
+export interface ScopeRequest {
+  readonly clientId: string | undefined;
+  readonly scope: WantedScope;
+  readonly presenter: Presenter;
+}
+
+/** A request for a scope, from a caller within its limits. */
+export function scopeRequest(
+  { clientId, scope }: Omit<ScopeRequest, 'presenter'>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Outcome<ScopeRequest> {
+  recordIntegration(request, clientId, mount.ports);
+  const limited = mount.overLimit(request);
+  if (limited) return refused(limited);
+  return accept({ clientId, scope, presenter: mount.readConnection(request).presenter });
+}
+
+export async function obtainByCertificate(
+  asked: ScopeRequest,
+  request: FastifyRequest,
+  mount: TokenMount,
+  { refresh }: Pick<CertificateRequest, 'refresh'> = {},
+): Promise<Outcome<TokenPair>> {
+  const presented = mount.readPresented(request);
+  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
+  const pair = await authorizeCertificate(
+    { ...asked, presented, requestId: request.id, overLimit, refresh },
+    mount.ports,
+  );
+  recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
+  return pair;
+}
+
+export async function obtainDevice(
+  asked: ScopeRequest,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<StartedDevice>> {
+  const limited = asked.clientId ? mount.overIntegrationLimit(asked.clientId, 'devices') : undefined;
+  if (limited) return refused(limited);
+  const started = await startDevice(asked, mount.ports);
+  recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
+  return started;
+}
+
+/** RFC 8628 3.3.1: the address with the code in it, for a link or a QR code. */
+export function completeUri(verificationUri: string, { userCode }: StartedDevice): string {
+  return `${verificationUri}?user_code=${userCode}`;
+}
