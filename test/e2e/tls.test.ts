@@ -1,4 +1,5 @@
 // TLS for callers: versions, optional client certificates, reloads, several listeners.
+// Needs: openssl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
