@@ -34,7 +34,10 @@ const SLOW = [
   ['the whole service over the network', /^test\/e2e\//],
   ['several nodes', /^test\/nodes\//],
   ['drills', /^test\/(lab|deploy)\//],
-  ['the command in processes of its own', /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./],
+  [
+    'the command in processes of its own',
+    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./,
+  ],
   ['PostgreSQL', /^test\/store\/.*postgres/],
 ];
 
