@@ -38,6 +38,7 @@ const SLOW = [
     'the command in processes of its own',
     /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./,
   ],
+  ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
   ['PostgreSQL', /^test\/store\/.*postgres/],
 ];
 
