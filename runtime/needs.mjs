@@ -1,9 +1,10 @@
-// The real parts that tests and drills need and that no npm package brings. As root on Debian they are installed where
-// they are missing; elsewhere it is said what is missing, and what needs it fails.
+// The real parts that tests and drills need and that no npm package brings. As root on Debian, missing ones are installed;
+// elsewhere they are named, and what needs them fails.
 //   node runtime/needs.mjs patroni
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { say } from './say.mjs';
 
 /** One line each: the command (or file) to look for, the Debian package that brings it, and why it is needed. */
@@ -29,20 +30,40 @@ const NEEDS = {
   ],
 };
 
-export function installNeeds(of) {
-  const missing = NEEDS[of].filter(([command]) => !isThere(command));
+/** The Debian packages of those needs that are missing. */
+export function missingPackages(of) {
+  return missingNeeds(of).map(([, packageName]) => packageName);
+}
+
+function missingNeeds(of) {
+  return NEEDS[of].filter(([command]) => !isThere(command));
+}
+
+/** Two processes never install at the same time: the second waits, and then finds nothing missing. */
+export async function installNeeds(of) {
+  if (missingNeeds(of).length === 0) return;
+  const release = await lock();
+  try {
+    await install(of);
+  } finally {
+    release();
+  }
+}
+
+async function install(of) {
+  const missing = missingNeeds(of);
   if (missing.length === 0) return;
   for (const [command, packageName, reason] of missing)
     say(`${command} is missing (${reason}): package ${packageName}`);
-  const packages = missing.map(([, packageName]) => packageName);
+  const packages = [...new Set(missing.map(([, packageName]) => packageName))];
   if (process.getuid?.() !== 0 || !isThere('apt-get')) {
     return say(`not root on Debian, so nothing is installed. Do: apt-get install ${packages.join(' ')}`);
   }
   say(`installing ${packages.join(', ')}, once …`);
-  withoutStarting(() => {
+  await withoutStarting(async () => {
     // The package lists of a bare machine are empty or old: fetch them only where installing fails without.
-    const isDone = apt('install', '--no-install-recommends', ...packages);
-    if (!isDone && !(apt('update') && apt('install', '--no-install-recommends', ...packages))) {
+    const isDone = await apt('install', '--no-install-recommends', ...packages);
+    if (!isDone && !((await apt('update')) && (await apt('install', '--no-install-recommends', ...packages)))) {
       say(`could not install ${packages.join(', ')}: what needs them will fail`);
     }
   });
@@ -54,21 +75,68 @@ function isThere(command) {
   return folders.some((folder) => existsSync(join(folder, command)));
 }
 
-function apt(...args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return spawnSync('apt-get', ['--yes', '--quiet', ...args], { stdio: ['ignore', 2, 2], env }).status === 0;
+const PATIENCE_MS = 600_000;
+const HELD = /Could not get lock|Unable to acquire|Unable to lock|is another process using it/;
+
+/**
+ * Whether apt-get did it. While another apt works, it fails at once on one of its locks (lists, archives, dpkg): it is run
+ * again until they are free.
+ */
+export async function apt(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+  const end = Date.now() + PATIENCE_MS;
+  for (let isWaiting = false; ; await pause(1000)) {
+    const { status, stderr } = spawnSync('apt-get', ['--yes', '--quiet', ...args], {
+      stdio: ['ignore', 2, 'pipe'],
+      encoding: 'utf8',
+      env,
+    });
+    if (status === 0) return true;
+    if (!HELD.test(stderr ?? '') || Date.now() > end) {
+      process.stderr.write(stderr ?? '');
+      return false;
+    }
+    if (!isWaiting) say('another apt is at work; waiting for it …');
+    isWaiting = true;
+  }
+}
+
+const LOCK = '/run/lock/tessera-needs';
+
+/** A file with the process id of the one that installs. One left by a dead process is removed. */
+async function lock() {
+  if (process.getuid?.() !== 0) return () => undefined;
+  for (;;) {
+    try {
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+      return () => rmSync(LOCK, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') return () => undefined; // no such folder: apt's own locks must do
+    }
+    if (!existsSync(`/proc/${ownerOf(LOCK)}`)) rmSync(LOCK, { force: true });
+    await pause(200);
+  }
+}
+
+/** Process 1 always lives: a file that is being written is not taken for one of a dead process. */
+function ownerOf(path) {
+  try {
+    return readFileSync(path, 'utf8') || '1';
+  } catch {
+    return '1';
+  }
 }
 
 /** Debian starts the servers it installs; the tests start their own, on ports of their own. */
-function withoutStarting(work) {
+async function withoutStarting(work) {
   const policy = '/usr/sbin/policy-rc.d';
   const isOurs = !existsSync(policy);
   if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
-    work();
+    await work();
   } finally {
     if (isOurs) rmSync(policy, { force: true });
   }
 }
 
-if (import.meta.main) installNeeds(process.argv[2]);
+if (import.meta.main) await installNeeds(process.argv[2]);

@@ -2,29 +2,51 @@
 //   npm test
 //   npm test -- test/core/scope.test.ts
 //   npm test -- --test-name-pattern='contract 3'
+//   npm test -- --quick                       under a minute, for the loop while coding; says what it leaves out
+//   npm test -- --without-system-packages     installs nothing; tests that need a missing program are skipped and counted
 //   npm test -- --retry-alone     files that fail are run once more, one at a time, and named if they pass then
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installNeeds } from './needs.mjs';
+import { allTests, leaveOutNeeding, leaveOutSlow } from './choose-tests.mjs';
+import { installNeeds, missingPackages } from './needs.mjs';
 import { say } from './say.mjs';
 
-const RETRY = '--retry-alone';
-
-installNeeds('tests');
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const given = process.argv.slice(2).filter((argument) => argument !== RETRY);
-const files = given.filter((argument) => !argument.startsWith('-'));
-const flags = given.filter((argument) => argument.startsWith('-'));
-const tests = files.length > 0 ? files : ['test/**/*.test.ts'];
+const OWN = ['--quick', '--without-system-packages', '--retry-alone'];
+const given = process.argv.slice(2);
+const [isQuick, isWithout, isRetrying] = OWN.map((flag) => given.includes(flag));
+const named = given.filter((argument) => !argument.startsWith('-'));
+const flags = given.filter((argument) => argument.startsWith('-') && !OWN.includes(argument));
 
-process.exit(process.argv.includes(RETRY) ? await runTwice() : await run([...flags, ...tests]));
+const { files: tests, leftOut } = await chosen();
+const result = isRetrying ? await runTwice() : await run([...flags, ...tests]);
+if (leftOut.length > 0) say(`skipped for missing programs: ${leftOut.length} test files, named above`);
+process.exit(result);
+
+/** The files to run, and those to report as skipped. */
+async function chosen() {
+  if (isQuick) return quick();
+  if (!isWithout) await installNeeds('tests');
+  const wanted = named.length > 0 ? named : allTests(root);
+  if (!isWithout) return { files: wanted, leftOut: [] };
+  const needing = leaveOutNeeding(root, wanted, missingPackages('tests'));
+  return needing.leftOut.length > 0 ? { ...needing, files: [...needing.files, 'runtime/skipped.test.mjs'] } : needing;
+}
+
+function quick() {
+  const { files, reasons, count } = leaveOutSlow(root, allTests(root));
+  say(`quick: ${files.length} of ${files.length + count} test files. Left out:`);
+  for (const [why, names] of reasons) say(`  ${why}: ${names.length === 1 ? names[0] : `${names.length} files`}`);
+  say('Run `npm test` before you push.');
+  return { files, leftOut: [] };
+}
 
 function run(args) {
-  const child = spawn(process.execPath, ['--test', ...args], { cwd: root, stdio: 'inherit' });
+  const env = { ...process.env, TESSERA_SKIPPED: JSON.stringify(leftOut) };
+  const child = spawn(process.execPath, ['--test', ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }

@@ -1,7 +1,19 @@
 #!/usr/bin/env node
-// Import nothing else here: modules loaded before the cache is on are compiled again at every start.
-import { useCompileCache } from './compile-cache.ts';
+// Import nothing statically here: an old Node could not load it, and modules loaded before the cache is on are compiled
+// again at every start.
+const OLDEST_NODE = 24;
 
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+  process.stderr.write(
+    `tessera: this needs Node ${OLDEST_NODE} or newer; this is ${process.version}\n` +
+      '  Install it (https://nodejs.org/en/download), and put it first in PATH.\n',
+  );
+  process.exit(1);
+}
+const { useCompileCache } = await import('./compile-cache.ts');
 useCompileCache();
 const { run } = await import('./run.ts');
 await run();
+
+// Makes this file a module.
+export {};

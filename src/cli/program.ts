@@ -1,4 +1,5 @@
 // The `tessera` command. Declarations are loaded always, the work of a command only when it runs, so that help is fast.
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { certificateCommands } from './commands/certificate.ts';
@@ -16,6 +17,9 @@ import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
+
+/** Beside src/ in a checkout, beside dist/ in the package. */
+const PAGES = join(import.meta.dirname, '../../docs');
 
 const GROUPS = [
   serveCommand,
@@ -59,6 +63,7 @@ export function buildProgram(): Command {
       ),
     )
     .addHelpText('after', exitCodes)
+    .addHelpText('after', `\nThe pages that messages name (docs/…) are in ${PAGES}`)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tessera: ')) })
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();

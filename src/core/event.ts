@@ -1,16 +1,19 @@
 import type { Presenter } from './presenter.ts';
 import type { EpochSeconds } from './time.ts';
 
-export type EventType =
-  | 'issued'
-  | 'refreshed'
-  | 'retried'
-  | 'reused'
-  | 'revoked'
-  | 'confirmed'
-  | 'denied'
-  | 'spent'
-  | 'administered';
+export const EVENT_TYPES = [
+  'issued',
+  'refreshed',
+  'retried',
+  'reused',
+  'revoked',
+  'confirmed',
+  'denied',
+  'spent',
+  'administered',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
 
 /** A state change, written in the same commit as the change. It never contains a secret. */
 export interface Event {

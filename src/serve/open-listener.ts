@@ -1,11 +1,19 @@
+import type { X509Certificate } from 'node:crypto';
 import type { TlsFiles } from '../doors/server/tls.ts';
 import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
+import {
+  type CertificatePaths,
+  type CertificateUnusable,
+  checkPair,
+  fileFault,
+  whyNotValid,
+} from './server-certificate.ts';
 import { WatchedFiles } from './watch.ts';
 
 /** A listener as configured: its certificate is in files. */
 export interface ListenerPlace extends Omit<ListenerOptions, 'tls'> {
-  readonly tls?: { readonly certificate: string; readonly key: string };
+  readonly tls?: CertificatePaths;
   readonly clientCertificates: TlsFiles['clientCertificates'];
 }
 
@@ -18,22 +26,83 @@ export function openListener(place: ListenerPlace, parts: ServiceParts): OpenLis
   const { tls, clientCertificates, ...where } = place;
   if (!tls) return { ...makeListener(where, parts), reload: () => undefined };
   const { registry } = parts.ports;
-  const files = new WatchedFiles([tls.certificate, tls.key]);
-  let [certificate, key] = files.readIfChanged() ?? [];
+  const files = new CertificateFiles(tls, parts);
+  files.readIfChanged();
   let { issuers } = registry;
   const current = (): TlsFiles => ({
-    certificate: certificate ?? '',
-    key: key ?? '',
+    ...files.pair,
     clientCertificates,
     issuers: issuers.flatMap((issuer) => [issuer.certificate, ...issuer.intermediates]).map(writePem),
   });
   const listener = makeListener({ ...where, tls: current() }, parts);
   const reload = () => {
-    const changed = files.readIfChanged();
-    if (!changed && issuers === registry.issuers) return;
-    if (changed) [certificate, key] = changed;
+    files.remind();
+    if (!files.reloadIfChanged() && issuers === registry.issuers) return;
     issuers = registry.issuers;
     listener.exchange(current());
   };
   return { ...listener, reload };
 }
+
+const REMIND_MS = 86_400_000;
+
+/** The certificate and its key, as last read. A pair that cannot be used is never taken. */
+class CertificateFiles {
+  readonly #paths: CertificatePaths;
+  readonly #parts: Pick<ServiceParts, 'log' | 'ports'>;
+  readonly #files: WatchedFiles;
+  #leaf: X509Certificate | undefined;
+  #remindedAt: number | undefined;
+  #logged = '';
+  pair: { readonly certificate: Buffer | string; readonly key: Buffer | string } = { certificate: '', key: '' };
+
+  constructor(paths: CertificatePaths, parts: Pick<ServiceParts, 'log' | 'ports'>) {
+    this.#paths = paths;
+    this.#parts = parts;
+    this.#files = new WatchedFiles([paths.certificate, paths.key]);
+  }
+
+  /** Like readIfChanged, while the service runs: files that cannot be used are logged once, and the last pair stays. */
+  reloadIfChanged(): boolean {
+    try {
+      const isNew = this.readIfChanged();
+      if (isNew) this.#logged = '';
+      return isNew;
+    } catch (fault) {
+      const { message, todo } = fault as Partial<CertificateUnusable>;
+      if (this.#logged !== message)
+        this.#parts.log.error({ why: message, todo }, 'the server certificate could not be loaded: the last one stays');
+      this.#logged = message ?? '';
+      return false;
+    }
+  }
+
+  /** Whether there is a new pair. Throws if the files cannot be used. */
+  readIfChanged(): boolean {
+    try {
+      const [certificate, key] = this.#files.readIfChanged() ?? [];
+      if (!certificate || !key) return false;
+      this.#leaf = checkPair(this.#paths, certificate, key);
+      this.pair = { certificate, key };
+    } catch (fault) {
+      throw fileFault(fault);
+    }
+    this.#remindedAt = undefined;
+    this.remind();
+    return true;
+  }
+
+  /** Logs once a day that callers refuse the certificate, or soon will. */
+  remind(): void {
+    const nowMs = this.#parts.ports.clock.milliseconds();
+    if (!this.#leaf || (this.#remindedAt !== undefined && nowMs - this.#remindedAt < REMIND_MS)) return;
+    this.#remindedAt = nowMs;
+    const validity = whyNotValid(this.#leaf, nowMs);
+    if (!validity) return;
+    const fields = { certificate: this.#paths.certificate, why: validity.why, todo: TODO };
+    if (validity.isOver) this.#parts.log.error(fields, 'callers refuse the server certificate');
+    else this.#parts.log.warn(fields, 'the server certificate expires soon');
+  }
+}
+
+const TODO = 'Renew it and replace both files; the service reads them by itself.';

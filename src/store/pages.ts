@@ -1,5 +1,5 @@
 // Reads all results of a query page by page, so that a large table is never in memory as a whole.
-import type { LoggedEvent, PageQuery, Store } from './store.ts';
+import type { EventQuery, LoggedEvent, PageQuery, Store } from './store.ts';
 import type { Table } from './table.ts';
 
 const STEP = 500;
@@ -27,10 +27,14 @@ export async function* rows<Row, Companion>(
   for await (const page of pages(from, table, { ...query, limit: STEP })) yield* page;
 }
 
-/** The whole event log, oldest first. */
-export async function* eventPages(from: Pick<Store, 'events'>, limit: number): AsyncGenerator<readonly LoggedEvent[]> {
-  for (let after = 0; ; ) {
-    const page = await from.events({ after, limit });
+/** The event log, oldest first: all of it, or what the query selects. */
+export async function* eventPages(
+  from: Pick<Store, 'events'>,
+  limit: number,
+  { after: start = 0, ...query }: Partial<Omit<EventQuery, 'limit'>> = {},
+): AsyncGenerator<readonly LoggedEvent[]> {
+  for (let after = start; ; ) {
+    const page = await from.events({ ...query, after, limit });
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     after = page.at(-1)?.sequence ?? after;

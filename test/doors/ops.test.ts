@@ -92,3 +92,15 @@ test('a hanging store makes the node not ready after two seconds, and gets one q
   for (const [check] of looks) assert.match(check?.problem?.reason ?? '', /has not answered within 2 seconds/);
   assert.equal(asked, 1);
 });
+
+test('a database that stops answering during the examination is not taken for a wrong clock', async () => {
+  const problem = { reason: 'the database does not accept writes' };
+  const { clock, told, readiness } = aReadiness(async () => {
+    const now = clock.now();
+    clock.move(60); // it read its clock, then hung
+    return { now, checks: [{ name: 'writes', problem }] };
+  });
+  const failing = (await readiness.look()).flatMap(({ name, problem: why }) => (why ? [name] : []));
+  assert.deepEqual(failing, ['writes']);
+  assert.deepEqual(told, ['writes: the database does not accept writes (undefined)']);
+});

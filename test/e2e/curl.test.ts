@@ -1,4 +1,5 @@
 // The commands a person would type, run against a running service.
+// Needs: curl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

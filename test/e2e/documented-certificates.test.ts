@@ -1,4 +1,5 @@
 // docs/certificates.md is tested: its commands are run, and its rules and outputs are compared with the code.
+// Needs: openssl
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,8 +1,18 @@
 // The published package: packed, installed into an empty folder with only its own dependencies, and started.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +54,14 @@ function installPackage(folder: string): { command: string; manifest: Manifest; 
   return { command, manifest, files };
 }
 
+/** The files that a page links to, and the pages that the texts of the code name; both as paths in the package. */
+function pagesNamedIn(path: string, text: string): { readonly from: string; readonly to: string }[] {
+  const links = path.endsWith('.md')
+    ? [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, to = '']) => join(dirname(path), to))
+    : [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([to]) => to);
+  return links.map((to) => ({ from: path, to }));
+}
+
 /** The address that the service says it listens on. */
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   assert.ok(stdout);
@@ -64,13 +82,43 @@ suite('the published package', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('contains the built code and nothing else of the checkout', () => {
-    const others = installed.files.filter((path) => !path.startsWith('dist/'));
-    assert.deepEqual(others.sort(), ['LICENSE', 'README.md', 'package.json']);
+  test('contains the built code, the pages and what they show, and nothing else of the checkout', () => {
+    const others = installed.files.filter((path) => !/^(dist|docs|deploy)\//.test(path));
+    const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md'];
+    assert.deepEqual(others.sort(), [...pages, 'LICENSE', 'package.json'].sort());
     assert.deepEqual(
       installed.files.filter((path) => path.endsWith('.ts')),
       [],
     );
+  });
+
+  test('names no page that it does not contain', () => {
+    const place = join(folder, 'node_modules', 'tessera');
+    const named = installed.files
+      .filter((path) => /\.(js|md)$/.test(path))
+      .flatMap((path) => pagesNamedIn(path, readFileSync(join(place, path), 'utf8')));
+    assert.ok(named.length > 50, 'links were found');
+    assert.deepEqual(
+      named.filter(({ to }) => !existsSync(join(place, to))),
+      [],
+    );
+  });
+
+  test('on an older Node it says which one it needs, and nothing else', () => {
+    const old = join(folder, 'old-node');
+    mkdirSync(old);
+    writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v20.19.2 || echo SyntaxError >&2\n');
+    chmodSync(join(old, 'node'), 0o755);
+    const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.19.2'}})`;
+    const main = join(folder, 'node_modules', 'tessera', 'dist', 'cli', 'main.js');
+    const ways = [
+      spawnSync(installed.command, ['--version'], { env: { ...env, PATH: `${old}:/usr/bin:/bin` }, encoding: 'utf8' }),
+      spawnSync(process.execPath, ['--import', pretend, main, '--version'], { env, encoding: 'utf8' }),
+    ];
+    for (const { status, stdout, stderr } of ways) {
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /^tessera: this needs Node 24 or newer; this is v\S+\n {2}Install it \(https:[^\n]+\n$/);
+    }
   });
 
   test('is a command that prints its version and has a private compile cache', () => {
@@ -84,6 +132,8 @@ suite('the published package', () => {
     const service = spawn(installed.command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(service, 'exit');
     try {
+      let printed = '';
+      service.stdout.on('data', (part) => (printed += String(part)));
       const address = await addressOf(service);
       assert.equal((await fetch(`${address}/readyz`)).status, 200);
       const page = await (await fetch(`${address}/account`)).text();
@@ -91,6 +141,8 @@ suite('the published package', () => {
       assert.equal((await fetch(`${address}${style}`)).headers.get('content-type'), 'text/css; charset=utf-8');
       service.kill('SIGTERM');
       assert.deepEqual(await ended, [0, null]);
+      assert.match(printed, /a new one: tessera identity set-password ada$/m);
+      assert.doesNotMatch(printed, /npm (run|start)/);
     } finally {
       service.kill('SIGKILL');
     }

@@ -1,4 +1,5 @@
 // TLS for callers: versions, optional client certificates, reloads, several listeners.
+// Needs: openssl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -177,11 +178,33 @@ suite('the TLS listener', () => {
     replace(service.serverFiles.certificate, pem);
     await wait(2500);
     assert.equal(await serial(), old, 'a certificate without its key is not taken');
+    assert.equal(logged(/could not be loaded: the last one stays/).length, 1, 'and this is logged once');
+    assert.match(
+      logged(/could not be loaded/)[0] ?? '',
+      /does not belong to the server certificate.*"todo":"Put the key/,
+    );
     replace(service.serverFiles.key, key);
     while ((await serial()) === old) await wait(50);
     await pairByCertificate(open);
     open.close();
   });
+
+  test('a server certificate that has expired is used and is an error in the log, with what to do', async () => {
+    const expired = service.authority.issue({
+      commonName: 'localhost',
+      notBefore: '2020-01-01',
+      notAfter: '2021-01-01',
+    });
+    replace(service.serverFiles.certificate, expired.pem);
+    replace(service.serverFiles.key, expired.key);
+    const found = () => logged(/callers refuse the server certificate/);
+    while (found().length === 0) await wait(50);
+    assert.match(found()[0] ?? '', /"level":"error".*server\.crt.*expired at .*2021.*Renew it/);
+  });
+
+  function logged(what: RegExp): readonly string[] {
+    return service.logLines.filter((line) => what.test(line));
+  }
 
   function replace(path: string, text: string): void {
     writeFileSync(`${path}.new`, text, { mode: 0o600 });

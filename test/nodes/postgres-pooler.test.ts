@@ -1,4 +1,5 @@
 // A real pgbouncer between nodes and PostgreSQL: session mode works, transaction mode is detected and reported.
+// Needs: pgbouncer
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

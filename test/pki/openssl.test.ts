@@ -1,4 +1,5 @@
 // Certificates as a person makes them in a minute, and real answers about revocation: both from the openssl command.
+// Needs: openssl
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

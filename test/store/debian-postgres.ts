@@ -1,3 +1,4 @@
+// Needs: postgresql
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 

@@ -1,4 +1,5 @@
 // docs/exactly-once-refresh.md is a specification: our code and a second implementation must match its vectors.
+// Needs: python3
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 // A second opinion: GnuTLS in a long-running process.
+// Needs: python3, libgnutls30
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
-import { asCount, examples } from '../terminal/options.ts';
+import { type Command, Option } from 'commander';
+import { EVENT_TYPES } from '../../core/event.ts';
+import { asCount, asDuration, examples } from '../terminal/options.ts';
 import type { EventsFlags } from './work/events.ts';
 
 export function eventsCommand(program: Command): void {
@@ -7,10 +8,21 @@ export function eventsCommand(program: Command): void {
     .command('events')
     .description('show what changed, newest last: the latest events, or those after a sequence number')
     .option('--after <sequence>', 'only events after this one', asCount)
+    .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
+    .addOption(new Option('--type <type>', 'of this type').choices(EVENT_TYPES))
+    .option('--since <duration>', 'of this last time, such as 24h', asDuration)
     .option('--limit <count>', 'at most this many', asCount, 50)
     .option('--follow', 'keep printing new events until interrupted')
     .option('--json', 'one JSON object per line')
-    .addHelpText('after', examples('tessera events', 'tessera events --follow', 'tessera events --after 1200 --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'tessera events',
+        'tessera events --follow',
+        'tessera events --after 1200 --json',
+        'tessera events --type reused --since 7d',
+      ),
+    )
     .action(async (flags: EventsFlags, command: Command) =>
       (await import('./work/events.ts')).printEvents(flags, command),
     );

@@ -31,7 +31,7 @@ function declareList(group: Command): void {
 function declareShow(group: Command): void {
   group
     .command('show')
-    .argument('<grant>', 'its id, 32 hex digits')
+    .argument('<grant>', 'its id, or the first digits of it, at least four')
     .description('show one grant')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera grant show 0192f3…'))
@@ -41,7 +41,7 @@ function declareShow(group: Command): void {
 }
 
 function declareRevoke(group: Command): void {
-  withFilter(group.command('revoke').argument('[grant]', 'its id'))
+  withFilter(group.command('revoke').argument('[grant]', 'its id, or the first digits of it, at least four'))
     .description('end one grant, or all grants of an identity or an integration, immediately and for good')
     .option('--yes', 'confirm ending more than one grant')
     .addHelpText('after', examples('tessera grant revoke 0192f3…', 'tessera grant revoke --identity ada --yes'))

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { asCount, asYesNo, collect, examples } from '../terminal/options.ts';
 import type { PasswordFlags } from '../terminal/password.ts';
-import type { AddFlags, ListFlags } from './work/identity.ts';
+import type { AddFlags, ChangeFlags, ListFlags } from './work/identity.ts';
 
 const work = () => import('./work/identity.ts');
 
 export function identityCommands(program: Command): void {
   const group = program.command('identity').description('identities of the local directory');
   declareAdd(group);
+  declareChange(group);
+  declareRemove(group);
   declareSetPassword(group);
   declareList(group);
   declareShow(group);
@@ -42,6 +44,42 @@ function declareAdd(group: Command): void {
     )
     .action(async (userName: string, flags: AddFlags, command: Command) =>
       (await work()).addPerson(userName, flags, command),
+    );
+}
+
+function declareChange(group: Command): void {
+  group
+    .command('change')
+    .argument('<identity>', 'user name or id')
+    .description('change names, groups or permission; its grants and its password stay')
+    .option('--user-name <name>', 'a new name to sign in with')
+    .option('--email <address>', "matched with the e-mail of certificates; '' removes it")
+    .option('--upn <name>', "matched with the principal name of certificates; '' removes it")
+    .option('--group <group>', 'its groups from now on; may be repeated', collect)
+    .option('--no-group', 'it belongs to no group')
+    .option('--api <yes|no>', 'whether it may use the web API', asYesNo)
+    .option('--shared', 'allow an e-mail or principal name that another identity has')
+    .addHelpText(
+      'after',
+      examples(
+        'tessera identity change ada --email ada@example.org',
+        'tessera identity change ada --group staff --group ops',
+      ),
+    )
+    .action(async (name: string, flags: ChangeFlags, command: Command) =>
+      (await work()).changePerson(name, flags, command),
+    );
+}
+
+function declareRemove(group: Command): void {
+  group
+    .command('remove')
+    .argument('<identity>', 'user name or id')
+    .description('remove an identity for good: its grants end, its names are free again')
+    .option('--yes', 'confirm it')
+    .addHelpText('after', examples('tessera identity remove ada --yes'))
+    .action(async (name: string, flags: { yes?: true }, command: Command) =>
+      (await work()).removePerson(name, flags, command),
     );
 }
 

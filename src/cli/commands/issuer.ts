@@ -10,6 +10,7 @@ export function issuerCommands(program: Command): void {
   const group = program.command('issuer').description('authorities whose certificates may authorize');
   declareAdd(group);
   declareList(group);
+  declareShow(group);
   declareRemove(group);
 }
 
@@ -81,6 +82,18 @@ function declareList(group: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera issuer list', 'tessera issuer list --all --json'))
     .action(async (flags: ListFlags, command: Command) => (await work()).printIssuers(flags, command));
+}
+
+function declareShow(group: Command): void {
+  group
+    .command('show')
+    .argument('<label>')
+    .description('show one issuer with all its settings, also a removed one')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('tessera issuer show corp'))
+    .action(async (label: string, flags: { json?: true }, command: Command) =>
+      (await work()).printIssuer(label, flags, command),
+    );
 }
 
 function declareRemove(group: Command): void {

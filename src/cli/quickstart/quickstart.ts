@@ -1,4 +1,4 @@
-// `npm start`: a data folder with everything for a first token. For trials only, and it says so.
+// `npm start` and `tessera quickstart`: a data folder with everything for a first token. For trials only, and it says so.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -14,6 +14,7 @@ import { systemClock, systemRandom } from '../../system.ts';
 import { firstKey } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import type { Secret } from '../../tokens/secret.ts';
+import { TESSERA } from '../terminal/called.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
@@ -25,7 +26,7 @@ const CLIENT_ID = 'quickstart';
 const USER_NAME = 'ada';
 const INTEGRATION = {
   name: 'Quick start',
-  description: 'Made by npm start, for trying.',
+  description: 'Made by the quick start, for trying.',
   vendor: 'Tessera',
   scope: 'orders:read,write;stock:read',
 };
@@ -56,7 +57,7 @@ export async function quickstart(command: Command): Promise<void> {
 /** An installation is not for trials, and the printed commands would be wrong for it. */
 function refuseInstallation(): void {
   if (!existsSync('tessera.yaml')) return;
-  const todo = 'Start it with: npm run tessera -- serve';
+  const todo = `Start it with: ${TESSERA} serve`;
   throw new CommandFailure('configuration', 'there is a tessera.yaml here, so this is not a trial folder', todo);
 }
 

@@ -1,3 +1,5 @@
+import { TESSERA } from '../terminal/called.ts';
+
 export interface QuickstartFacts {
   readonly publicUrl: string;
   /** The path of the authsvc door. */
@@ -7,7 +9,7 @@ export interface QuickstartFacts {
   readonly userName: string;
 }
 
-/** What `npm start` prints: commands to paste, and a warning that this is a trial. */
+/** What the quick start prints: commands to paste, and a warning that this is a trial. */
 export function quickstartWords({ publicUrl, mount, folder, clientId, userName }: QuickstartFacts): string {
   const base = `${publicUrl}${mount}`;
   const curl = `curl --silent --show-error --cacert '${folder}/authority.crt'`;
@@ -38,12 +40,12 @@ Paste these into another terminal, one after the other.
   # 6. then redeem the device code, once
   answer=$(${curl} ${json} --data '{"client_id":"${clientId}","grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"'"$(node -pe 'JSON.parse(process.argv[1]).device_code' "$device")"'"}' ${base}/Authorize/Token); echo "$answer"
 
-Sign in as ${userName} with the password that the first start showed; a new one: npm run tessera -- identity set-password ${userName}
+Sign in as ${userName} with the password that the first start showed; a new one: ${TESSERA} identity set-password ${userName}
 The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.
 What else there is: ${publicUrl}/docs and ${publicUrl}/account
 
 THIS IS FOR TRYING. The authority's key lies beside the data, the certificates are for localhost, the identity is made up.
-For production: npm run tessera -- init, in another folder. To begin again, stop this and delete ${folder}.
+For production: ${TESSERA} init, in another folder. To begin again, stop this and delete ${folder}.
 
 `;
 }

@@ -7,6 +7,8 @@ export const EXIT = {
   configuration: 3,
   store: 4,
   keyring: 5,
+  certificate: 6,
+  listener: 7,
   fault: 70,
 } as const;
 
@@ -17,6 +19,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   configuration: 'the configuration is wrong',
   store: 'the store is missing or cannot answer',
   keyring: 'the keyring is missing, damaged or not the one in use',
+  certificate: 'the server certificate or its key cannot be used',
+  listener: 'an address cannot be listened on',
   fault: 'a defect of this program',
 };
 

@@ -19,6 +19,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
   StoreUnusable: (fault) => ending('store', fault),
   StoreAddressFault: (fault) => ending('configuration', fault),
+  CertificateUnusable: (fault) => ending('certificate', fault),
   MoveRefused: (fault) => ending('refused', fault),
   StoreMissing: ({ message }) => ({
     code: EXIT.store,
@@ -70,15 +71,31 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
+const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
+  EADDRINUSE: ['the port is in use', 'Another process listens there: stop it, or choose another port.'],
+  EACCES: [
+    'this user may not listen on this port',
+    'Choose a port from 1024 on, or allow it: AmbientCapabilities=CAP_NET_BIND_SERVICE in the systemd unit.',
+  ],
+  EADDRNOTAVAIL: ['this machine does not have this address', 'Set host to an address of this machine, or to 0.0.0.0.'],
+  ENOTFOUND: ['this name has no address', 'Set host to an address of this machine, or to 0.0.0.0.'],
+};
+
+/** A listener could not be opened. */
+function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number }): Ending {
+  const { code = '', address, hostname, port } = fault;
+  const [why = fault.message, todo = 'Check host and port.'] = LISTEN_FAULTS[code] ?? [];
+  const where = [address ?? hostname, port].filter((part) => part !== undefined).join(':');
+  const flag = `--set listeners.0.port=${(port ?? 8443) + 1}`;
+  // npm keeps flags for itself unless they follow `--`.
+  const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
+  const set = `Its setting: listeners, or ${again}`;
+  return { code: EXIT.listener, lines: [`tessera: cannot listen on ${where}: ${why}`, `  ${todo} ${set}`] };
+}
+
 function defect(fault: Error): Ending {
-  const { code = '', path, port } = fault as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') {
-    const flag = `--set listeners.0.port=${(port ?? 8443) + 1}`;
-    // npm keeps flags for itself unless they follow `--`.
-    const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
-    const todo = `  Another process listens there: stop it, or choose another port: ${again}`;
-    return { code: EXIT.refused, lines: [`tessera: port ${port} is in use`, todo] };
-  }
+  const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
+  if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
   const why = FILE_FAULTS[code];
   if (why)
     return {

@@ -57,6 +57,11 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     (id) => `${id} is not an identity of the local directory`,
     'Its password, if it has one, is kept elsewhere.',
   ],
+  'identity-derived': [
+    (id) => `${id} is made from certificates and would come back with the next one`,
+    'Refuse it instead: tessera identity disable',
+  ],
+  'removal-unconfirmed': [(name) => `this would remove ${name} and end its grants, for good`, 'To confirm, add --yes.'],
   'password-too-short': [
     (length) => `the password is shorter than ${length} characters`,
     'Choose a longer one, or let --generate make one.',
@@ -90,6 +95,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'crl-file-unusable': [(why) => why, 'Give a file with CRLs, PEM or DER.'],
   'grant-unknown': [(id) => `there is no grant ${JSON.stringify(id)}`, 'List them with: tessera grant list --all'],
+  'grant-ambiguous': [
+    (digits) => `several grants begin with ${digits}`,
+    'Give more digits; tessera grant list --all shows them.',
+  ],
   'grant-not-live': [
     (id) => `there is no grant ${JSON.stringify(id)} that is still live`,
     'List them with: tessera grant list --all',

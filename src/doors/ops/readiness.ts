@@ -63,12 +63,14 @@ export class Readiness {
   }
 
   async #examine(): Promise<readonly CheckResult[]> {
+    const began = this.#ports.clock.now();
     const { now, checks } = await this.#ports.store.examine().catch(unexamined);
+    const during = { from: began, to: this.#ports.clock.now() };
     return [
       ...checks,
       ...this.#more(),
       await this.#keys(now !== undefined),
-      ...(now === undefined ? [] : [this.#clock(now)]),
+      ...(now === undefined ? [] : [this.#clock(now, during)]),
     ];
   }
 
@@ -84,10 +86,11 @@ export class Readiness {
     }
   }
 
-  #clock(storeTime: EpochSeconds): CheckResult {
+  /** The store read its clock at some moment of the examination, which takes long while the database does not answer. */
+  #clock(storeTime: EpochSeconds, { from, to }: { from: EpochSeconds; to: EpochSeconds }): CheckResult {
     const problem = this.#ports.timekeeper.tell(storeTime);
     if (problem) return { name: 'clock', problem };
-    const apart = Math.abs(storeTime - this.#ports.clock.now());
+    const apart = Math.max(0, from - storeTime, storeTime - to);
     if (apart > CLOCK_REMARK && !this.#isApart) this.#news.clocksApart(apart);
     this.#isApart = apart > CLOCK_REMARK;
     if (apart <= CLOCK_TOLERANCE) return { name: 'clock' };

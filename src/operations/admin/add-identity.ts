@@ -2,6 +2,7 @@ import { foldName } from '../../core/certificate.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
 import { firstPassword } from '../../directory/local/passwords.ts';
+import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
@@ -49,8 +50,10 @@ function identityOf({ userName, email, upn, groups = [], mayUseApi = true }: Ide
   return { id, enabled: true, mayUseApi, groups: [...new Set(groups)], userName, ...addresses };
 }
 
-function objectionTo({ userName, email, upn, password, groups = [] }: IdentityDraft) {
-  if (!USER_NAME.test(userName)) return decline('user-name-malformed', userName);
+type DraftPart = Partial<IdentityDraft>;
+
+export function objectionTo({ userName, email, upn, password, groups = [] }: DraftPart) {
+  if (userName !== undefined && !USER_NAME.test(userName)) return decline('user-name-malformed', userName);
   const malformed = [email, upn].find((address) => address !== undefined && !ADDRESS.test(address));
   if (malformed !== undefined) return decline('address-malformed', malformed);
   if (groups.some((group) => !USER_NAME.test(group))) return decline('text-malformed', 'group');
@@ -59,16 +62,21 @@ function objectionTo({ userName, email, upn, password, groups = [] }: IdentityDr
 
 // Two commands at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
 // and a certificate that leads to two is refused.
-async function objectionOfOthers({ userName, email, upn, mayShare = false }: IdentityDraft, { store }: AdminPorts) {
-  const namesakes = await store.find(identities, byUserName(userName));
-  if (namesakes.some(isLocal)) return decline('user-name-taken', userName);
+export async function objectionOfOthers(
+  { userName, email, upn, mayShare = false }: DraftPart,
+  { store }: AdminPorts,
+  self?: IdentityId,
+) {
+  const others = async (where: Where) => (await store.find(identities, where)).filter(({ id }) => id !== self);
+  if (userName !== undefined && (await others(byUserName(userName))).some(isLocal))
+    return decline('user-name-taken', userName);
   if (mayShare) return undefined;
   const wanted = [
     { address: email && foldName('email-san', email), by: byEmail },
     { address: upn && foldName('upn-san', upn), by: byUpn },
   ];
   for (const { address, by } of wanted) {
-    if (address && (await store.find(identities, by(address))).length > 0) return decline('address-shared', address);
+    if (address && (await others(by(address))).length > 0) return decline('address-shared', address);
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { issuers } from '../../store/tables/registry.ts';
-import type { AdminPorts } from './admin.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** An issuer as operators see it: its settings, and the facts of its certificate. */
 export interface ListedIssuer extends Omit<ApprovedIssuer, 'certificate' | 'intermediates'> {
@@ -22,6 +23,15 @@ export async function listIssuers(
 ): Promise<readonly ListedIssuer[]> {
   const found = await Array.fromAsync(rows(store, issuers));
   return found.filter(({ enabled }) => all || enabled).map(listedIssuer);
+}
+
+/** One issuer, approved or withdrawn. */
+export async function findIssuer(
+  label: string,
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<ListedIssuer>> {
+  const { found } = await store.load(issuers, label);
+  return found ? accept(listedIssuer(found.row)) : decline('issuer-unknown', label);
 }
 
 export function listedIssuer({ certificate, intermediates, ...issuer }: ApprovedIssuer): ListedIssuer {

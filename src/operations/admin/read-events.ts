@@ -1,4 +1,7 @@
+import type { EventType } from '../../core/event.ts';
 import { accept } from '../../core/outcome.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
@@ -6,14 +9,57 @@ export interface EventsDraft {
   /** A sequence number; without it, the newest events. */
   readonly after?: number;
   readonly limit: number;
+  readonly filter?: EventFilter;
+}
+
+/** Absent: all. */
+export interface EventFilter {
+  readonly identityId?: string;
+  readonly type?: EventType;
+  readonly since?: EpochSeconds;
 }
 
 /** Events in the order of their sequence numbers. */
-export function readEvents(
-  { after, limit }: EventsDraft,
+export async function readEvents(
+  { after, limit, filter = {} }: EventsDraft,
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<readonly LoggedEvent[]> {
-  return after === undefined ? store.newestEvents({ count: limit }) : store.events({ after, limit });
+  const { identityId, type, since } = filter;
+  const of = identityId === undefined ? {} : { identityId };
+  if (type === undefined && since === undefined) {
+    return after === undefined ? store.newestEvents({ count: limit, ...of }) : store.events({ after, limit, ...of });
+  }
+  const start = Math.max(after ?? 0, since === undefined ? 0 : await lastBefore(since, store));
+  let found: LoggedEvent[] = [];
+  for await (const page of eventPages(store, STEP, { after: start, ...of })) {
+    found.push(...page.filter((event) => passes(event, filter)));
+    if (after !== undefined && found.length >= limit) return found.slice(0, limit);
+    found = limit === 0 ? [] : found.slice(-limit); // the newest, without keeping the whole log in memory
+  }
+  return found;
+}
+
+const STEP = 1000;
+
+export function passes({ type, at, identityId }: LoggedEvent, filter: EventFilter): boolean {
+  return (
+    (filter.type === undefined || type === filter.type) &&
+    (filter.since === undefined || at >= filter.since) &&
+    (filter.identityId === undefined || identityId === filter.identityId)
+  );
+}
+
+/** A sequence number just before the first event of that time, found by halving: a long log is not read from its start. */
+async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 'events' | 'eventProgress'>) {
+  let [low, high] = [0, (await store.eventProgress()).readable];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = await store.events({ after: middle, limit: 1 });
+    if (event && event.at < since) low = event.sequence;
+    else high = middle;
+  }
+  // Clocks of nodes may differ by seconds, so that times are not quite in order.
+  return Math.max(0, low - STEP);
 }
 
 /**
@@ -21,7 +67,7 @@ export function readEvents(
  * follower would wait in silence while those numbers are given out a second time.
  */
 export async function readNewEvents(
-  draft: Required<EventsDraft>,
+  draft: Required<Pick<EventsDraft, 'after' | 'limit'>>,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<readonly LoggedEvent[]>> {
   const events = await readEvents(draft, ports);

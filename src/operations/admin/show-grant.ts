@@ -2,28 +2,42 @@ import { type Grant, grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
+import { identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { parseGrantId } from './grant-id.ts';
+import type { FoundGrants } from './find-grants.ts';
+import { findGrantId } from './grant-id.ts';
 import { isoTime } from './iso-time.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;
 
+/** Grants with the user names of their holders. */
+export async function shownGrants(
+  { grants: found, now }: FoundGrants,
+  { store }: Pick<AdminPorts, 'store'>,
+): Promise<readonly ShownGrant[]> {
+  const holders = [...new Set(found.map(({ identityId }) => identityId))];
+  const loaded = await Promise.all(holders.map((id) => store.load(identities, id)));
+  const names = new Map(holders.map((id, index) => [id, loaded[index]?.found?.row.userName]));
+  return found.map((grant) => shownGrant(grant, now, names.get(grant.identityId)));
+}
+
 /** One grant, ended or not, as long as it has not been swept. */
 export async function showGrant(text: string, { store }: Pick<AdminPorts, 'store'>): Promise<AdminOutcome<ShownGrant>> {
-  const id = parseGrantId(text);
-  if (!id) return decline('grant-unknown', text);
-  const { found, now } = await store.load(grants, id);
-  return found ? accept(shownGrant(found.row, now)) : decline('grant-unknown', text);
+  const id = await findGrantId(text, { store });
+  if (!id.ok) return id;
+  const { found, now } = await store.load(grants, id.value);
+  return found ? accept(shownGrant(found.row, now, found.companion?.userName)) : decline('grant-unknown', text);
 }
 
 /** A grant as operators see it: everything except hashes and the nonce. */
-export function shownGrant(grant: Grant, now: EpochSeconds) {
+export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
   const { id, clientId, identityId, scope, origin, createdAt, refreshUntil, refreshable, pair, revoked } = grant;
   return {
     id,
     state: grantState(grant, now),
     clientId,
     identityId,
+    ...(userName !== undefined && { userName }),
     scope,
     origin: origin.kind,
     createdAt: isoTime(createdAt),

@@ -1,4 +1,5 @@
 // A real Chromium, Debian's. One is started per test file; every test gets a context of its own.
+// Needs: chromium
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { PASSWORD, type RunningService } from './running-service.ts';

@@ -1,4 +1,5 @@
 // Real proxies in front of the service, each with the very configuration that a page of docs/ shows.
+// Needs: nginx, haproxy, apache2, caddy
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { EventType } from '../../../core/event.ts';
+import { after, type Seconds, seconds } from '../../../core/time.ts';
+import { findIdentity } from '../../../operations/admin/find-identity.ts';
 import { isoTime } from '../../../operations/admin/iso-time.ts';
-import { readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
+import { type EventFilter, passes, readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
 import { print } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
@@ -9,6 +12,9 @@ import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
 export interface EventsFlags {
   readonly after?: number;
+  readonly identity?: string;
+  readonly type?: EventType;
+  readonly since?: Seconds;
   readonly limit: number;
   readonly follow?: true;
   readonly json?: true;
@@ -19,16 +25,29 @@ const FOLLOW_STEP = 500;
 
 export function printEvents(flags: EventsFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    const events = await readEvents(flags, workplace);
+    const filter = await filterOf(flags, workplace);
+    const events = await readEvents({ ...flags, filter }, workplace);
     printAll(events, flags);
-    if (flags.follow) await follow(events.at(-1)?.sequence ?? flags.after ?? 0, flags, workplace);
+    if (flags.follow) await follow(events.at(-1)?.sequence ?? flags.after ?? 0, flags, filter, workplace);
   });
 }
 
-async function follow(after: number, flags: EventsFlags, workplace: Workplace): Promise<never> {
-  for (let last = after; ; ) {
+async function filterOf({ identity, type, since }: EventsFlags, workplace: Workplace): Promise<EventFilter> {
+  const of = identity === undefined ? undefined : accepted(await findIdentity(identity, workplace));
+  return {
+    ...(of && { identityId: of.id }),
+    ...(type && { type }),
+    ...(since !== undefined && { since: after(await workplace.store.now(), seconds(0 - since)) }),
+  };
+}
+
+async function follow(start: number, flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<never> {
+  for (let last = start; ; ) {
     const events = accepted(await readNewEvents({ after: last, limit: FOLLOW_STEP }, workplace));
-    printAll(events, flags);
+    printAll(
+      events.filter((event) => passes(event, filter)),
+      flags,
+    );
     last = events.at(-1)?.sequence ?? last;
     if (events.length === 0) await sleep(POLL_MS);
   }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { endGrant } from '../../../operations/admin/end-grant.ts';
 import { endGrants } from '../../../operations/admin/end-grants.ts';
 import { findGrants, type GrantFilter } from '../../../operations/admin/find-grants.ts';
-import { type ShownGrant, showGrant, shownGrant } from '../../../operations/admin/show-grant.ts';
+import { type ShownGrant, showGrant, shownGrants } from '../../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
@@ -17,15 +17,15 @@ export function listGrants(flags: ListFlags, command: Command): Promise<void> {
   const { limit, json } = flags;
   return atWorkplace(command, async (workplace) => {
     const { grants, now } = accepted(await findGrants(flags, limit + 1, workplace));
-    const shown = grants.slice(0, limit).map((grant) => shownGrant(grant, now));
+    const shown = await shownGrants({ grants: grants.slice(0, limit), now }, workplace);
     if (json) printJson(shown);
-    else printTable(['grant', 'state', 'client id', 'identity', 'ends', 'scope'], shown.map(rowOf));
+    else printTable(['grant', 'state', 'client id', 'user name', 'identity', 'ends', 'scope'], shown.map(rowOf));
     if (grants.length > limit) remark(`There are more than ${limit}; see --limit.`);
   });
 }
 
-function rowOf({ id, state, clientId, identityId, refreshUntil, scope }: ShownGrant) {
-  return [id, state, clientId, identityId, refreshUntil, scope];
+function rowOf({ id, state, clientId, userName, identityId, refreshUntil, scope }: ShownGrant) {
+  return [id, state, clientId, userName, identityId, refreshUntil, scope];
 }
 
 export function printGrant(id: string, { json }: { json?: true }, command: Command): Promise<void> {
@@ -52,8 +52,7 @@ export function revokeGrants(id: string | undefined, flags: RevokeFlags, command
       );
     }
     if (id !== undefined) {
-      accepted(await endGrant(id, workplace));
-      return print(`Ended the grant ${id}`);
+      return print(`Ended the grant ${accepted(await endGrant(id, workplace))}`);
     }
     const ended = accepted(await endGrants({ filter, isConfirmed: yes }, workplace));
     print(`Ended ${counted(ended, 'grant')}`);

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import type { Identity } from '../../../core/identity.ts';
 import { addIdentity } from '../../../operations/admin/add-identity.ts';
+import { changeIdentity } from '../../../operations/admin/change-identity.ts';
 import { enableIdentity } from '../../../operations/admin/enable-identity.ts';
 import { findIdentity } from '../../../operations/admin/find-identity.ts';
 import { listIdentities } from '../../../operations/admin/list-identities.ts';
+import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
-import { print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { counted, print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
@@ -36,6 +39,37 @@ export function addPerson(userName: string, flags: AddFlags, command: Command): 
     const { id } = accepted(await addIdentity(draft, workplace));
     print(`Added ${userName} as ${id}`);
     if (obtained?.isNew) print(`Password, shown this once: ${obtained.password.reveal()}`);
+  });
+}
+
+export interface ChangeFlags extends Pick<AddFlags, 'email' | 'upn' | 'api' | 'shared'> {
+  readonly userName?: string;
+  /** False with --no-group. */
+  readonly group?: readonly string[] | boolean;
+}
+
+export function changePerson(name: string, flags: ChangeFlags, command: Command): Promise<void> {
+  const { userName, email, upn, api, group, shared } = flags;
+  const change = {
+    ...(userName !== undefined && { userName }),
+    ...(email !== undefined && { email }),
+    ...(upn !== undefined && { upn }),
+    ...(group === false && { groups: [] }),
+    ...(Array.isArray(group) && { groups: group as readonly string[] }),
+    ...(api !== undefined && { mayUseApi: api }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new CommandFailure('usage', 'say what to change', 'See: tessera identity change --help');
+  return atWorkplace(command, async (workplace) => {
+    const { id } = accepted(await changeIdentity(name, { ...change, ...(shared && { mayShare: true }) }, workplace));
+    print(`Changed ${id}`);
+  });
+}
+
+export function removePerson(name: string, { yes = false }: { yes?: boolean }, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const { identity, grants } = accepted(await removeIdentity(name, { isConfirmed: yes }, workplace));
+    print(`Removed ${identity.id} and ended ${counted(grants, 'grant')}`);
   });
 }
 

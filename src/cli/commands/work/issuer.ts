@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
 import { approveIssuer, type IssuerDraft } from '../../../operations/admin/approve-issuer.ts';
-import { type ListedIssuer, listedIssuer, listIssuers } from '../../../operations/admin/list-issuers.ts';
+import { findIssuer, type ListedIssuer, listedIssuer, listIssuers } from '../../../operations/admin/list-issuers.ts';
 import { withdrawIssuer } from '../../../operations/admin/withdraw-issuer.ts';
-import { print, printJson, printTable } from '../../terminal/output.ts';
+import { print, printJson, printRecord, printTable } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
@@ -73,6 +73,36 @@ export function printIssuers({ json, ...filter }: ListFlags, command: Command): 
 function rowOf({ label, subject, expires, profile, identitySources, identities, enabled }: ListedIssuer) {
   const identityFrom = `${identitySources.join(', ')} (${identities})`;
   return [label, enabled ? 'yes' : 'removed', expires, profile, identityFrom, subject];
+}
+
+export function printIssuer(label: string, { json }: { json?: true }, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const issuer = accepted(await findIssuer(label, workplace));
+    if (json) printJson(issuer);
+    else printRecord(recordOf(issuer));
+  });
+}
+
+function recordOf({ revocation, ...issuer }: ListedIssuer) {
+  return {
+    label: issuer.label,
+    approved: issuer.enabled ? 'yes' : 'removed',
+    authority: issuer.subject,
+    expires: issuer.expires,
+    fingerprint: issuer.fingerprint,
+    intermediates: issuer.intermediates,
+    profile: issuer.profile,
+    curves: issuer.curves?.join(' ') ?? '',
+    'identity from': issuer.identitySources.join(', '),
+    identities: issuer.identities,
+    'principal names compare': issuer.upnComparison ?? 'exact',
+    'revocation lists': revocation.crl,
+    'list files': revocation.crlFiles.join(' '),
+    OCSP: revocation.ocsp,
+    'allowed addresses': revocation.allowedAddresses?.join(' ') ?? '',
+    'revocation ends grants': revocation.endGrants ? 'yes' : 'no',
+    'only integrations': issuer.integrations?.join(' ') ?? '',
+  };
 }
 
 export function removeIssuer(label: string, command: Command): Promise<void> {

@@ -1,0 +1,61 @@
+// Which test files `npm test` runs, and which it leaves out and why.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A module that runs a program of Debian says so: `// Needs: chromium`. */
+const MARK = /^\/\/ Needs: (.+)$/gm;
+const IMPORT = /^(?:import|export) [^;]*?from '(\.[^']+\.ts)';$/gms;
+
+/** The Debian packages that a file needs, by itself or by what it imports from test/ and lab/. */
+export function needsOf(root, file, seen = new Set()) {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const text = readFileSync(join(root, file), 'utf8');
+  const own = [...text.matchAll(MARK)].flatMap(([, names]) => names.split(', '));
+  const imported = [...text.matchAll(IMPORT)]
+    .map(([, path]) => join(dirname(file), path))
+    .filter((path) => !path.startsWith('src/'));
+  return [...new Set([...own, ...imported.flatMap((path) => needsOf(root, path, seen))])];
+}
+
+/** `missing`: packages that are not installed. A file that needs one is left out. */
+export function leaveOutNeeding(root, files, missing) {
+  const reasonFor = (file) => needsOf(root, file).filter((name) => missing.includes(name));
+  const leftOut = files.map((file) => ({ file, lacks: reasonFor(file) })).filter(({ lacks }) => lacks.length > 0);
+  const names = new Set(leftOut.map(({ file }) => file));
+  return { files: files.filter((file) => !names.has(file)), leftOut };
+}
+
+/**
+ * What `--quick` leaves out: files that take more than a second or two on a quiet machine, since they start processes,
+ * databases or browsers, or wait for real time. What is new runs until it is listed here.
+ */
+const SLOW = [
+  ['the whole service over the network', /^test\/e2e\//],
+  ['several nodes', /^test\/nodes\//],
+  ['drills', /^test\/(lab|deploy)\//],
+  [
+    'the command in processes of its own',
+    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./,
+  ],
+  ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
+  ['PostgreSQL', /^test\/store\/.*postgres/],
+];
+
+export function leaveOutSlow(root, files) {
+  const reasonFor = (file) => {
+    const [slow] = SLOW.find(([, pattern]) => pattern.test(file)) ?? [];
+    return slow ?? (needsOf(root, file).length > 0 ? 'programs of Debian' : undefined);
+  };
+  const reasons = new Map();
+  for (const file of files) {
+    const why = reasonFor(file);
+    if (why) reasons.set(why, [...(reasons.get(why) ?? []), file]);
+  }
+  const slow = new Set([...reasons.values()].flat());
+  return { files: files.filter((file) => !slow.has(file)), reasons, count: slow.size };
+}
+
+export function allTests(root) {
+  return globSync('test/**/*.test.ts', { cwd: root }).sort();
+}

@@ -1,0 +1,63 @@
+import { foldName } from '../../core/certificate.ts';
+import { type Identity, isLocal } from '../../core/identity.ts';
+import { accept } from '../../core/outcome.ts';
+import type { Decision } from '../../store/store.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { objectionOfOthers, objectionTo } from './add-identity.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+
+/** What is absent stays. An empty address is removed. */
+export interface IdentityChange {
+  readonly userName?: string;
+  readonly email?: string;
+  readonly upn?: string;
+  /** All groups from now on. */
+  readonly groups?: readonly string[];
+  readonly mayUseApi?: boolean;
+  readonly mayShare?: boolean;
+}
+
+/** Changes an identity of the local directory. Its grants and its password stay. */
+export async function changeIdentity(
+  name: string,
+  change: IdentityChange,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Identity>> {
+  const known = await findIdentity(name, ports);
+  if (!known.ok) return known;
+  if (!isLocal(known.value)) return decline('identity-not-local', known.value.id);
+  const { id } = known.value;
+  const objection = objectionTo(checkedPart(change)) ?? (await objectionOfOthers(checkedPart(change), ports, id));
+  if (objection) return objection;
+  const { store, by } = ports;
+  return store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
+    if (!found) return { outcome: decline('identity-unknown', name) };
+    const next = changed(found.row, change);
+    const detail = { changed: Object.keys(change).join(', ') };
+    return {
+      outcome: accept(next),
+      next,
+      events: [administered('identity changed', { at, by, identityId: id, detail })],
+    };
+  });
+}
+
+/** An address to be removed needs no check. */
+function checkedPart({ email, upn, ...rest }: IdentityChange) {
+  return { ...rest, ...(email && { email }), ...(upn && { upn }) };
+}
+
+function changed(before: Identity, { userName, email, upn, groups, mayUseApi }: IdentityChange): Identity {
+  const { email: emailBefore, upn: upnBefore, ...rest } = before;
+  const nextEmail = email === undefined ? emailBefore : foldName('email-san', email);
+  const nextUpn = upn === undefined ? upnBefore : foldName('upn-san', upn);
+  return {
+    ...rest,
+    ...(userName !== undefined && { userName }),
+    ...(nextEmail && { email: nextEmail }),
+    ...(nextUpn && { upn: nextUpn }),
+    ...(groups && { groups: [...new Set(groups)] }),
+    ...(mayUseApi !== undefined && { mayUseApi }),
+  };
+}

@@ -1,0 +1,67 @@
+// The certificate and the key of a listener, checked before TLS uses them: OpenSSL's messages name neither file nor remedy.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+
+export interface CertificatePaths {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Why a listener cannot use its files, and what to do. */
+export class CertificateUnusable extends Error {
+  override readonly name = 'CertificateUnusable';
+  readonly todo: string;
+
+  constructor(what: string, todo: string) {
+    super(what);
+    this.todo = todo;
+  }
+}
+
+/** Throws CertificateUnusable unless the contents are a certificate and its key. */
+export function checkPair(paths: CertificatePaths, certificate: Buffer, key: Buffer): X509Certificate {
+  const leaf = parsed(() => new X509Certificate(certificate), paths.certificate, 'PEM certificate');
+  const privateKey = parsed(() => createPrivateKey(key), paths.key, 'PEM private key without a passphrase');
+  if (leaf.checkPrivateKey(privateKey)) return leaf;
+  throw new CertificateUnusable(
+    `the key ${paths.key} does not belong to the server certificate ${paths.certificate}`,
+    'Put the key there that the certificate was requested with. The file must begin with the certificate of the server, not with that of its authority.',
+  );
+}
+
+function parsed<T>(parse: () => T, path: string, what: string): T {
+  try {
+    return parse();
+  } catch {
+    throw new CertificateUnusable(`${path} is not a ${what}`, `Put a ${what} there.`);
+  }
+}
+
+/** Turns a failed read of one of the files into its reason. Other errors stay as they are. */
+export function fileFault(fault: unknown): unknown {
+  const { code, path } = fault as NodeJS.ErrnoException;
+  const [why, todo] = FILE_FAULTS[code ?? ''] ?? [];
+  return why && todo && path ? new CertificateUnusable(`${path}: ${why}`, todo) : fault;
+}
+
+const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
+  ENOENT: ['there is no such file', 'Put the server certificate and its key there, or change tls of the listener.'],
+  EACCES: ['this user may not read it', 'Make it readable for the user that runs the service, and for nobody else.'],
+  EISDIR: ['it is a folder', 'Name the file in tls of the listener.'],
+  ENOTDIR: ['part of the path is not a folder', 'Correct the path in tls of the listener.'],
+};
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+
+export interface Validity {
+  readonly isOver: boolean;
+  readonly why: string;
+}
+
+/** What callers will, or will soon, refuse the certificate for. */
+export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: number): Validity | undefined {
+  if (nowMs < Date.parse(validFrom)) return { isOver: true, why: `not valid before ${validFrom}` };
+  const days = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
+  if (days < 0) return { isOver: true, why: `expired at ${validTo}` };
+  return days < SOON_DAYS ? { isOver: false, why: `expires at ${validTo}` } : undefined;
+}

@@ -1,0 +1,83 @@
+// `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
+import assert from 'node:assert/strict';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { type Home, issueServer, populatedHome } from '../e2e/service.ts';
+import { runTessera } from './command.ts';
+
+async function failedStart(t: TestContext, spoil: (home: Home) => unknown, ...flags: readonly string[]) {
+  const home = await populatedHome();
+  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  await spoil(home);
+  const args = ['--config', home.configFile, ...flags, 'serve'];
+  const { status, printed } = await runTessera(args, { folder: home.folder });
+  return { status, printed: printed.replaceAll(home.folder, '') };
+}
+
+const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknown, code: number, words: RegExp])[] = [
+  [
+    'a key of another certificate',
+    ({ serverFiles, authority }) => writeFileSync(serverFiles.key, issueServer(authority).key),
+    6,
+    /^tessera: the key \/server\.key does not belong to the server certificate \/server\.crt\n {2}Put the key there/,
+  ],
+  [
+    'no certificate in the file',
+    ({ serverFiles }) => writeFileSync(serverFiles.certificate, 'hello'),
+    6,
+    /^tessera: \/server\.crt is not a PEM certificate\n {2}Put a PEM certificate there/,
+  ],
+  [
+    'no key in the file',
+    ({ serverFiles }) => writeFileSync(serverFiles.key, ''),
+    6,
+    /^tessera: \/server\.key is not a PEM private key without a passphrase\n {2}Put /,
+  ],
+  [
+    'no certificate file',
+    ({ serverFiles }) => rmSync(serverFiles.certificate),
+    6,
+    /^tessera: \/server\.crt: there is no such file\n {2}Put the server certificate and its key there/,
+  ],
+  [
+    'a key that others may read',
+    ({ folder }) => chmodSync(join(folder, 'keyring.json'), 0o644),
+    5,
+    /^tessera: .*keyring\.json/,
+  ],
+  ['no store', ({ folder }) => rmSync(join(folder, 'tessera.db')), 4, /^tessera: .*\n {2}Restore it from its backup/],
+];
+
+suite('a start that fails names the cause and the next step, with its own exit code', () => {
+  for (const [cause, spoil, code, words] of FAILURES) {
+    test(cause, async (t) => {
+      const { status, printed } = await failedStart(t, spoil);
+      assert.match(printed, words);
+      assert.equal(status, code);
+    });
+  }
+
+  test('a port in use', async (t) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    t.after(() => other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    const { status, printed } = await failedStart(t, () => undefined, '--set', `listeners.0.port=${port}`);
+    assert.match(
+      printed,
+      new RegExp(`^tessera: cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\n  Another`, 'm'),
+    );
+    assert.equal(status, 7);
+  });
+
+  test('an address of another machine', async (t) => {
+    const { status, printed } = await failedStart(t, () => undefined, '--set', 'listeners.0.host=192.0.2.1');
+    assert.match(
+      printed,
+      /^tessera: cannot listen on 192\.0\.2\.1:?0?: this machine does not have this address\n {2}Set host/m,
+    );
+    assert.equal(status, 7);
+  });
+});
