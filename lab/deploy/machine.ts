@@ -1,0 +1,68 @@
+// A Debian machine with systemd, in a container with a network of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { run } from './shell.ts';
+
+export class Machine {
+  readonly #nspawn: ChildProcess;
+  readonly #pid: number;
+  readonly #root: string;
+
+  private constructor(nspawn: ChildProcess, pid: number, root: string) {
+    [this.#nspawn, this.#pid, this.#root] = [nspawn, pid, root];
+  }
+
+  static async boot(root: string): Promise<Machine> {
+    const isolation = ['--private-network', '--register=no', '--keep-unit', '--resolv-conf=off', '--link-journal=no'];
+    const args = ['--quiet', '--boot', `--directory=${root}`, '--machine=tessera-lab', '--console=pipe', ...isolation];
+    const nspawn = spawn('systemd-nspawn', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const machine = new Machine(nspawn, await initOf(nspawn), root);
+    await machine.#booted();
+    return machine;
+  }
+
+  async #booted(): Promise<void> {
+    for (let tries = 0; tries < 600; tries++) {
+      try {
+        this.sh('systemctl is-active --quiet multi-user.target');
+        return;
+      } catch {
+        await pause(100);
+      }
+    }
+    throw new Error('the machine did not boot within a minute');
+  }
+
+  /** Runs commands in the machine as root, in the folder /root/tessera. */
+  sh(commands: string): string {
+    return run('nsenter', [...this.inside(), '--all', `--root=${this.#root}`, '--wd=/root/tessera', 'sh', '-e'], {
+      input: commands,
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
+    });
+  }
+
+  /** Arguments of nsenter that name this machine. */
+  inside(): string[] {
+    return ['--target', String(this.#pid)];
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#nspawn, 'exit');
+    this.#nspawn.kill('SIGTERM'); // asks the machine to shut down
+    const killer = setTimeout(() => this.#nspawn.kill('SIGKILL'), 20_000);
+    await ended;
+    clearTimeout(killer);
+  }
+}
+
+/** The process that is 1 in the machine: the only child of nspawn. */
+async function initOf({ pid, exitCode }: ChildProcess): Promise<number> {
+  for (let tries = 0; tries < 100 && exitCode === null; tries++) {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    if (/^\d+$/.test(children)) return Number(children);
+    await pause(100);
+  }
+  throw new Error('systemd-nspawn started no machine');
+}
