@@ -8,23 +8,27 @@ import { run } from './shell.ts';
 export class Machine {
   readonly #nspawn: ChildProcess;
   readonly #pid: number;
-  readonly #root: string;
 
-  private constructor(nspawn: ChildProcess, pid: number, root: string) {
-    [this.#nspawn, this.#pid, this.#root] = [nspawn, pid, root];
+  private constructor(nspawn: ChildProcess, pid: number) {
+    [this.#nspawn, this.#pid] = [nspawn, pid];
   }
 
   static async boot(root: string): Promise<Machine> {
     const isolation = ['--private-network', '--register=no', '--keep-unit', '--resolv-conf=off', '--link-journal=no'];
     const args = ['--quiet', '--boot', `--directory=${root}`, '--machine=tessera-lab', '--console=pipe', ...isolation];
     const nspawn = spawn('systemd-nspawn', args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    const machine = new Machine(nspawn, await initOf(nspawn), root);
-    await machine.#booted();
+    const machine = new Machine(nspawn, await initOf(nspawn));
+    try {
+      await machine.#booted();
+    } catch (error) {
+      await machine.stop();
+      throw error;
+    }
     return machine;
   }
 
   async #booted(): Promise<void> {
-    for (let tries = 0; tries < 600; tries++) {
+    for (let tries = 0; tries < 300; tries++) {
       try {
         this.sh('systemctl is-active --quiet multi-user.target');
         return;
@@ -32,13 +36,13 @@ export class Machine {
         await pause(100);
       }
     }
-    throw new Error('the machine did not boot within a minute');
+    throw new Error('the machine did not boot');
   }
 
   /** Runs commands in the machine as root, in the folder /root/tessera. */
   sh(commands: string): string {
-    return run('nsenter', [...this.inside(), '--all', `--root=${this.#root}`, '--wd=/root/tessera', 'sh', '-e'], {
-      input: commands,
+    return run('nsenter', [...this.inside(), '--all', '--root', '--', '/bin/sh', '-e'], {
+      input: `cd /root/tessera\n${commands}`,
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
     });
   }
