@@ -21,7 +21,7 @@ export async function underSystemd(): Promise<void> {
       step('units', () => machine.sh(units));
       const caller = placeCertificates(join(folder, 'etc/tessera'));
       step('init', () => machine.sh(init));
-      step('start', () => machine.sh(start));
+      step('start', () => machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`));
       report(machine);
       step('add a key', () => machine.sh(addKey));
       await handOver({ machine, caller, restart });
