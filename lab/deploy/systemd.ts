@@ -26,6 +26,9 @@ export async function underSystemd(): Promise<void> {
       step('add a key', () => machine.sh(addKey));
       await handOver({ machine, caller, restart });
       step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
+    } catch (error) {
+      console.error((error as Error).message); // at once: stopping and removing the machine takes a while
+      throw error;
     } finally {
       await machine.stop();
     }
