@@ -47,5 +47,5 @@ async function refreshUntilStopped(): Promise<{ refreshes: number; failures: str
 const done = await Promise.all(Array.from({ length: CALLERS }, refreshUntilStopped));
 const failures = done.flatMap((one) => one.failures);
 const refreshes = done.reduce((sum, one) => sum + one.refreshes, 0);
-console.log(`hand-over: ${refreshes} refreshes over new connections, ${failures.length} failed ${failures.slice(0, 3)}`);
+console.log(`${refreshes} refreshes over new connections, ${failures.length} failed ${failures.slice(0, 3)}`);
 process.exitCode = failures.length > 0 ? 1 : 0;

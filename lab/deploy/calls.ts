@@ -1,8 +1,8 @@
-// Callers of a service in a machine's network: they get a token, and refresh while one instance hands over to the other.
+// Callers of a service in a network namespace: they get a token, and refresh while something else happens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Machine } from './machine.ts';
+import { makeAuthority } from '../../test/authority.ts';
 import { ROOT } from './shell.ts';
 
 export interface CallerFiles {
@@ -11,25 +11,33 @@ export interface CallerFiles {
   readonly ca: string;
 }
 
-/** Refreshes through a restart without loss, and throws where one request failed. */
-export async function handOver(lab: { machine: Machine; caller: CallerFiles; restart: string }): Promise<void> {
-  const { machine, caller, restart } = lab;
-  const args = [...machine.inside(), '--net', process.execPath, join(ROOT, 'lab/deploy/caller.ts')];
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+
+/** An authority with a certificate for the server, and what a caller needs. */
+export function makeCertificates() {
+  const authority = makeAuthority({ name: 'Lab Root' });
+  const server = authority.issue({ dnsNames: ['tokens.example.com'], usages: [SERVER_AUTH] });
+  const { pem: certificate, key } = authority.issue({ commonName: 'ada' });
+  return { authority: authority.pem, server, caller: { certificate, key, ca: authority.pem } };
+}
+
+/** Refreshes in the network of process `pid` while `work` is done, and throws where one request failed. */
+export async function callDuring(pid: number, caller: CallerFiles, work: () => void): Promise<void> {
+  const args = ['--target', String(pid), '--net', process.execPath, join(ROOT, 'lab/deploy/caller.ts')];
   const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   child.stdin.write(`${JSON.stringify(caller)}\n`);
   let printed = '';
-  const begun = new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (text) => {
       printed += text;
-      if (printed.includes('token')) resolve();
+      if (printed.includes('token for')) resolve();
     });
     child.once('exit', (code) => reject(new Error(`no token: ${printed} (${code})`)));
   });
-  await begun;
-  machine.sh(restart);
+  work();
   child.stdin.end('stop\n');
   const [code] = await ended;
   console.log(printed.trimEnd());
-  if (code !== 0) throw new Error('requests failed while one instance took over from the other');
+  if (code !== 0) throw new Error('requests failed');
 }

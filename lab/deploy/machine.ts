@@ -7,10 +7,11 @@ import { run } from './shell.ts';
 
 export class Machine {
   readonly #nspawn: ChildProcess;
-  readonly #pid: number;
+  /** Its process 1, as this machine numbers it. */
+  readonly pid: number;
 
   private constructor(nspawn: ChildProcess, pid: number) {
-    [this.#nspawn, this.#pid] = [nspawn, pid];
+    [this.#nspawn, this.pid] = [nspawn, pid];
   }
 
   static async boot(root: string): Promise<Machine> {
@@ -41,15 +42,10 @@ export class Machine {
 
   /** Runs commands in the machine as root, in the folder /root/tessera. */
   sh(commands: string): string {
-    return run('nsenter', [...this.inside(), '--all', '--root', '--', '/bin/sh', '-e'], {
+    return run('nsenter', ['--target', String(this.pid), '--all', '--root', '--', '/bin/sh', '-e'], {
       input: `cd /root/tessera\n${commands}`,
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
     });
-  }
-
-  /** Arguments of nsenter that name this machine. */
-  inside(): string[] {
-    return ['--target', String(this.#pid)];
   }
 
   async stop(): Promise<void> {

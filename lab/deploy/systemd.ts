@@ -1,13 +1,10 @@
 // The commands of docs/systemd.md, run in a machine that systemd boots.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeAuthority } from '../../test/authority.ts';
-import { handOver } from './calls.ts';
+import { type CallerFiles, callDuring, makeCertificates } from './calls.ts';
 import { debianRoot, stagePackage } from './debian.ts';
 import { Machine } from './machine.ts';
 import { commandsOf, installLabNeeds, run } from './shell.ts';
-
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 
 export async function underSystemd(): Promise<void> {
   installLabNeeds();
@@ -24,7 +21,7 @@ export async function underSystemd(): Promise<void> {
       step('start', () => machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`));
       report(machine);
       step('add a key', () => machine.sh(addKey));
-      await handOver({ machine, caller, restart });
+      await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));
       step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
@@ -45,14 +42,12 @@ function step(name: string, work: () => string): void {
 }
 
 /** The server's, and the authority of the callers. Returns what a caller needs. */
-function placeCertificates(folder: string): { certificate: string; key: string; ca: string } {
-  const authority = makeAuthority({ name: 'Lab Root' });
-  const server = authority.issue({ dnsNames: ['tokens.example.com'], usages: [SERVER_AUTH] });
-  const { pem: certificate, key } = authority.issue({ commonName: 'ada' });
+function placeCertificates(folder: string): CallerFiles {
+  const { authority, server, caller } = makeCertificates();
   writeFileSync(join(folder, 'server.crt'), server.pem);
   writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
-  writeFileSync(join(folder, 'corp-ca.pem'), authority.pem);
-  return { certificate, key, ca: authority.pem };
+  writeFileSync(join(folder, 'corp-ca.pem'), authority);
+  return caller;
 }
 
 /** What the kernel says of the running process, not what the unit asks for. */
