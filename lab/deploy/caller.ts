@@ -1,5 +1,6 @@
 // Gets a token by certificate, then refreshes it over a new connection each time until standard input ends, and counts
 // what failed. A 503 that says to ask again is counted apart: the same request must work then.
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,14 +14,18 @@ void lines.next().then(() => {
   isStopping = true;
 });
 
+async function readAnswer(response: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = Buffer.concat(await response.toArray()).toString();
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
 function ask(path: string, body: object): Promise<Record<string, unknown>> {
   const agent = new Agent({ keepAlive: false, cert: certificate, key, ca, servername: 'tokens.example.com' });
   const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const asked = request({ host: HOST, port: PORT, path, method: 'POST', agent, headers }, async (response) => {
-      const text = Buffer.concat(await response.toArray()).toString();
-      if (response.statusCode === 200) resolve(JSON.parse(text));
-      else reject(new Error(`${response.statusCode} ${text}`));
+    const asked = request({ host: HOST, port: PORT, path, method: 'POST', agent, headers }, (response) => {
+      readAnswer(response).then(resolve, reject);
     });
     asked.on('error', reject);
     asked.end(JSON.stringify(body));

@@ -17,13 +17,19 @@ export async function inContainer(): Promise<void> {
   try {
     const [build = '', init = '', serve = '', stop = ''] = commandsOf('container.md');
     timed('builder', () => makeBuilder(sh));
-    timed('build', () => sh(build.replace('buildah build', `buildah build --network=host --build-arg BUILDER=${BUILDER}`), ROOT));
+    timed('build', () =>
+      sh(build.replace('buildah build', `buildah build --network=host --build-arg BUILDER=${BUILDER}`), ROOT),
+    );
     console.log(`size: ${(Number(sh(`podman image inspect --format '{{.Size}}' ${IMAGE}`)) / 1e6).toFixed(0)} MB`);
     const caller = placeFiles(place, sh);
     timed('init', () => sh(init));
     timed('start', () => sh(`${serve.replace('--publish 8443:8443', '--network=none')}${UNTIL_READY}`));
     const pid = Number(sh(`podman inspect --format '{{.State.Pid}}' tessera`));
-    console.log(sh(`grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${pid}/status; podman healthcheck run tessera`).trimEnd());
+    console.log(
+      sh(
+        `grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${pid}/status; podman healthcheck run tessera`,
+      ).trimEnd(),
+    );
     await callDuring(pid, caller, () => undefined);
     timed('stop', () => sh(`${stop}\npodman inspect --format 'exit code {{.State.ExitCode}}' tessera`));
   } finally {
@@ -51,7 +57,10 @@ function storageIn(place: string): Record<string, string> {
   const [graph, state] = [join(place, 'storage'), join(place, 'state')];
   writeFileSync(file, `[storage]\ndriver = "overlay"\ngraphroot = "${graph}"\nrunroot = "${state}"\n`);
   const settings = join(place, 'containers.conf');
-  writeFileSync(settings, '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n[containers]\ncgroups = "disabled"\n');
+  writeFileSync(
+    settings,
+    '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n[containers]\ncgroups = "disabled"\n',
+  );
   return { CONTAINERS_STORAGE_CONF: file, CONTAINERS_CONF: settings, BUILDAH_ISOLATION: 'chroot' };
 }
 
@@ -73,7 +82,9 @@ function placeFiles(place: string, sh: (commands: string) => string) {
   const { authority, server, caller } = makeCertificates();
   cpSync(join(ROOT, 'deploy/container/tessera.yaml'), join(place, 'tessera.yaml'));
   writeFileSync(join(place, 'corp-ca.pem'), authority);
-  const volume = sh("podman volume create tessera-data >&2; podman volume inspect --format '{{.Mountpoint}}' tessera-data");
+  const volume = sh(
+    "podman volume create tessera-data >&2; podman volume inspect --format '{{.Mountpoint}}' tessera-data",
+  );
   mkdirSync(volume.trim(), { recursive: true });
   writeFileSync(join(volume.trim(), 'server.crt'), server.pem);
   writeFileSync(join(volume.trim(), 'server.key'), server.key, { mode: 0o600 });

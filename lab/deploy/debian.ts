@@ -12,7 +12,12 @@ function keptRoot(packages: readonly string[]): string {
   if (existsSync(kept)) return kept;
   console.log(`making a Debian root with debootstrap in ${kept}, once …`);
   const unfinished = mkdtempSync(`${kept}.`);
-  run('debootstrap', ['--variant=minbase', `--include=${['ca-certificates', ...packages].join(',')}`, SUITE, unfinished]);
+  run('debootstrap', [
+    '--variant=minbase',
+    `--include=${['ca-certificates', ...packages].join(',')}`,
+    SUITE,
+    unfinished,
+  ]);
   addNode(unfinished);
   renameSync(unfinished, kept);
   return kept;
@@ -28,14 +33,15 @@ function addNode(root: string): void {
 }
 
 /** A fresh copy of a Debian root with these packages. Call `remove` at the end. */
-export function debianRoot(packages: readonly string[]): { readonly folder: string; remove(): void } {
+export function debianRoot(packages: readonly string[]): { readonly folder: string; readonly remove: () => void } {
   const kept = keptRoot(packages);
   const place = mkdtempSync(join(tmpdir(), 'tessera-lab-root-'));
   const folder = join(place, 'root');
   run('cp', ['-a', '--reflink=auto', kept, folder]);
   run('chmod', ['0755', folder]);
   // Names and certificates are checked as on this machine, which may reach package archives through a proxy.
-  for (const file of ['etc/resolv.conf', 'etc/ssl/certs/ca-certificates.crt']) cpSync(join('/', file), join(folder, file));
+  for (const file of ['etc/resolv.conf', 'etc/ssl/certs/ca-certificates.crt'])
+    cpSync(join('/', file), join(folder, file));
   return { folder, remove: () => rmSync(place, { recursive: true, force: true }) };
 }
 

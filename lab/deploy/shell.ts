@@ -21,7 +21,8 @@ export function run(program: string, args: readonly string[], { cwd = ROOT, inpu
     ...(input === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] as const } : { input }),
   });
   if (ran.error) throw ran.error;
-  if (ran.status !== 0) throw new Error(`${program} ${args.join(' ')} failed (${ran.status}):\n${ran.stdout}${ran.stderr}`);
+  if (ran.status !== 0)
+    throw new Error(`${program} ${args.join(' ')} failed (${ran.status}):\n${ran.stdout}${ran.stderr}`);
   return ran.stdout;
 }
 

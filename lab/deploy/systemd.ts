@@ -8,7 +8,8 @@ import { commandsOf, installLabNeeds, run } from './shell.ts';
 
 export async function underSystemd(): Promise<void> {
   installLabNeeds();
-  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = ''] = commandsOf('systemd.md');
+  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = ''] =
+    commandsOf('systemd.md');
   const { folder, remove } = debianRoot(['systemd', 'systemd-sysv', 'curl', 'procps']);
   try {
     stagePackage(join(folder, 'root/tessera'));
@@ -18,7 +19,9 @@ export async function underSystemd(): Promise<void> {
       step('units', () => machine.sh(units));
       const caller = placeCertificates(join(folder, 'etc/tessera'));
       step('init', () => machine.sh(init));
-      step('start', () => machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`));
+      step('start', () =>
+        machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`),
+      );
       report(machine);
       step('add a key', () => machine.sh(addKey));
       await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));

@@ -43,7 +43,14 @@ function validate(manifest: Manifest): void {
   model.validate();
 }
 
-/** Every object inside, with the keys that lead to it. */
+/** tessera.yaml of the config map. */
+function settingsIn(manifests: readonly Manifest[]): string {
+  const config = manifests.find(({ kind }) => kind === 'ConfigMap');
+  assert.ok(config);
+  return (config['data'] as Record<string, string>)['tessera.yaml'] ?? '';
+}
+
+/** Every object inside. */
 function* within(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>;
@@ -92,11 +99,10 @@ for (const overlay of ['passthrough', 'ingress']) {
     });
 
     test('the configuration loads, and its ports, doors and paths are those of the pod', () => {
-      const [config] = ofKind('ConfigMap');
       const folder = mkdtempSync(join(tmpdir(), 'tessera-kubernetes-'));
       try {
         const file = join(folder, 'tessera.yaml');
-        writeFileSync(file, (config?.['data'] as Record<string, string>)['tessera.yaml'] ?? '');
+        writeFileSync(file, settingsIn(manifests));
         const { listeners, keyring, proxies } = loadConfig({ file, env: {}, sets: [] });
         const pod = JSON.stringify(ofKind('Deployment'));
         for (const { port, tls } of listeners) {
@@ -134,10 +140,7 @@ test('a manifest with a mistake is refused: the schemas are looked at', () => {
 });
 
 test('both overlays have the same configuration, but for client certificates and the proxy', () => {
-  const [through, ended] = ['passthrough', 'ingress'].map((overlay) => {
-    const [config] = render(overlay).filter(({ kind }) => kind === 'ConfigMap');
-    return ((config?.['data'] as Record<string, string>)['tessera.yaml'] ?? '').split('\n');
-  });
+  const [through, ended] = ['passthrough', 'ingress'].map((overlay) => settingsIn(render(overlay)).split('\n'));
   const beforeProxies = ended?.slice(0, ended.indexOf('proxies:'));
   const differing = beforeProxies?.filter((line) => !through?.includes(line));
   assert.deepEqual(differing, []);

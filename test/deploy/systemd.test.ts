@@ -22,7 +22,10 @@ const unit = (name: string) => readFileSync(join(UNITS, name), 'utf8');
 /** Copies with the command replaced by one that every machine has: systemd looks whether it can be executed. */
 function copyOf(name: string): string {
   const path = join(folder, name.replace('@', '@9101'));
-  writeFileSync(path, unit(name).replaceAll('/usr/local/bin/tessera', '/bin/true').replaceAll('/usr/bin/curl', '/bin/true'));
+  writeFileSync(
+    path,
+    unit(name).replaceAll('/usr/local/bin/tessera', '/bin/true').replaceAll('/usr/bin/curl', '/bin/true'),
+  );
   return path;
 }
 
@@ -66,8 +69,12 @@ test('both services have the same restrictions, and the backup has no network on
       .slice(unit(name).indexOf('\nCapabilityBoundingSet='))
       .split('\n')
       .filter((line) => /^[A-Z]\w+=/.test(line) && !/^(?:RestrictAddressFamilies|WantedBy)=/.test(line));
-  const more = restrictions('tessera-backup.service').filter((line) => !restrictions('tessera@.service').includes(line));
+  const more = restrictions('tessera-backup.service').filter(
+    (line) => !restrictions('tessera@.service').includes(line),
+  );
   assert.deepEqual(more, ['PrivateNetwork=yes', 'IPAddressDeny=any']);
-  const fewer = restrictions('tessera@.service').filter((line) => !restrictions('tessera-backup.service').includes(line));
+  const fewer = restrictions('tessera@.service').filter(
+    (line) => !restrictions('tessera-backup.service').includes(line),
+  );
   assert.deepEqual(fewer, []);
 });
