@@ -1,4 +1,4 @@
-// npm run chaos -- DRILL --cycles N [--seed S]: breaks things many times, and looks whether a promise was broken with them.
+// npm run chaos -- DRILL --cycles N [--seed S]: injects faults many times and checks that every promise holds.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
@@ -23,33 +23,30 @@ import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 
 const DRILLS = {
-  kill: [killMany, 'kills a writing process, and looks at what it left'],
-  files: [damageFiles, 'deletes, cuts and replaces the files of a store under a service at work'],
-  sync: [failDisk, 'lets syncs and writes fail under a service at work (EIO, ENOSPC); needs cc'],
-  clock: [setClock, 'sets the clock of a service at work ahead and back; needs cc'],
-  race: [raceMany, 'lets refresh and revoke race, at two nodes on one SQLite'],
-  'postgres-race': [raceAcrossNodes, 'the same, at three nodes on one PostgreSQL'],
-  postgres: [failoverToStandby, 'kills the primary under three nodes and a service, and promotes its standby'],
-  revocation: [revocationUnderAttack, 'a good caller while list and OCSP servers misbehave; takes no cycles'],
-  'postgres-lock': [lockRows, 'holds a lock on one row, and times the refreshes of everybody else'],
-  'postgres-frozen': [
-    freezeServer,
-    'freezes the server until callers are told 503, wakes it, and looks for late commits',
-  ],
-  'postgres-connections': [takeConnections, 'takes every connection the server has left while a node is busy'],
+  kill: [killMany, 'kills a writing process and checks the store it leaves'],
+  files: [damageFiles, 'deletes, truncates and replaces store files under a running service'],
+  sync: [failDisk, 'makes syncs and writes fail (EIO, ENOSPC) under a running service; needs cc'],
+  clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
+  race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
+  'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
+  postgres: [failoverToStandby, 'kills the PostgreSQL primary under load and promotes its standby'],
+  revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
+  'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],
+  'postgres-frozen': [freezeServer, 'freezes the server until callers get 503, wakes it and checks for late commits'],
+  'postgres-connections': [takeConnections, 'takes all free connections of the server while a node is busy'],
   'postgres-keys': [rollOutKeys, 'rolls out keys over three nodes, minting before every node has them', 3],
   'postgres-move': [moveUnderLoad, 'moves a service under load from SQLite to PostgreSQL, in several runs', 3],
-  'postgres-rollback': [rollBack, 'puts the database back to an older state under three nodes', 3],
-  'postgres-log': [freezeLog, 'holds the advisory locks of the event log as a stranger', 100],
-  stop: [stopMany, 'stops a service among good, bad and idle callers, and looks how it ended'],
-  lockout: [lockOut, 'strangers fail to sign in on purpose; the people they aim at must not notice'],
-  patroni: [failoverByPatroni, 'the same, with Patroni and etcd doing the rest; root on Debian, or as postgres'],
-  places: [attackPlaces, 'strangers take places by CONNECT, Upgrade and pipelines, and try to keep them'],
-  http2: [attackOverHttp2, 'strangers hold streams: windows of 0, bodies that never come, HEAD, resets'],
-  overload: [attackWithLoad, 'more load than the service can take, and floods of handshakes'],
+  'postgres-rollback': [rollBack, 'restores an older state of the database under three nodes', 3],
+  'postgres-log': [freezeLog, 'holds the advisory locks of the event log as another role', 100],
+  stop: [stopMany, 'stops a service with good, bad and idle callers and checks how it ended'],
+  lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
+  patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
+  places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
+  http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
+  overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
-/** The third: how many cycles, where that is not 20. */
+/** The third: the default number of cycles, if not 20. */
 type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
 
 const { values, positionals } = parseArgs({

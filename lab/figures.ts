@@ -1,10 +1,11 @@
-// npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Ratios travel, numbers do not.
+// npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Compare ratios, not absolute numbers.
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { eventFigures } from './figures/events.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
 import { refreshFigures } from './figures/refreshes.ts';
+import { requestFigures } from './figures/requests.ts';
 import { sizeFigures } from './figures/size.ts';
 import { verdictFigures } from './figures/verdicts.ts';
 import { walFigures } from './figures/wal.ts';
@@ -18,6 +19,7 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
   writer           the writing half alone, under the settings that could be chosen
   wal              how large the log of SQLite becomes while somebody reads
   certificates     calls with certificates, beside a bare TLS server
+  requests         what counting and logging a request cost, beside the simplest alternatives
   verdicts         processor time of one verdict on certificates made to be expensive
 
 Only where they are named, and of no use while the machine does something else:
@@ -48,6 +50,7 @@ const ALWAYS = {
   writer: writerFigures,
   wal: walFigures,
   certificates: certificateFigures,
+  requests: requestFigures,
   verdicts: verdictFigures,
 };
 const FIGURES: Readonly<Record<string, () => Promise<void>>> = {

@@ -1,5 +1,5 @@
-// npm run fuzz -- WHAT [--mutations N] [--first N]: hostile input by the thousand, compared with what others make of it.
-// Every mutant has a number: `--first NUMBER --mutations 1` makes it again.
+// npm run fuzz -- WHAT [--mutations N] [--first N]: thousands of hostile inputs, compared with other implementations.
+// Every mutant has a number: `--first NUMBER --mutations 1` reproduces it.
 import { parseArgs } from 'node:util';
 import { fuzzCertificates } from './fuzz/certificates.ts';
 

@@ -1,4 +1,4 @@
-// npm run sim -- --seeds N [--seed S]: random histories against a small model. A seed that fails, fails again:
+// npm run sim -- --seeds N [--seed S]: random histories against a small model. A failing seed is reproducible:
 //   npm run sim -- --seed 4711
 import { parseArgs } from 'node:util';
 import { runSeed } from './sim/run-seed.ts';

@@ -4,14 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
-import { localDirectory } from './directory/local.ts';
+import { localDirectory } from './directory/local/local-directory.ts';
+import { connectionReader } from './doors/caller/connection.ts';
+import { presentedJudge } from './doors/caller/judge-presented.ts';
+import { describeRefused } from './doors/caller/refused-certificate.ts';
+import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
 import { readLook } from './doors/pages/parts/look.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { Clock, Ports } from './operations/ports.ts';
+import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
@@ -63,7 +67,7 @@ export async function composeService(
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts: ServiceParts = partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -105,17 +109,17 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJud
     now: ports.clock.now,
     exchange: new SharedLists(ports),
     limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
-    tellRefused: (url, why) => log.warn({ url, why }, 'revocation list not taken'),
+    logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
   });
 }
 
-const SWEEPING = { about: 'lease: sweeping', lasts: seconds(50) };
+const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 
 /** Between two steps of what can wait: the time of a step is a tenth of this and more. */
 const BREATH_MS = 10;
 
 function choresOf(
-  { ports, judge, metrics, readiness, log }: ServiceParts,
+  { ports, judge, metrics, readiness, log }: Parts,
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
@@ -180,22 +184,36 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
-function partsOf(
+interface Parts extends ServiceParts {
+  readonly metrics: Metrics | undefined;
+  readonly readiness: Readiness;
+}
+
+async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
   judge: CertificateJudge,
   log: Log,
-): ServiceParts {
-  const { limits, proxies, authsvc, publicUrl } = config;
-  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, ports.clock.milliseconds);
+): Promise<Parts> {
+  const { limits, proxies } = config;
+  const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  const readConnection = connectionReader(proxies.addresses);
+  const callerPorts: CallerPorts = {
+    ...ports,
+    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+  };
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
+    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
+  );
   return {
     ports,
     judge,
     log,
-    publicUrl,
-    version: VERSION,
-    metrics: config.metrics.enabled ? new Metrics() : undefined,
+    metrics,
+    readiness,
+    readConnection,
+    doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),
     limits: {
       headerBytes: limits.headerBytes,
       bodyBytes: limits.bodyBytes,
@@ -209,13 +227,23 @@ function partsOf(
       networkShare: limits.networkShare,
       queueMs: limits.queueMilliseconds,
     },
+    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
+  };
+}
+
+function doorParts(
+  { limits, authsvc, publicUrl, pages }: Config,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
+): DoorParts {
+  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
+    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
+  return {
+    ...shared,
+    publicUrl,
+    version: VERSION,
     perAddress: rate(limits.requestsPerAddress),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
-    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
     authsvcMounts: authsvc.mounts,
-    look: readLook(config.pages),
-    readiness: new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-      watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-    ),
+    look: readLook(pages),
   };
 }

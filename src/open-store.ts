@@ -1,4 +1,4 @@
-// Which back end an address names. The only file that knows the back ends; each is loaded when it is named.
+// Opens the store that an address names. Only this file knows the back ends; each is loaded on demand.
 import type { Config } from './config/schema.ts';
 import type { Clock } from './operations/ports.ts';
 import type { Receiver, Source } from './store/move.ts';
@@ -9,8 +9,8 @@ import { systemClock } from './system.ts';
 import { Secret } from './tokens/secret.ts';
 
 /**
- * The clock is the store's where the store has none of its own.
- * A service waits for a database that is away; a command says so and is over. Only `init` makes a SQLite store.
+ * `clock` is for stores without a clock of their own.
+ * A service waits for a database that is unavailable; a command fails. Only `init` makes a SQLite store.
  */
 export async function openStore(
   { store }: Pick<Config, 'store'>,
@@ -30,10 +30,10 @@ export async function openStore(
   });
 }
 
-/** Called about once a second while a service waits. What it throws ends the wait. */
+/** Called about once a second while a service waits. Throwing ends the wait. */
 export type WhileAway = (why: StoreUnavailable) => void;
 
-/** Both ends of a move, as back ends: a move sees rows and events, not decisions. */
+/** Opens both ends of a move as back ends: a move copies rows and events, and decides nothing. */
 export async function openForMove(path: string, to: string): Promise<{ source: Source; target: Receiver }> {
   const { openPostgres } = await import('./store/postgres/open.ts');
   const target = await openPostgres({ url: new Secret(to), environment: process.env });
@@ -45,10 +45,10 @@ export async function openForMove(path: string, to: string): Promise<{ source: S
   }
 }
 
-/** Where a service runs on it, beside that; otherwise alone, so that none can start meanwhile. */
+/** Opens the store exclusively, so that no service can start meanwhile; beside the service if one runs. */
 async function openSource(path: string): Promise<Source> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
-  const { isBusy } = await import('./store/sqlite/database.ts');
+  const { isBusy } = await import('./store/sqlite/faults.ts');
   const options = { path, clock: systemClock.now, mustExist: true };
   try {
     return { backEnd: await openSqlite({ ...options, alone: true }), isAlone: true };
@@ -58,18 +58,18 @@ async function openSource(path: string): Promise<Source> {
   }
 }
 
-/** Copies of a SQLite store: taking one, looking at one, putting one back. */
+/** Back up, check and restore SQLite stores. */
 export function sqliteCopies() {
   return import('./store/sqlite/backup.ts');
 }
 
-/** Brings the schema of a PostgreSQL store forward, as the role in the address. */
+/** Upgrades the schema of a PostgreSQL store, as the role in the address. */
 export async function migratePostgresSchema(address: Secret): Promise<SchemaChange> {
   const { migratePostgres } = await import('./store/postgres/open.ts');
   return migratePostgres({ url: address, environment: process.env });
 }
 
-/** What a person should know about the server and the role that an address leads to. */
+/** Facts about the server and the role of an address, for people. */
 export async function examinePostgres(address: Secret): Promise<ServerFacts> {
   const { serverFacts } = await import('./store/postgres/server-facts.ts');
   return serverFacts(address, process.env);

@@ -1,4 +1,4 @@
-// A certificate authority for tests, real keys and real DER: it also signs what no honest authority would.
+// A certificate authority for tests with real keys and real DER; it also signs invalid certificates.
 import { constants, generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { childrenOf, contextTag, readElement, TAG } from '../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../src/pki/der/der-write.ts';
@@ -32,7 +32,7 @@ export interface CertificateOptions {
   readonly algorithm?: Uint8Array;
   /** Signs by RSA-PSS; `algorithm` says so. */
   readonly pss?: { readonly digest: string; readonly saltLength: number };
-  /** What the signed part says of the algorithm, where it lies. */
+  /** The algorithm inside the signed part, if it should differ. */
   readonly claimedDigest?: 'sha256' | 'sha1';
 }
 
@@ -61,7 +61,7 @@ export interface Authority extends Issued {
   issue(options?: CertificateOptions): Issued;
   makeIntermediate(options?: AuthorityOptions): Authority;
   crl(options?: CrlOptions): Uint8Array;
-  /** What its OCSP responder says about a certificate it issued. */
+  /** Its OCSP response for a certificate it issued. */
   ocsp(serial: Uint8Array, options?: OcspOptions): Uint8Array;
 }
 
@@ -78,7 +78,7 @@ interface CrlOptions {
   /** Further entries, in DER. */
   readonly entries?: readonly Uint8Array[];
   readonly digest?: 'sha256' | 'sha1';
-  /** What the signed part says of the algorithm, where it lies. */
+  /** The algorithm inside the signed part, if it should differ. */
   readonly claimedDigest?: 'sha256' | 'sha1';
 }
 
@@ -98,7 +98,7 @@ interface OcspOptions {
   /** Further answers in the same response, about the same certificate. */
   readonly also?: readonly OcspState[];
   readonly digest?: 'sha256' | 'sha1';
-  /** A responder to whom the task is delegated; its certificate is sent along. */
+  /** A delegated responder; its certificate is included. */
   readonly responder?: Issued;
 }
 

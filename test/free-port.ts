@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that outgoing connections get: a server that is down for a moment must find its own free again. */
+/** Below the ephemeral range: a restarted server must find its port free. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

@@ -1,4 +1,4 @@
-// A list of a million entries, made in a second: each is 37 octets with a serial number of 16.
+// A list of a million entries, made in a second: each is 37 bytes with a serial number of 16.
 import { TAG } from '../src/pki/der/der.ts';
 import { write } from '../src/pki/der/der-write.ts';
 import type { Authority } from './authority.ts';
@@ -9,7 +9,7 @@ const SERIAL_OCTETS = 16;
 /** The serial number of the entry: the same in each list. */
 export function largeSerial(index: number): Uint8Array {
   const serial = Buffer.alloc(SERIAL_OCTETS, 0x5a);
-  // Spread as random numbers are.
+  // Spread like random numbers.
   serial.writeUInt32BE(Math.imul(index + 1, 0x9e3779b1) >>> 0, 1);
   serial.writeUInt32BE(index, 5);
   return serial;

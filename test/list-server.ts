@@ -1,4 +1,4 @@
-// Where an authority publishes its list: a real server that counts who comes.
+// A real CRL server that counts requests.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { contextTag } from '../src/pki/der/der.ts';
@@ -9,7 +9,7 @@ import { extension } from './authority.ts';
 export interface ListServer {
   readonly url: string;
   requests: number;
-  /** What it answers with: a list, a status, or nothing at all. */
+  /** Its response: a list, a status, or nothing. */
   serve: Uint8Array | number | 'silence';
   /** The extension by which a certificate names this server. */
   readonly point: Uint8Array;

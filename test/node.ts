@@ -2,21 +2,24 @@
 import assert from 'node:assert/strict';
 import type { IdentityId } from '../src/core/identity.ts';
 import type { Integration } from '../src/core/integration.ts';
+import type { ApprovedIssuer } from '../src/core/issuer.ts';
 import { accept, type Outcome, refuse } from '../src/core/outcome.ts';
 import type { Person } from '../src/core/person.ts';
 import { type Presenter, presenter } from '../src/core/presenter.ts';
-import type { CertifiedCaller } from '../src/core/rules/certificate.ts';
+import type { Refusal } from '../src/core/refusal.ts';
 import { DEFAULT_SETTINGS } from '../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../src/core/time.ts';
+import type { Directory } from '../src/directory/directory.ts';
 import { confirmDevice, enterUserCode } from '../src/operations/device/decide-device.ts';
 import { redeemDevice } from '../src/operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../src/operations/device/start-device.ts';
 import { authorizeCertificate } from '../src/operations/grant/authorize-certificate.ts';
 import { checkToken } from '../src/operations/grant/check-token.ts';
+import type { Presentation } from '../src/operations/grant/identify-caller.ts';
 import { refreshTokens } from '../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../src/operations/grant/token-pair.ts';
-import type { Clock, Directory, Ports } from '../src/operations/ports.ts';
+import type { CallerPorts, Clock, Ports } from '../src/operations/ports.ts';
 import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
@@ -48,7 +51,7 @@ export class TestClock implements Clock {
     this.#now += by;
   }
 
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without time passing. */
   jump(by: number): void {
     this.#now += by;
     this.#jumped += by;
@@ -59,20 +62,20 @@ export class TestClock implements Clock {
   }
 }
 
-export interface Node extends Ports {
+export interface Node extends CallerPorts {
   readonly registry: FollowedRegistry;
 }
 
-/** Puts what every test needs into the store, and opens a node on it. */
-export async function aNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+/** Stores what every test needs, and opens a node. */
+export async function aNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   await put(store, identities, anIdentity());
   await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
   await put(store, integrations, anIntegration());
   return anotherNode(store, difference);
 }
 
-/** A node on a store that has everything already. */
-export async function anotherNode(store: Store, difference: Partial<Ports> = {}): Promise<Node> {
+/** A node on a store that is already filled. */
+export async function anotherNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   return {
@@ -82,6 +85,8 @@ export async function anotherNode(store: Store, difference: Partial<Ports> = {})
     settings: DEFAULT_SETTINGS,
     clock: new TestClock(),
     random: systemRandom,
+    judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
+    logRefused: () => undefined,
     ...difference,
     registry,
   };
@@ -91,14 +96,15 @@ const NO_DIRECTORY: Directory = {
   byUserName: async () => [],
   byEmail: async () => [],
   byUpn: async () => [],
-  bySignIn: async () => undefined,
+  signInMethods: [],
+  passwordRules: () => undefined,
 };
 
 export function put<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {
   return store.change(table, table.keyOf(row), () => ({ outcome: undefined, next: row }));
 }
 
-/** Changes the integration as an operator would, and lets the node notice. */
+/** Changes the integration as an operator would, and refreshes the node's registry. */
 export async function changeIntegration(node: Node, difference: Partial<Integration>): Promise<void> {
   await put(node.store, integrations, anIntegration(difference));
   await node.registry.refresh();
@@ -108,15 +114,38 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
   await put(node.store, identities, anIdentity(difference));
 }
 
-// What callers and people do, in a word each.
+// Actions of callers and people, one function each.
 
-const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
+export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
-export const noCertificate = async (): Promise<Outcome<CertifiedCaller>> => refuse('certificate-missing');
+/** A connection without a certificate. */
+export const NOTHING_PRESENTED: Presentation = { presented: { by: 'nothing' }, requestId: 'a request' };
+
+/** Its certificates name identities of the directory. */
+export const ISSUER: ApprovedIssuer = {
+  label: 'corp',
+  certificate: new Uint8Array(),
+  intermediates: [],
+  identitySources: ['common-name'],
+  identities: 'directory',
+  profile: 'rfc5280',
+  revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
+  enabled: true,
+};
+
+/** Every certificate is accepted, and is that of Ada. */
+const ADA_PRESENTED: Pick<CallerPorts, 'judge' | 'directory' | 'logRefused'> = {
+  judge: async () => {
+    const name = { source: 'common-name', name: 'ada' } as const;
+    return { outcome: accept({ issuer: ISSUER, name, mark: MARK, until: epochSeconds(NOW) }), steps: [] };
+  },
+  directory: { ...NO_DIRECTORY, byUserName: async () => [anIdentity()] },
+  logRefused: () => undefined,
+};
 
 export async function issue(node: Ports, scope = 'orders:read'): Promise<TokenPair> {
-  const certifiedCaller = async () => accept({ identity: anIdentity(), mark: MARK });
-  return accepted(await authorizeCertificate({ clientId: CLIENT, scope, certifiedCaller, presenter: CURL }, node));
+  const request = { clientId: CLIENT, scope, presenter: CURL, ...NOTHING_PRESENTED };
+  return accepted(await authorizeCertificate(request, { ...node, ...ADA_PRESENTED }));
 }
 
 export async function start(node: Ports): Promise<StartedDevice> {
@@ -136,12 +165,12 @@ export function redeem(node: Ports, started: StartedDevice, clientId: string = C
 }
 
 export function refresh(
-  node: Ports,
+  node: CallerPorts,
   pair: TokenPair,
   { clientId = CLIENT, by = CURL }: { clientId?: string; by?: Presenter } = {},
 ): Promise<Outcome<TokenPair>> {
   const refreshToken = pair.refreshToken?.reveal() ?? '';
-  return refreshTokens({ clientId, refreshToken, presenter: by, certifiedCaller: noCertificate }, node);
+  return refreshTokens({ clientId, refreshToken, presenter: by, ...NOTHING_PRESENTED }, node);
 }
 
 export function revoke(node: Ports, pair: TokenPair): ReturnType<typeof revokeByToken> {
@@ -152,15 +181,17 @@ export function check(node: Ports, pair: TokenPair): ReturnType<typeof checkToke
   return checkToken(pair.accessToken.reveal(), node);
 }
 
-// What they are told.
+// Their answers.
 
-export function accepted<T>(outcome: Outcome<T>): T {
+export function accepted<T>(outcome: Outcome<T, Refusal<string>>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.refusal.reason);
   return outcome.value;
 }
 
 /** The reason of a refusal, or `accepted`. */
-export async function answer(outcome: Outcome<unknown> | Promise<Outcome<unknown>>): Promise<string> {
+export async function answer(
+  outcome: Outcome<unknown, Refusal<string>> | Promise<Outcome<unknown, Refusal<string>>>,
+): Promise<string> {
   const settled = await outcome;
   return settled.ok ? 'accepted' : settled.refusal.reason;
 }

@@ -1,4 +1,4 @@
-// Named set-up for tests: valid things, each with the one difference that a test is about.
+// Named set-up for tests: valid objects, with the difference a test needs.
 import type { DeviceAuthorization, DeviceId } from '../src/core/device.ts';
 import type { Grant, GrantId } from '../src/core/grant.ts';
 import type { Hex } from '../src/core/hex.ts';
@@ -64,7 +64,7 @@ export function aGrant(difference: Partial<Grant> = {}): Grant {
   };
 }
 
-/** So many bytes of this value. */
+/** This many bytes of one value. */
 export function hexOf(length: number, value = 0): Hex {
   return Buffer.alloc(length, value).toString('hex') as Hex;
 }

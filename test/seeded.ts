@@ -1,4 +1,4 @@
-/** Repeatable chance: the same seed, the same sequence (mulberry32). */
+/** Seeded random numbers: the same seed gives the same sequence (mulberry32). */
 export class Seeded {
   #state: number;
 

@@ -1,4 +1,4 @@
-// The whole benchmark: the suites one after another, the facts around them, and the reports.
+// The whole benchmark: the suites in sequence, the facts about the run, and the reports.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { type EpochSeconds, epochSeconds } from '../../src/core/time.ts';
-import { localDirectory } from '../../src/directory/local.ts';
+import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
@@ -57,7 +57,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const keys = firstKey();
   if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
   writeKeyringFile(config.keyring.path, keys);
-  const store = await openStore(config, 'command');
+  const store = await openStore(config, 'init');
   await administer(store, issuerPem);
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);

@@ -1,16 +1,16 @@
-// That the load was real: asked of the server and of its store once the run is over.
-import { keysOf } from '../../src/cli/keyring-place.ts';
+// Checks with the server and its store after the run that the load was real.
 import type { Config } from '../../src/config/schema.ts';
+import { openKeyring } from '../../src/open-keyring.ts';
 import { openStore } from '../../src/open-store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
-import { parseRefreshToken } from '../../src/tokens/token-text.ts';
+import { parseRefreshToken } from '../../src/tokens/opaque/token-text.ts';
 import { CLIENT_ID } from './fill.ts';
 import type { ChainReport } from './generator/walk.ts';
 
 export interface Proof {
   readonly chains: number;
-  /** Rotations that the generator saw acknowledged, and the sum of generations in the store. */
+  /** Acknowledged rotations, and the sum of generations in the store. */
   readonly acknowledged: number;
   readonly stored: number;
   /** Chains whose last access token is accepted and whose last refresh token yields another pair. */
@@ -24,7 +24,7 @@ export async function prove(config: Config, chains: readonly ChainReport[]): Pro
   const stored = await storedGenerations(config, chains);
   const walked = chains.filter(({ rotations }) => rotations > 0);
   const spent = walked.flatMap((chain) => chain.spent);
-  // Spent ones first: refreshing the last pair would not change their answer, but this order leaves nothing to argue.
+  // Spent tokens first, so that refreshing the last pair cannot affect their answers.
   const refused = await Promise.all(spent.map((token) => isRefused(origin, token)));
   const working = await Promise.all(walked.map((chain) => works(origin, chain)));
   return {
@@ -44,7 +44,7 @@ export function holds(proof: Proof): boolean {
 
 async function storedGenerations(config: Config, chains: readonly ChainReport[]): Promise<number> {
   const store = await openStore(config, 'command');
-  const keyring = new Keyring(await keysOf(config, store));
+  const keyring = new Keyring(await openKeyring(config, store));
   let sum = 0;
   for (const { refreshToken } of chains) {
     const token = parseRefreshToken(refreshToken, keyring);

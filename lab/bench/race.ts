@@ -1,4 +1,4 @@
-// Contestants measured side by side: in turns, forth and back (ABBA), so that what the machine does meanwhile hits all.
+// Contestants measured in turns (ABBA), so that noise of the machine affects all alike.
 import type { LoadKind, Running } from './contestant.ts';
 import type { Generator, Load } from './generator/generator.ts';
 import type { SliceReport } from './generator/slice.ts';
@@ -20,7 +20,7 @@ export interface Pace {
 
 export interface Slice extends SliceReport {
   readonly perSecond: number;
-  /** Microseconds of processor time of the server, per request. */
+  /** CPU microseconds of the server per request. */
   readonly cpuPerRequest: number;
   /** Megabytes, at the end of the slice. */
   readonly memory: number;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 30_000;
 
-/** Milliseconds until `path` is answered with 200. */
+/** Milliseconds until `path` returns 200. */
 export async function readyAfter(port: number, path: string, began: number): Promise<number> {
   while (performance.now() - began < PATIENCE_MS) {
     if (await answers(port, path)) return performance.now() - began;

@@ -1,4 +1,4 @@
-// How long a start takes, and what a process that has done nothing but start takes up.
+// Start time, and resources of a freshly started process.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
@@ -17,7 +17,7 @@ interface Started {
   readonly memory: number;
 }
 
-/** A program that can be started again and again, and the path at which it answers when it is ready. */
+/** A program to start repeatedly, and the path that answers when it is ready. */
 interface Starter {
   readonly file: string;
   readonly args: (port: number, tlsPort: number) => readonly string[];
@@ -29,7 +29,7 @@ const SOURCES = pathOf('../../src/cli/main.ts');
 const PACKAGE = pathOf('../../dist/cli/main.js');
 const ECHO = 'fastify echo';
 
-/** Medians of starts in turns. The first of each fills the cache of compiled code and is not counted. */
+/** Medians of starts in turns. The first start of each fills the compile cache and is not counted. */
 export async function startFacts(stable: Stable, many: number, folder: string, rounds: number): Promise<Fact[]> {
   if (spawnSync(process.execPath, [pathOf('../../runtime/build.mjs')], { stdio: 'inherit' }).status !== 0)
     throw new Error('the package cannot be built');
@@ -71,7 +71,7 @@ function echo(folder: string): Starter {
   return { file, args: (port, tlsPort) => ['fastify', '1', String(port), String(tlsPort), folder], path: '/echo' };
 }
 
-/** Beside the service that runs on the same store already, and is idle. */
+/** Next to an idle service on the same store. */
 function serve(file: string, { sets }: RunningTessera): Starter {
   const all = sets.flatMap((set) => ['--set', set]);
   const args = (port: number, tlsPort: number) => [

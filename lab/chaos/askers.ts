@@ -1,4 +1,4 @@
-// Callers over HTTP who obey: told 503, they ask exactly the same again. They remember what was acknowledged, and when.
+// HTTP callers that repeat the same request after a 503. They record what was acknowledged, and when.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, Caller } from '../../test/e2e/caller.ts';
 import { json } from '../../test/e2e/caller.ts';
@@ -10,16 +10,16 @@ const AGAIN_MS = 60;
 
 export interface Acknowledged {
   readonly pair: Pair;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly askedAt: number;
 }
 
-/** What one caller was told, in order. */
+/** The answers to one caller, in order. */
 export interface History {
   readonly acknowledged: Acknowledged[];
-  /** The descriptions of each 503, in the order they came. */
+  /** The descriptions of each 503, in order. */
   readonly unavailable: string[];
-  /** Anything else that it was told. */
+  /** All other answers. */
   readonly refused: string[];
 }
 
@@ -40,7 +40,7 @@ export class Askers {
     ]);
   }
 
-  /** Resolves when every caller has been told something twice. */
+  /** Resolves when every caller has two answers. */
   async areAtWork(): Promise<void> {
     while (this.all.some(({ acknowledged }) => acknowledged.length < 2)) await pause(10);
   }
@@ -97,7 +97,7 @@ function history(): History {
   return { acknowledged: [], unavailable: [], refused: [] };
 }
 
-/** How many acknowledged things do not work at the service on the same store: each caller's last pair, and each new grant. */
+/** Counts acknowledged tokens that do not work on the same store: each caller's last pair, and each new grant. */
 export async function countLost(askers: Askers, caller: Caller): Promise<number> {
   const kept = [
     ...askers.refreshing.flatMap(({ acknowledged }) => acknowledged.slice(-1)),

@@ -1,4 +1,4 @@
-/** The promises that a drill found broken. */
+/** The broken promises of a drill. */
 export class Broken {
   #count = 0;
 

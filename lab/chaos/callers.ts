@@ -1,4 +1,4 @@
-// Callers at several nodes who refresh and revoke, come again when told to, and remember what was acknowledged.
+// Callers on several nodes that refresh and revoke, retry after 503, and record what was acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
@@ -30,7 +30,7 @@ export class Callers {
     ]);
   }
 
-  /** When something was first acknowledged after that moment. */
+  /** Time of the first acknowledgement after that moment. */
   async acknowledgedAfter(moment: number): Promise<number> {
     while (this.#lastAcknowledgedAt <= moment) {
       if (performance.now() > moment + RECOVERED_WITHIN_MS) throw new Error('nothing is acknowledged any more');
@@ -39,7 +39,7 @@ export class Callers {
     return this.#lastAcknowledgedAt;
   }
 
-  /** From now on there are fewer: what counts is what was acknowledged when the primary died. */
+  /** Slows the callers down: what counts is what was acknowledged when the primary died. */
   calmDown(): void {
     this.#pauseMs = CALM_MS;
   }
@@ -50,7 +50,7 @@ export class Callers {
     return { promised: this.#promised, unavailable: this.#unavailable, violations: this.#violations };
   }
 
-  /** Presents each token at two nodes at once: both must be told the same pair. */
+  /** Presents each token on two nodes in parallel: both must return the same pair. */
   async #refreshOn(caller: number): Promise<void> {
     let pair = await this.#insist(() => issue(this.#node(caller)));
     if (pair) this.#promisePair(pair);
@@ -82,7 +82,7 @@ export class Callers {
     return outcome?.ok ? outcome.value : undefined;
   }
 
-  /** Comes again after "not now"; anything else that is thrown is a violation. */
+  /** Retries after StoreUnavailable; any other fault is a violation. */
   async #insist<T>(call: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       try {

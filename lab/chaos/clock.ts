@@ -1,4 +1,4 @@
-// The clock of a service at work set ten years ahead, and back: nothing is issued, ended or swept by a wrong clock.
+// Sets the clock of a running service ten years ahead and back: a wrong clock issues, ends and sweeps nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import { epochSeconds } from '../../src/core/time.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
@@ -53,7 +53,7 @@ async function jumpOnce(field: Field, faults: Faults, what: string, ahead: numbe
   const { code } = await service.stop();
   faults.close();
 
-  // A certificate is judged by the node's clock before the store is asked, and may be refused by it: nothing ends by that.
+  // A certificate is checked with the node's clock before the store is read, and may be refused: that ends nothing.
   const refused = askers.refreshing.flatMap((each) => each.refused).length;
   const swept = await sweptByWrongClock(field, ahead);
   const again = await Served.start(field);
@@ -71,7 +71,7 @@ async function jumpOnce(field: Field, faults: Faults, what: string, ahead: numbe
   broken.where(code !== 0, `${what}: stopped with ${code}`);
 }
 
-/** A service that starts with the wrong clock and sweeps at once. */
+/** A service that starts with a wrong clock and sweeps at once. */
 async function sweptByWrongClock({ path }: Field, ahead: number): Promise<number | 'refused'> {
   const now = () => epochSeconds(systemClock.now() + ahead);
   const opened = await openSqliteStore({ path, clock: now });

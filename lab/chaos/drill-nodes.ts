@@ -1,4 +1,4 @@
-// Nodes of drills on a PostgreSQL that the drill starts itself, with grants to refresh.
+// Nodes for drills on a PostgreSQL that the drill starts, with grants to refresh.
 import { seconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';

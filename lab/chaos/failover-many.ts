@@ -40,7 +40,7 @@ function summary(failovers: readonly Failover[]): string {
   ].join(', ');
 }
 
-/** The least, the middle and the most, in seconds. */
+/** Minimum, median and maximum, in seconds. */
 function recovery(failovers: readonly Failover[]): string {
   const sorted = failovers.map(({ recoveredAfterMs }) => recoveredAfterMs / 1000).sort((a, b) => a - b);
   if (sorted.length === 1) return sorted[0]?.toFixed(2) ?? '';

@@ -1,5 +1,5 @@
-// The primary loses the link to its standbys and dies by kill -9, under load; another takes over, the dead one comes back
-// as standby; again and again. Nothing acknowledged is lost, no token is honoured twice, and callers are told nothing but
+// Under load the primary loses the link to its standbys and is killed with -9; another takes over, and the dead one returns
+// as standby; repeatedly. Nothing acknowledged is lost, no token works twice, and callers get nothing worse than
 // "not now".
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,20 +16,20 @@ import { Witness } from './witness.ts';
 
 const SHORTEST_LOAD_MS = 300;
 const LONGEST_LOAD_MS = 1200;
-/** Long enough that a primary which acknowledges without its standby is found out every time. */
+/** Long enough to expose a primary that acknowledges without its standby. */
 const SEVERED_MS = 100;
 
 /** Databases of which one is the primary. */
 export interface Cluster {
   /** With every host, as a node's configuration names it. */
   readonly url: string;
-  /** Nothing of the primary reaches its standbys any more. */
+  /** Cuts the primary off from its standbys. */
   severReplication(): Promise<void>;
-  /** All processes of the primary at once. */
+  /** Kills all processes of the primary at once. */
   killPrimary(): Promise<void>;
-  /** Another begins to take over; what the dead one had still answered has arrived. */
+  /** Starts the takeover, after the dead primary's last answers have arrived. */
   takeOver(): Promise<void>;
-  /** The dead one is a standby of the one that lives. */
+  /** Brings the dead primary back as a standby. */
   repair(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -45,9 +45,9 @@ export interface FailoverField {
 export interface Failover {
   readonly promised: number;
   readonly broken: readonly string[];
-  /** Requests at the nodes that were told to come again. */
+  /** Requests on the nodes that got "retry later". */
   readonly unavailable: number;
-  /** How often the service answered with which status. */
+  /** Count of each status of the service. */
   readonly statuses: ReadonlyMap<number, number>;
   /** From the kill to the first acknowledged change. */
   readonly recoveredAfterMs: number;
@@ -60,7 +60,7 @@ export async function failoverField(cluster: Cluster): Promise<FailoverField> {
   const first = await aNode(await open(), ports);
   const nodes = [first, await anotherNode(await open(), ports), await anotherNode(await open(), ports)] as const;
   const service = await startProcess(home);
-  process.once('exit', () => service.process.kill('SIGKILL')); // should this drill fail
+  process.once('exit', () => service.process.kill('SIGKILL')); // in case this drill fails
   const remove = async () => {
     await Promise.all([service.kill(), ...nodes.map(({ store }) => store.close())]);
     await cluster.remove();
@@ -69,7 +69,7 @@ export async function failoverField(cluster: Cluster): Promise<FailoverField> {
   return { cluster, nodes: [...nodes], service, remove };
 }
 
-/** One death of the primary, and what was found afterwards. */
+/** One kill of the primary, and the findings afterwards. */
 export async function failover({ cluster, nodes, service }: FailoverField, chance: Seeded): Promise<Failover> {
   const callers = new Callers(nodes);
   const witness = new Witness(service.port, await issue(nodes[0]));

@@ -1,4 +1,4 @@
-// A disk and a clock that fail when told to: faults.c, compiled for the drill and loaded into the service's process.
+// Disk and clock faults on demand: faults.c, compiled for the drill and preloaded into the service's process.
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ const SOURCE = new URL('faults.c', import.meta.url).pathname;
 const MODES = ['fine', 'sync-fails', 'disk-full', 'sync-says-full'] as const;
 export type Fault = (typeof MODES)[number];
 
-/** Undefined where there is no C compiler. */
+/** Undefined without a C compiler. */
 export class Faults {
   readonly environment: NodeJS.ProcessEnv;
   readonly #file: number;

@@ -1,4 +1,4 @@
-// The files of the store deleted, replaced and cut under a service at work: nothing is acknowledged that is not stored.
+// Deletes, replaces and truncates store files under a running service: nothing is acknowledged that is not stored.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,13 +7,13 @@ import { Broken } from './broken.ts';
 import { aField, endOfStart, type Field, Served } from './served.ts';
 
 const TROUBLED_MS = 1_500;
-/** The look once a second, and some time on a busy machine. */
+/** The check runs once a second; the rest is for a busy machine. */
 const NOTICED_WITHIN_MS = 3_000;
 
 interface Damage {
   readonly what: string;
   readonly inflict: (path: string) => void;
-  /** Whether a service may start on what is left. */
+  /** Whether a service may start on the damaged store. */
   readonly isMissingAfter: boolean;
 }
 
@@ -34,13 +34,13 @@ function deleteAll(path: string): void {
   for (const name of ['', '-wal', '-shm']) rmSync(path + name);
 }
 
-/** As somebody would who puts a copy back under a running service. */
+/** Like restoring a copy under a running service. */
 function replace(path: string): void {
   writeFileSync(`${path}.copy`, readFileSync(path), { mode: 0o600 });
   renameSync(`${path}.copy`, path);
 }
 
-/** Returns how many promises were broken. `cycles` of the damages, in turn; all of them where that is the default. */
+/** Returns how many promises were broken. Runs `cycles` of the damages in turn; by default all of them. */
 export async function damageFiles(cycles: number): Promise<number> {
   const broken = new Broken();
   for (let cycle = 0; cycle < Math.min(cycles, DAMAGES.length); cycle++)

@@ -1,5 +1,5 @@
-// Strangers hold places over HTTP/2: windows of 0 kept alive by PINGs, bodies that never come, HEAD with a body, and
-// floods of resets. Everybody else must be served, and what makes no progress must end.
+// Strangers hold places over HTTP/2: windows of 0 kept alive by PINGs, missing bodies, HEAD with a body, and
+// floods of resets. Everybody else must be served, and streams without progress must end.
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tlsOptionsOf } from '../../test/e2e/caller.ts';
@@ -9,9 +9,9 @@ import { acknowledged, aftermath, askOnce, metricOf, residentMiB, type Siege, st
 const SESSIONS = 25;
 const STREAMS = 100;
 const REQUEST_TIMEOUT_MS = 3000;
-/** Places are looked over once a second. */
+/** Places are checked once a second. */
 const ENDED_AFTER_MS = REQUEST_TIMEOUT_MS + 3000;
-/** A quarter of all places is what one network may hold. */
+/** One network may hold a quarter of all places. */
 const SHARE = 500;
 const PATIENCE_MS = 10_000;
 
@@ -35,7 +35,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   resets: { settings: {}, strike: (session) => ask(session, POST, false)?.close() },
 };
 
-/** Streams that ended while their session went on. */
+/** Streams that ended while their session stayed open. */
 const counted = { ended: 0 };
 
 /** Returns how many promises were broken. */
@@ -48,7 +48,7 @@ export async function attackOverHttp2(): Promise<number> {
   let memory = 0;
   for (const [name, attack] of Object.entries(ATTACKS)) {
     broken.push(...(await attackBy(siege, name, attack)));
-    memory ||= residentMiB(siege); // of a service that has been used
+    memory ||= residentMiB(siege); // after warm-up
   }
   for (const each of broken) console.error(`broken: ${each}`);
   return broken.length + (await aftermath(siege, pairs, memory)).length;

@@ -33,7 +33,7 @@ export async function killField(): Promise<KillField> {
   return { folder, path, keyringPath, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** One life and death of a writing process, and what was found afterwards. */
+/** One run and kill of a writing process, and the findings afterwards. */
 export async function killCycle(field: KillField, chance: Seeded): Promise<Verdict> {
   const promised = await lifeAndDeath(field, chance.below(LONGEST_LIFE_MS));
   const node = await openNode(field);
@@ -49,7 +49,7 @@ async function lifeAndDeath({ path, keyringPath }: KillField, lifeMs: number): P
   const promised: Promised[] = [];
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    if (line.endsWith('}')) promised.push(JSON.parse(line)); // the last may be cut short by the kill
+    if (line.endsWith('}')) promised.push(JSON.parse(line)); // the kill may truncate the last line
   });
   const ended = Promise.all([once(child, 'exit'), once(lines, 'close')]);
   await Promise.race([once(lines, 'line'), ended]);

@@ -1,9 +1,9 @@
-// Strangers fail to sign in on purpose. Nobody but them may feel it, and they may not gain a single guess by it.
+// Strangers fail to sign in on purpose. Nobody else may be affected, and the strangers may not gain a single guess.
 import { poll, startCode, verdict } from '../../test/doors/pages/calling-device.ts';
 import { PASSWORD, type RunningService, startService } from '../../test/doors/pages/running-service.ts';
 import { KNOWN_COOKIE, signedIn, Visitor } from '../../test/doors/pages/visitor.ts';
 
-/** One promise, whether it held, and the figure that shows it. */
+/** A promise, whether it held, and its figure. */
 export interface Finding {
   readonly promise: string;
   readonly held: boolean;
@@ -34,7 +34,7 @@ export async function lockOut(): Promise<number> {
   return findings.filter(({ held }) => !held).length;
 }
 
-/** A stranger at another address for every try. */
+/** A stranger with a new address for every try. */
 function stranger(service: RunningService, n: number): Visitor {
   return new Visitor(service, { 'x-forwarded-for': `203.0.113.${n % 250}` });
 }
@@ -44,7 +44,7 @@ interface Guessing {
   readonly seconds: number;
 }
 
-/** Guesses as often as it is let, waiting as long as it is told, until the clock has moved on by `upTo` seconds. */
+/** Guesses as often as allowed, honouring Retry-After, until `upTo` seconds have passed. */
 async function guess(service: RunningService, upTo: number, guesser: (n: number) => Visitor): Promise<Guessing> {
   const begun = performance.now();
   let compared = 0;
@@ -117,7 +117,7 @@ async function seenCode(service: RunningService): Promise<Finding[]> {
   return [finding('a code that strangers failed with 50 times is confirmed and redeemed', status === 200, figure)];
 }
 
-/** Whoever steals the cookie of a known browser has that browser's guesses, and no more. */
+/** A stolen known-browser cookie gives that browser's guesses, and no more. */
 async function stolenCookie(service: RunningService): Promise<Finding[]> {
   const [ada, bob] = [await signedIn(service), await signedIn(service, 'bob')];
   const thief = (of: Visitor) => (n: number) => {

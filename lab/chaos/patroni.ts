@@ -1,4 +1,4 @@
-// The cluster of deploy/postgres/patroni.yml: Patroni notices, promotes and rewinds; the drill kills and starts, no more.
+// The cluster of deploy/postgres/patroni.yml: Patroni detects, promotes and rewinds; the drill only kills and starts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { migratePostgres } from '../../src/store/postgres/open.ts';
 import { Secret } from '../../src/tokens/secret.ts';
@@ -7,7 +7,7 @@ import type { Cluster } from './failover.ts';
 import { PatroniCluster } from './patroni/cluster.ts';
 import { PASSWORD } from './patroni/places.ts';
 
-/** What the dead one had answered has arrived by then, and nobody is promoted as soon. */
+/** By then the dead primary's last answers have arrived, and no standby is promoted yet. */
 const SETTLED_AFTER_MS = 1000;
 
 export async function patroniCluster(): Promise<Cluster> {

@@ -1,5 +1,5 @@
-// Strangers without any credential take places and never give them back: pipelined requests with a final CONNECT,
-// upgrades, and connections cut in the middle of a pipeline. Everybody else must be served, during and after.
+// Strangers without credentials take places and try to keep them: pipelined requests with a final CONNECT,
+// upgrades, and connections cut during a pipeline. Everybody else must be served, during and after.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { rawConnection } from '../../test/e2e/caller.ts';
@@ -8,7 +8,7 @@ import { acknowledged, aftermath, askOnce, residentMiB, type Siege, startSiege }
 
 const CONNECTIONS = 30;
 const PIPELINED = 100;
-/** Long enough that responses are still waiting when the last line arrives. */
+/** Long enough that responses are still pending when the last line arrives. */
 const LOOK_AFTER_MS = 500;
 
 const GET = `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -36,7 +36,7 @@ export async function attackPlaces(): Promise<number> {
 
 async function attack(siege: Siege, what: string, bytes: string, keepsOpen: boolean): Promise<string[]> {
   const struck = await Promise.allSettled(Array.from({ length: CONNECTIONS }, () => strike(siege, bytes)));
-  const sockets = struck.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])); // the rest was turned away
+  const sockets = struck.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])); // the rest was refused
   if (!keepsOpen) for (const socket of sockets) socket.destroy();
   await pause(LOOK_AFTER_MS);
   const [health, work] = await Promise.all([askOnce(siege.reach, '/healthz'), askOnce(siege.reach, VERIFY)]);

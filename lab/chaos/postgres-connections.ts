@@ -1,4 +1,4 @@
-// Others take every connection that the server has left. A node goes on with the sessions it has, and nobody is refused.
+// Other clients take all free connections of the server. A node works on with its sessions, and no request fails.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/store/store.ts';
@@ -7,10 +7,10 @@ import { type DrillNode, drillNode } from './drill-nodes.ts';
 
 const CALLERS = 64;
 const ROUND_MS = 250;
-/** A node that was refused a session asks for none for half a second. */
+/** A node that was refused a session opens none for half a second. */
 const CONTENT_MS = 600;
 
-/** Returns how many requests failed while the node had sessions. */
+/** Returns the number of failed requests while the node had sessions. */
 export async function takeConnections(rounds: number): Promise<number> {
   const drill = await drillNode(['max_connections = 12'], 'connections=8&statement_timeout=2000');
   const others = await takeAll(drill.server);
@@ -34,7 +34,7 @@ async function callMany(node: Node, tally: { answered: number; refused: number }
   const call = async (caller: number) => {
     while (performance.now() < ends) {
       tally[(await isAnswered(node)) ? 'answered' : 'refused']++;
-      await pause(caller % 7); // otherwise all of them go in step, and share every statement
+      await pause(caller % 7); // otherwise all run in lockstep and share every statement
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));

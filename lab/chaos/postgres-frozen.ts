@@ -1,5 +1,5 @@
-// The server freezes with statements on their way to it, and wakes after their callers were told 503. What they were told
-// must stay true: nothing is committed after its answer, and no honest retry is taken for reuse.
+// The server freezes with statements in flight, and wakes after their callers got 503. Those answers
+// must stay true: nothing commits after its answer, and no honest retry counts as reuse.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { OutcomeUnknown } from '../../src/store/store.ts';
@@ -9,9 +9,9 @@ import { type DrillNode, drillNode, issueMany } from './drill-nodes.ts';
 
 const CALLERS = 40;
 const STATEMENT_MS = 500;
-/** Refreshes begin within this time around the freeze. */
+/** Refreshes start within this time around the freeze. */
 const SPREAD_MS = 12;
-/** A woken server has done by then what it will do. */
+/** By then a woken server has run every queued statement. */
 const AWAKE_MS = 250;
 
 interface Result {
@@ -20,7 +20,7 @@ interface Result {
   readonly answeredAt: number;
 }
 
-/** Returns how many answers were made false by the server that woke. */
+/** Returns how many answers became false after the server woke. */
 export async function freezeServer(freezes: number, seeded: Seeded): Promise<number> {
   const query = `statement_timeout=${STATEMENT_MS}&connect_timeout=1`;
   const drill = await drillNode(['track_commit_timestamp = on'], query, 1);
@@ -59,7 +59,7 @@ async function freeze({ server, node }: DrillNode, seeded: Seeded, totals: Recor
   }
 }
 
-/** After its answer; or at all, where the answer was that nothing was changed. */
+/** After its answer; or at all, if the answer was that nothing changed. */
 async function wasCommittedLate({ pair, is, answeredAt }: Result, server: DrillNode['server']): Promise<boolean> {
   const [row] = await server.query(
     `SELECT generation::integer, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 * 1000 AS at

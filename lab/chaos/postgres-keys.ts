@@ -1,25 +1,26 @@
 // A new key is rolled out over three nodes under load, in the worst order: it mints at one node while two lack it. Callers
-// who obey "not now" must never be refused, and nothing that worked before may stop working.
+// that retry after 503 must never be refused, and nothing that worked before may stop working.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
+import { addToKeyring } from '../../src/operations/admin/add-key.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { systemClock } from '../../src/system.ts';
-import { firstKey, KeyMissing, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
+import { firstKey, KeyMissing, Keyring, nextKeyId, type StoredKey } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, check, issue, type Node, refresh } from '../../test/node.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
 const CALLERS = 24;
-/** How long each node goes without the key. */
+/** Time that each node lacks the key. */
 const STAGE_MS = 700;
 const AGAIN_MS = 20;
 const clock = systemClock;
 
-/** Returns how many answers were wrong. */
+/** Returns the number of wrong answers. */
 export async function rollOutKeys(rollouts: number): Promise<number> {
   const server = await PostgresServer.start();
   await server.query('CREATE DATABASE tessera');
@@ -42,7 +43,7 @@ async function rollOut(keys: readonly StoredKey[], nodes: readonly Node[], load:
   const [first] = nodes as [Node];
   const admin = { store: first.store, by: 'drill' };
   const added = granted(await addToKeyring(keys, admin));
-  const id = added.at(-1)?.id ?? 0;
+  const id = nextKeyId(keys, []);
   for (const [n, node] of nodes.entries()) await new NodeReporter(`node ${n + 1}`, node).report(clock.now);
   const early = await mintWithKey(added, { id }, admin);
   if (early.ok) load.wrong.push('mint did not refuse while nodes lacked the key');
@@ -55,7 +56,7 @@ async function rollOut(keys: readonly StoredKey[], nodes: readonly Node[], load:
   return minting;
 }
 
-/** Callers who refresh and check at whichever node comes next. */
+/** Callers that refresh and check on the nodes in turn. */
 class Load {
   readonly wrong: string[] = [];
   readonly #nodes: readonly Node[];

@@ -1,4 +1,4 @@
-// Somebody locks one row for a while. Whoever wants that row waits; the refreshes of everybody else must not notice.
+// Another session locks one row. Changes of that row wait; refreshes of other rows must not be delayed.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
@@ -9,7 +9,7 @@ const CALLERS = 32;
 const LOCKED_MS = 600;
 const FREE_MS = 200;
 const P99_MS = 100;
-/** The first locked rows of a node are news to it: a batch each is split for them. */
+/** A node learns of a locked row by splitting one batch. */
 const SLOWER = 3;
 
 interface Refresh {

@@ -1,5 +1,5 @@
-// A role that may only connect holds every advisory lock that the event log could need. Writers and readers must not
-// notice; and a writer that really is late must show in the lag.
+// A role that may only connect holds every advisory lock that the event log could need. Writers and readers must not be
+// delayed, and a writer that really is late must show in the lag.
 
 import pg from 'pg';
 import { storeOf } from '../../src/store/change.ts';
@@ -30,7 +30,7 @@ export async function freezeLog(refreshes: number): Promise<number> {
   return drawn - readable;
 }
 
-/** Of a refresh, in milliseconds, on average. */
+/** Mean time of a refresh, in milliseconds. */
 async function time(node: Node, refreshes: number): Promise<number> {
   let pair = await issue(node);
   const began = performance.now();

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MOVED } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { differences } from '../../src/store/differences.ts';
 import { isMark, takeOver } from '../../src/store/move-mark.ts';
-import { MOVED } from '../../src/store/moved-tables.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { runTessera } from '../../test/cli/command.ts';
@@ -16,7 +16,7 @@ import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { Callers } from './callers.ts';
 import { verdict } from './verdict.ts';
 
-/** Returns how many promises were broken. `runs`: how often the command runs under load. */
+/** Returns how many promises were broken. `runs`: runs of the command under load. */
 export async function moveUnderLoad(runs: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-move-'));
   const server = await PostgresServer.start({ durable: true });

@@ -1,5 +1,5 @@
-// A refresh at one node races a revocation at another, over three nodes on one PostgreSQL. Whoever comes first, nothing of
-// the grant works anywhere after the revocation was acknowledged.
+// A refresh on one node races a revocation on another, with three nodes on one PostgreSQL. Whichever wins, no token of
+// the grant works on any node after the revocation is acknowledged.
 import { storeOf } from '../../src/store/change.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, answer, check, issue, type Node, refresh, revoke } from '../../test/node.ts';
@@ -8,7 +8,7 @@ import { PostgresServer } from '../../test/store/postgres-server.ts';
 
 const AT_ONCE = 50;
 
-/** Returns how many answers came from a grant whose revocation had been acknowledged. */
+/** Returns how many requests succeeded after an acknowledged revocation. */
 export async function raceAcrossNodes(races: number): Promise<number> {
   const server = await PostgresServer.start({ durable: true });
   await server.query('CREATE DATABASE tessera');

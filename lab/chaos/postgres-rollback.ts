@@ -1,5 +1,5 @@
-// A database under load is put back to the state of a moment ago, as a restored backup would. Every node must notice, and
-// a follower of the events must not wait in silence.
+// A database under load is restored to an earlier state, as from a backup. Every node must detect it, and
+// a follower of the events must get an error.
 import { setTimeout as pause } from 'node:timers/promises';
 import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -13,7 +13,7 @@ const NODES = 3;
 const LOOK_MS = 200;
 const PATIENCE_MS = 20_000;
 
-/** Returns how many nodes did not notice. */
+/** Returns how many nodes did not detect it. */
 export async function rollBack(cycles: number): Promise<number> {
   const server = await PostgresServer.start();
   await server.query('CREATE DATABASE tessera');
@@ -57,7 +57,7 @@ async function putBack(server: PostgresServer, nodes: readonly Node[], cycle: nu
   return missed;
 }
 
-/** A copy needs the database for itself: sessions that come back in between are sent away again. */
+/** A copy needs exclusive access: sessions that reconnect are terminated again. */
 async function copy(server: PostgresServer): Promise<void> {
   await server.query('ALTER DATABASE tessera ALLOW_CONNECTIONS false');
   await server.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'tessera'");

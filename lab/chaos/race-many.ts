@@ -1,7 +1,7 @@
 import type { Seeded } from '../../test/seeded.ts';
 import { raceRefreshAndRevoke } from './race.ts';
 
-/** Returns how many answers came from a grant whose revocation had been acknowledged. */
+/** Returns how many requests succeeded after an acknowledged revocation. */
 export async function raceMany(cycles: number, chance: Seeded): Promise<number> {
   const { refreshedFirst, worked } = await raceRefreshAndRevoke(cycles, chance.below(2 ** 31));
   for (const what of worked.slice(0, 10)) console.error(what);

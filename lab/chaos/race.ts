@@ -1,4 +1,4 @@
-// Refresh interleaved with revoke, in whatever order chance brings: nothing works after revoke was acknowledged.
+// Refresh interleaved with revoke in random order: no token works after revoke is acknowledged.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export async function raceRefreshAndRevoke(rounds: number, seed: number): Promis
   const clock = new TestClock();
   const open = () => openSqlite({ path: join(folder, 'race.db'), clock: clock.now });
   const backEnds = [await open(), await open()] as const;
-  // Both take their time, so that refresh and revoke meet in every order.
+  // Both are delayed at random, so that refresh and revoke run in every order.
   const [slow, slower] = backEnds.map((backEnd, n) => faultyBackEnd(backEnd, () => DELAYS, new Seeded(seed + n)));
   const node = await aNode(storeOf(slow ?? backEnds[0]), { clock });
   const other = await anotherNode(storeOf(slower ?? backEnds[1]), { keyring: node.keyring, clock });

@@ -1,5 +1,5 @@
-// Endless, slow, huge, compressed, redirecting and flapping servers of lists and OCSP answers, each named by the
-// certificates of an approved issuer, while a good caller of another issuer goes about its business.
+// Endless, slow, huge, compressed, redirecting and flapping CRL and OCSP servers, each named by the
+// certificates of an approved issuer, while a good caller of another issuer keeps working.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,14 +21,14 @@ const ENTRIES = 1_000_000;
 const CALM_MS = 4_000;
 const ATTACK_MS = 20_000;
 const MOST_P99_MS = 50;
-/** On a busy machine everything is slower: what counts is how much slower than without the attack. */
+/** A ratio to the time without the attack, since the machine may be busy. */
 const MOST_TIMES_CALM = 4;
 const MOST_GROWTH_MB = 350;
-/** Of one address within the drill: the first try and what back-off leaves, or what else is said here. */
+/** Requests allowed per URL during the drill: the first try and those after back-off, unless stated here. */
 const MOST_VISITS: Readonly<Record<string, number>> = {
-  // Of all the addresses that the certificates of one issuer name.
+  // For all URLs named by the certificates of one issuer.
   missing: 16,
-  // It answers, if nothing that can be read: it is asked once about each certificate.
+  // It answers, though unreadably: one request per certificate.
   'garbage/ocsp': 100,
 };
 
@@ -87,7 +87,7 @@ async function authorize({ port, ca }: Place, certificate: Issued): Promise<numb
   }
 }
 
-/** The times of a good caller's requests, and how many failed. */
+/** Times of a good caller's requests, and the number of failures. */
 async function goodCaller({ port, ca }: Place, certificate: Issued, lastsMs: number) {
   const caller = callerOver('HTTP/1.1', { port, ca, certificate });
   const times: number[] = [];
@@ -109,7 +109,7 @@ function memoryOf({ pid }: ChildProcess): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Presents new certificates again and again, until told to stop. */
+/** Presents new certificates until stopped. */
 async function attack(foe: Foe, serverPort: number, place: Place, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await authorize(place, certificateOf(foe, serverPort)).catch(() => 0);

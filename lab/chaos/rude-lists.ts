@@ -1,5 +1,5 @@
-// List and OCSP servers that misbehave, in a process of their own. Arguments: a folder with the lists that are served by
-// name. Prints its port; answers "tell" with how often each path was asked for.
+// Misbehaving CRL and OCSP servers in their own process. Argument: a folder with lists, served by
+// name. Prints its port; replies to "tell" with the request count of each path.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rudeServer } from '../../test/outbound/rude-server.ts';
@@ -11,7 +11,7 @@ let turn = 0;
 const server = await rudeServer({
   good: (response) => response.end(file('good.crl')),
   huge: (response) => response.end(file('huge.crl')),
-  // Every other time it is away, and what it serves has ended already.
+  // Every other request fails, and the lists it serves have expired.
   flapping: (response) => (turn++ % 2 === 0 ? response.end(file('flapping.crl')) : response.writeHead(503).end()),
   garbage: (response) => response.end(Buffer.alloc(100_000, 0x30)),
 });

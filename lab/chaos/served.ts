@@ -1,4 +1,4 @@
-// A whole service in a process of its own, and callers who ask it as long as it runs.
+// A whole service in its own process, and callers that send requests as long as it runs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type Home, populatedHome, type SetUp } from '../../test/e2e/service.ts'
 const ENTRY = fileURLToPath(new URL('../../test/e2e/process-entry.ts', import.meta.url));
 const LISTENING_WITHIN_MS = 20_000;
 
-/** A data folder, and who may ask the services on it. */
+/** A data folder, and the credentials for services on it. */
 export interface Field {
   readonly home: Home;
   readonly path: string;
@@ -53,19 +53,19 @@ export class Served {
     return this.caller.ask({ path: '/readyz' });
   }
 
-  /** How many milliseconds until `/readyz` answers with this status; undefined where it does not within that time. */
+  /** Milliseconds until `/readyz` returns this status; undefined after a timeout. */
   async readyzIs(status: number, withinMs: number): Promise<number | undefined> {
     for (const began = performance.now(); performance.now() < began + withinMs; await pause(20))
       if ((await this.readiness()).status === status) return Math.round(performance.now() - began);
     return undefined;
   }
 
-  /** The log's lines that should not be there at an orderly end. */
+  /** Log lines that an orderly stop must not have. */
   faults(): string[] {
     return this.log.filter(({ msg }) => msg === 'fault in the background').map((line) => JSON.stringify(line));
   }
 
-  /** Tells it to stop; says with which code it ended, and after how long. */
+  /** Stops it; returns the exit code and the duration. */
   async stop(): Promise<{ readonly code: number | null; readonly tookMs: number }> {
     this.caller.close();
     const began = performance.now();
@@ -76,7 +76,7 @@ export class Served {
   }
 }
 
-/** With which code a service ends that cannot start. */
+/** The exit code of a service that cannot start. */
 export async function endOfStart(field: Field): Promise<number | null | 'listens'> {
   const { child, port } = launch(field, {});
   const ended = await Promise.race([port, once(child, 'exit')]);

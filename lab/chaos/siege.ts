@@ -1,4 +1,4 @@
-// A whole service in a process of its own for drills that attack it over the network, and the checks after each drill.
+// A whole service in its own process for drills that attack it over the network, and the checks after each drill.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -70,7 +70,7 @@ export function residentMiB({ child }: Pick<Siege, 'child'>): number {
 
 const TICK_MS = 10;
 
-/** Processor time that the service has used, in milliseconds. */
+/** CPU time of the service, in milliseconds. */
 export function cpuMs({ child }: Pick<Siege, 'child'>): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -87,7 +87,7 @@ export async function acknowledged(reach: Reach, count = 20): Promise<Pair[]> {
   return pairs;
 }
 
-/** One question on a connection of its own; undefined where there was no answer in time. */
+/** One request on its own connection; undefined if there was no answer in time. */
 export async function askOnce(reach: Reach, path: string, milliseconds = 3000): Promise<Answer | undefined> {
   const caller = callerOver('HTTP/1.1', reach);
   const answer = await Promise.race([caller.ask({ path }).catch(() => undefined), pause(milliseconds, undefined)]);
@@ -125,7 +125,7 @@ async function lostGrants({ reach }: Siege, pairs: readonly Pair[]): Promise<str
   return lost.length ? [`${lost.length} acknowledged grants do not work: ${lost[0]}`] : [];
 }
 
-/** Comes again after "not now", as it is told to. */
+/** Retries after 503, as Retry-After says. */
 async function insist(ask: () => Promise<Answer>): Promise<Answer | undefined> {
   for (let tries = 0; tries < 5; tries++) {
     const answer = await ask().catch(() => undefined);

@@ -1,10 +1,10 @@
-// Two bare servers, the second the synchronous standby of the first; the drill itself notices and promotes.
+// Two bare servers, the second the synchronous standby of the first; the drill itself promotes it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresServer, silenceSenders } from '../../test/store/postgres-server.ts';
 import { makeStandby, promote, REPLICATING } from '../../test/store/postgres-standby.ts';
 import type { Cluster } from './failover.ts';
 
-/** How long it takes to notice that a primary is gone: a manager such as Patroni takes longer. */
+/** Time to detect a dead primary; a manager such as Patroni takes longer. */
 const NOTICED_AFTER_MS = 200;
 
 export async function standbyCluster(): Promise<Cluster> {

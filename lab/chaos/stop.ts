@@ -1,4 +1,4 @@
-// The service is told to stop in the middle of good, bad and idle callers: it ends in time, with 0, and logs no fault.
+// Stops the service while good, bad and idle callers are connected: it ends in time with 0 and logs no fault.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -13,14 +13,14 @@ import type { Seeded } from '../../test/seeded.ts';
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const STOP_TIMEOUT_S = 1;
-/** Beyond the time that callers have: closing the store, and a busy machine. */
+/** Extra time beyond the callers' timeout: closing the store, and a busy machine. */
 const GRACE_MS = 3_000;
 const LONGEST_LIFE_MS = 700;
 
 export interface Stop {
   readonly code: number | null;
   readonly milliseconds: number;
-  /** What is wrong with it. */
+  /** The problems found. */
   readonly faults: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function stopField(): Promise<StopField> {
   return { home, remove: () => rmSync(home.folder, { recursive: true, force: true }) };
 }
 
-/** Returns how many stops were not clean. */
+/** Returns the number of unclean stops. */
 export async function stopMany(cycles: number, chance: Seeded): Promise<number> {
   const field = await stopField();
   const stops: Stop[] = [];
@@ -53,7 +53,7 @@ export async function stopMany(cycles: number, chance: Seeded): Promise<number> 
   return unclean;
 }
 
-/** One life under callers of one kind or of all, and its end. */
+/** One run of the service with callers of one kind or of all kinds, and its stop. */
 export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visit): Promise<Stop> {
   const args = ['--disable-warning=ExperimentalWarning', MAIN, '--config', home.configFile, 'serve'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -61,7 +61,7 @@ export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visi
   const port = await said.port;
   const sockets = visit(port, home, chance, only);
   await sleep(chance.below(LONGEST_LIFE_MS));
-  // Where callers are of all kinds, half of the time everybody has gone by then.
+  // With all kinds of callers, in half of the cycles everybody has left by then.
   if (!only && chance.chance(0.5)) {
     for (const socket of sockets) socket.destroy();
     await sleep(100);
@@ -84,7 +84,7 @@ export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visi
 
 interface Said {
   readonly port: Promise<number>;
-  /** Whatever is on standard error, and the lines of the log that tell of a fault. */
+  /** Everything on standard error, and log lines about faults. */
   readonly complaints: () => string[];
 }
 
@@ -110,7 +110,7 @@ const GET = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n';
 
 type Visit = readonly [protocol: 'http/1.1' | 'h2' | 'tcp', bytes: string];
 
-/** What callers send before the stop; all of them stay connected, unless the service hangs up. */
+/** Sent by callers before the stop; all stay connected unless the service closes. */
 const VISITS: readonly Visit[] = [
   ['http/1.1', GET],
   ['http/1.1', GET.repeat(50)],
@@ -130,7 +130,7 @@ const VISITS: readonly Visit[] = [
   ['tcp', 'GET / HTTP/1.1\r\n\r\n'],
 ];
 
-/** Callers of one kind first: a service that waits for nothing else must not fall asleep over them. */
+/** Callers of one kind first: the service must not hang if it waits only for them. */
 function visit(port: number, home: Home, chance: Seeded, only: Visit | undefined): Socket[] {
   return Array.from({ length: 40 }, () => {
     const [protocol, bytes] = only ?? chance.pick(VISITS);

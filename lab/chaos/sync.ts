@@ -1,5 +1,5 @@
-// A disk that fails under a service at work, and recovers: nothing acknowledged is lost, nobody is told that nothing was
-// changed where something was, and whoever asks again as told gets an answer.
+// A disk that fails under a running service, and recovers: nothing acknowledged is lost, no answer says "nothing was
+// changed" when something was, and a retry gets an answer.
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Askers, countLost } from './askers.ts';
@@ -71,7 +71,7 @@ function countTold(askers: Askers, what: RegExp): number {
   return askers.all.flatMap(({ unavailable }) => unavailable).filter((text) => what.test(text)).length;
 }
 
-/** Callers of whom a retry is in the event log, so their token had been spent, though they were only told otherwise. */
+/** Callers with a retry in the event log: their token was spent, though every answer said otherwise. */
 async function countLies({ path }: Field, askers: Askers): Promise<number> {
   const database = new DatabaseSync(path, { readOnly: true });
   const [row] = database.prepare("SELECT count(*) AS retried FROM events WHERE type IN ('retried', 'reused')").all();

@@ -3,17 +3,17 @@ import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { eventPages } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { answer, CURL, type Node, noCertificate } from '../../test/node.ts';
+import { answer, CURL, NOTHING_PRESENTED, type Node } from '../../test/node.ts';
 import { CLIENT } from '../../test/samples.ts';
 import type { Promised } from './writer.ts';
 
 export interface Verdict {
-  /** How many pairs and revocations had been acknowledged. */
+  /** Number of acknowledged pairs and revocations. */
   readonly promised: number;
   readonly broken: readonly string[];
 }
 
-/** Whether a reopened store keeps what the killed process had promised. */
+/** Checks that a reopened store has everything the killed process acknowledged. */
 export async function verdict(promised: readonly Promised[], node: Node): Promise<Verdict> {
   const broken: string[] = [];
   const told = await refreshesTold(node.store);
@@ -31,7 +31,7 @@ async function brokenPromises(grantId: string, promises: readonly Promised[], no
   const [last, spent] = [pairs.at(-1), pairs.at(-3)];
   if (!last) return [`${grantId}: nothing but a revocation`];
   const isRevoked = promises.some(({ is }) => is === 'revoked');
-  const isRevoking = promises.length === 1; // its revocation may have been under way
+  const isRevoking = promises.length === 1; // its revocation may have been in flight
   const expected = isRevoked ? ['grant-revoked'] : isRevoking ? ['accepted', 'grant-revoked'] : ['accepted'];
   const answers = [
     ['the last access token', await answer(checkToken(last.access, node)), expected],
@@ -52,12 +52,10 @@ async function brokenPromises(grantId: string, promises: readonly Promised[], no
 }
 
 function present(refreshToken: string, node: Node): Promise<string> {
-  return answer(
-    refreshTokens({ clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate }, node),
-  );
+  return answer(refreshTokens({ clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED }, node));
 }
 
-/** How many refreshes the event log tells of, by grant: as many as its generation, since both are one commit. */
+/** Refresh events per grant: equals its generation, since both are one commit. */
 async function refreshesTold(store: Store): Promise<Map<string, number>> {
   const told = new Map<string, number>();
   for await (const events of eventPages(store, 10_000)) {

@@ -1,4 +1,4 @@
-// Somebody outside: refreshes over HTTP at a whole service, and notes each status.
+// An outside caller that refreshes over HTTP and records each status.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { CLIENT } from '../../test/samples.ts';
@@ -21,7 +21,7 @@ export class Witness {
     return { statuses: this.#statuses, surprises: this.#surprises };
   }
 
-  /** Anything but an answer of 200, or of 503 that says when to come again, is a surprise. */
+  /** Anything but 200, or 503 with Retry-After, is unexpected. */
   async #refresh(url: string, first: string): Promise<void> {
     for (let token: string | undefined = first; this.#running && token; await pause(PACE_MS)) {
       try {
@@ -37,7 +37,7 @@ export class Witness {
     }
   }
 
-  /** The token to present next; none where this one was refused. */
+  /** The token to present next; none if this one was refused. */
   #next(token: string, { status, headers }: Response, body: Record<string, unknown>): string | undefined {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     if (status === 200) return String(body['refresh_token']);

@@ -1,11 +1,11 @@
-// The process that is killed: callers that refresh and revoke as fast as they can, and say what was acknowledged.
+// The process that is killed: callers that refresh and revoke as fast as they can, and print each acknowledgement.
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { Keyring } from '../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { accepted, anotherNode, issue, type Node, refresh, revoke } from '../../test/node.ts';
 
-/** One line of output: written after the acknowledgement, so what the parent reads was promised. */
+/** One line of output, written after the acknowledgement: everything the parent reads was acknowledged. */
 export type Promised =
   | { readonly is: 'pair'; readonly grantId: string; readonly access: string; readonly refresh: string }
   | { readonly is: 'revoked'; readonly grantId: string };

@@ -1,5 +1,5 @@
 // The same cases as real TLS handshakes: a client that presents the case's chain with the case's key, a server that
-// requests a certificate, takes the chain from the socket and judges it by itself, as the service does.
+// requests a certificate, reads the chain from the socket and validates it itself, as the service does.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
@@ -15,7 +15,7 @@ interface Tally {
   readonly accepted: string[];
   readonly refused: string[];
   readonly right: string[];
-  /** Key or certificate with which TLS itself makes no handshake. */
+  /** Cases whose key or certificate TLS itself refuses. */
   readonly unfit: string[];
 }
 
@@ -41,7 +41,7 @@ async function outcomeOf(limbo: LimboCase): Promise<keyof Tally> {
   return accepted ? 'accepted' : 'refused';
 }
 
-/** The chain as it arrived, or nothing where TLS made no handshake. */
+/** The received chain, or nothing if the handshake failed. */
 async function shake(limbo: LimboCase): Promise<readonly Uint8Array[] | undefined> {
   const server = createServer({
     ...LENIENT,

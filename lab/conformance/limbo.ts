@@ -1,5 +1,5 @@
-// The x509-limbo cases that apply to client certificates, and what the dry run says to each at the case's own time.
-// The cases are third-party data and are read from where they are.
+// The x509-limbo cases that apply to client certificates, and the dry run's verdict on each at the case's own time.
+// The cases are third-party data, read from the given folder.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -26,7 +26,7 @@ export interface LimboVerdict {
   readonly explanation: Explanation;
 }
 
-/** Pairs of cases contradict each other; strict takes the stricter of each. */
+/** Some cases contradict each other; strict follows the stricter one. */
 export const STRICTER_THAN_LIMBO: Readonly<Record<string, string>> = {
   'rfc5280::eku::ee-without-eku': 'the same chain is to be refused in webpki::eku::ee-without-eku',
   'webpki::nc::permitted-dns-match-noncritical':
@@ -34,7 +34,7 @@ export const STRICTER_THAN_LIMBO: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the default profile accepts on purpose although RFC 5280 asks authorities to do otherwise: honest authorities do
+ * Accepted on purpose by the default profile although RFC 5280 asks CAs to do otherwise: honest CAs do
  * these things, and nothing that decides about the path is ignored.
  */
 export const DEFAULT_IS_LENIENT: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ export function readApplicableCases(folder: string): LimboCase[] {
   return readCases(folder, ({ applicable }) => applicable);
 }
 
-/** Those that have a key and hold at the present time. */
+/** Cases with a key that are valid at the present time. */
 export function readHandshakeCases(folder: string): LimboCase[] {
   return readCases(folder, ({ applicable, has_key, needs_clock }) => applicable && has_key && !needs_clock);
 }
@@ -73,7 +73,7 @@ function readCases(folder: string, isWanted: (entry: Applicability) => boolean):
   return testcases.filter(({ id }) => wanted.has(id));
 }
 
-/** `chain`: what arrived in a handshake, where it is not simply what the case sends. */
+/** `chain`: the chain received in a handshake, if not the one of the case. */
 export function runCase(
   limbo: LimboCase,
   profile: ApprovedIssuer['profile'],
@@ -93,7 +93,7 @@ export function runCase(
   return { id: limbo.id, expected: limbo.expected_result === 'SUCCESS', explanation };
 }
 
-/** Limbo speaks of paths only: a path that holds is accepted there, whatever name its leaf does or does not carry. */
+/** Limbo tests paths only: it accepts a valid path whatever name the leaf has. */
 export function isPathAccepted({ accepted, steps }: Explanation): boolean {
   return accepted || steps.every(({ passed, rule }) => passed || rule === 'identity');
 }

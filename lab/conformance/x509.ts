@@ -1,5 +1,5 @@
-// Tells where our verdicts differ from those of x509-limbo. Profile `strict` may accept nothing wrongly and refuse at
-// most four cases wrongly; profile `rfc5280` may accept nothing wrongly of what RFC 5280 itself decides, but for the cases
+// Reports where our verdicts differ from x509-limbo. Profile `strict` may have no false accept and at
+// most four false rejects; profile `rfc5280` may have no false accept that RFC 5280 itself decides, except the cases
 // listed in limbo.ts.
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { printStep } from '../../src/pki/judge/explain.ts';
@@ -16,7 +16,7 @@ import {
 const MOST_WRONGLY_REFUSED = 4;
 const DECIDED_BY_RFC5280 = /^(rfc5280|crl|cve|pathological)::/;
 
-/** Exit code: 0 where the targets are met. */
+/** Exit code: 0 if the targets are met. */
 export async function runX509([folder]: readonly string[]): Promise<number> {
   if (!folder) throw new Error('usage: npm run conformance -- x509 FOLDER');
   const cases = readApplicableCases(folder);

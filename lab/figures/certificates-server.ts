@@ -1,4 +1,4 @@
-// One contestant in a process of its own: `bare` or `tessera`, and the approved issuer's certificate as base64. Prints
+// One contestant in its own process: `bare` or `tessera`, and the approved issuer's certificate as base64. Prints
 // where it listens and the certificate to trust, as JSON.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { issueServer, startService } from '../../test/e2e/service.ts';
 const [kind, issuer = ''] = process.argv.slice(2);
 const certificate = Buffer.from(issuer, 'base64');
 
-/** What the service answers, but for the numbers in it. */
+/** The service's answer, except for its numbers. */
 const ANSWER = JSON.stringify({ access_token: 'a'.repeat(100), refresh_token: 'r'.repeat(100), rest: 'x'.repeat(200) });
 
 async function startBare(): Promise<{ port: number; ca: string }> {

@@ -25,7 +25,7 @@ const authority = makeAuthority({ name: 'Figures Root' });
 const keys = ecKeys();
 const known = authority.issue({ commonName: 'ada', keys });
 
-/** Each says which certificate a request comes with, and whether on a connection of its own. */
+/** Each gives the certificate of a request, and whether it has its own connection. */
 const SCENARIOS = {
   'kept alive, verdict warm': { keepAlive: true, certificate: () => known },
   'a new connection each, verdict warm': { keepAlive: false, certificate: () => known },
@@ -61,7 +61,7 @@ function authorize(server: Server, certificate: Issued, agent: Agent | false): P
 async function measure(server: Server, scenario: Scenario): Promise<number> {
   const { keepAlive, certificate } = SCENARIOS[scenario];
   const agent = keepAlive ? new Agent({ keepAlive: true, maxSockets: CALLERS, maxCachedSessions: 0 }) : false;
-  // Kept-alive connections are there before the clock starts.
+  // Keep-alive connections are opened before the clock starts.
   if (agent) await Promise.all(Array.from({ length: CALLERS }, () => authorize(server, certificate(), agent)));
   const started = performance.now();
   let done = 0;
@@ -113,7 +113,7 @@ async function race(servers: Readonly<Record<(typeof CONTESTANTS)[number], Serve
   }
 }
 
-/** What the judgement alone costs, in microseconds. */
+/** Cost of path validation alone, in microseconds. */
 async function judgements(): Promise<void> {
   const judge = new CertificateJudge({ fetch, now: systemClock.now });
   const issuers = [issuerOf(authority.certificate, 'figures')];

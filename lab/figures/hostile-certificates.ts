@@ -38,7 +38,7 @@ const dns = (text: string) => write(contextTag(2, 'primitive'), Buffer.from(text
 const approved = makeAuthority({ name: 'Approved' });
 const stranger = makeAuthority({ name: 'Stranger' });
 
-/** No approved issuer has signed any of it. */
+/** Signed by no approved issuer. */
 export function strangersChains(): HostileChain[] {
   const of = (what: string, chain: readonly Uint8Array[], issuer = approved) => ({ what, chain, approved: issuer });
   return [
@@ -79,7 +79,7 @@ function many(chain: () => readonly Uint8Array[], count: number): Uint8Array[] {
   return times(count, chain).flat();
 }
 
-/** They have the name of the issuer's name, and say that it issued them. */
+/** They have the issuer's name as subject and as issuer. */
 function forged(issuer: Authority): Uint8Array[] {
   const keys = issuer.keys.privateKey.asymmetricKeyType === 'rsa' ? rsaKeys() : issuer.keys;
   const forger = makeAuthority({ subject: issuer.subject, keys: otherKeys(keys) });
@@ -90,7 +90,7 @@ function forged(issuer: Authority): Uint8Array[] {
   ];
 }
 
-/** Of the same kind: a signature of another kind is not even checked. */
+/** With the same kind of key: a signature of another kind is not checked. */
 function otherKeys({ publicKey }: KeyPair): KeyPair {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(
     publicKey.export({ type: 'spki', format: 'pem' }),
@@ -108,12 +108,12 @@ function family(above: Authority): Uint8Array[] {
   return [issuedByNobody(subject), first.certificate, ...others.map(({ certificate }) => certificate)];
 }
 
-/** A leaf that names the family, but that none of them signed, so that every way must be tried. */
+/** A leaf that names these CAs but that none of them signed, so that every path must be tried. */
 function issuedByNobody(subject: Uint8Array): Uint8Array {
   return makeAuthority({ subject }).issue().certificate;
 }
 
-/** An approved issuer has signed what is expensive. */
+/** Expensive certificates that an approved issuer has signed. */
 export function signedChains(): HostileChain[] {
   const below = (what: string, options: Parameters<Authority['issue']>[0]) => ({
     what,

@@ -6,16 +6,16 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 export interface Rate {
   readonly perSecond: number;
-  /** Milliseconds that one of them took. */
+  /** Milliseconds per call. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time that one of them took, in all threads: what neighbours on the machine cannot change. */
+  /** CPU microseconds per call in all threads: independent of other processes on the machine. */
   readonly cpu: number;
-  /** How long the event loop stood still, in milliseconds: usually, at the hundredth percentile, at most. */
+  /** Event loop delay in milliseconds: median, 99th percentile, maximum. */
   readonly stall: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
-/** Lets callers act one after the other for a while, all at once. */
+/** Runs callers in parallel for a while, each sequential. */
 export async function rate(callers: number, forMs: number, act: (caller: number) => Promise<unknown>): Promise<Rate> {
   const waits: number[] = [];
   const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -48,7 +48,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Milliseconds that the disk takes to make 4 KiB durable: they vary by a factor of a hundred between machines and hours. */
+/** Milliseconds for a durable write of 4 KiB: varies by a factor of a hundred between machines and hours. */
 export function probeFsync(folder: string, times = 100): { p50: number; p99: number } {
   const path = join(folder, 'probe');
   const file = openSync(path, 'w');

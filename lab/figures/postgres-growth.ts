@@ -1,4 +1,4 @@
-// What many refreshes do to the size of the tables. The disk is not waited for: sizes do not depend on it.
+// Table sizes after many refreshes. Runs without fsync, since sizes do not depend on it.
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { fillPostgres } from './postgres/fill.ts';
@@ -9,7 +9,7 @@ export interface GrowthFigures {
   readonly grants: number;
   readonly callers: number;
   readonly refreshes: number;
-  /** Between two looks. */
+  /** Refreshes between two measurements. */
   readonly seconds: number;
 }
 

@@ -1,5 +1,5 @@
 // Refreshes a second through the operation, on PostgreSQL and on SQLite, beside a plain loop of one statement for each
-// refresh; by turns in one run, because the machine's disk is never the same twice. Then what it did to the tables.
+// refresh; in turns in one run, since the disk's speed varies. Then the effect on the tables.
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { sqliteDatabase } from '../../test/store/sqlite-database.ts';

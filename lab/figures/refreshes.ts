@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -69,7 +69,7 @@ async function refreshing(path: string): Promise<Contender[]> {
   return [...contenders, ...quiet];
 }
 
-/** The same on a disk that takes 5 ms longer: fsync takes 0.05 ms here in one hour and that in the next. */
+/** The same with fsync 5 ms slower: real disks vary as much from hour to hour. */
 const syncSlowly: Sync = async (file) => {
   await sleep(5);
   await syncInPool(file);
@@ -87,8 +87,8 @@ async function refreshingSlowly(path: string): Promise<Contender[]> {
   }));
 }
 
-/** Each caller refreshes the grants that are its own, one after the other. */
-export function turnOf(pairs: TokenPair[], callers: number, node: Ports): (caller: number) => Promise<void> {
+/** Each caller refreshes its own grants in sequence. */
+export function turnOf(pairs: TokenPair[], callers: number, node: CallerPorts): (caller: number) => Promise<void> {
   const next = Array.from({ length: callers }, (_, caller) => caller);
   return async (caller) => {
     const at = next[caller] ?? caller;
@@ -101,7 +101,7 @@ export function withoutEvents(backEnd: BackEnd): BackEnd {
   return { ...backEnd, commit: (commit) => backEnd.commit({ ...commit, events: [] }) };
 }
 
-/** What one who needs no service would write: one row changed, one durable commit, again and again. */
+/** The baseline without a service: change one row, commit durably, repeat. */
 function bareLoop(path: string): () => Promise<void> {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA synchronous = FULL');

@@ -44,7 +44,7 @@ export async function sizeFigures(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** In random order, as callers come. */
+/** In random order, like real callers. */
 async function refreshAll(pairs: TokenPair[], node: Node, by: (n: number) => Presenter): Promise<void> {
   const chance = new Seeded(pairs.length);
   const order = pairs.map((_, n) => ({ n, key: chance.next() })).sort((a, b) => a.key - b.key);
@@ -57,7 +57,7 @@ async function refreshAll(pairs: TokenPair[], node: Node, by: (n: number) => Pre
   }
 }
 
-/** Of the database with its WAL emptied into it. */
+/** Size of the database after a checkpoint. */
 function sizeOf(path: string): number {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -1,4 +1,4 @@
-// Processor time of one verdict on certificates that were made to be expensive. Exits with 1 where a bound is broken.
+// CPU time of one verdict on certificates made to be expensive. Exits with 1 if a limit is exceeded.
 import { epochSeconds } from '../../src/core/time.ts';
 import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 import { judgeCertificate } from '../../src/pki/judge/judge.ts';
@@ -27,7 +27,7 @@ export async function verdictFigures(): Promise<void> {
     table(figures.map((figure) => ({ ...figure })));
     const worst = Math.max(...figures.map((figure) => figure['median ms']));
     console.log(`\nworst: ${worst.toFixed(2)} ms`);
-    // The least of several runs is what the work costs; the rest is the neighbours' and the collector's.
+    // The minimum of several runs is the cost of the work; the rest is other processes and garbage collection.
     const broken = figures.filter((figure) => figure['least ms'] > BOUNDS[when]);
     for (const { what } of broken) console.log(`BROKEN: ${what}`);
     if (broken.length > 0) process.exitCode = 1;

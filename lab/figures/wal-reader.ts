@@ -1,4 +1,4 @@
-// Another process that never stops reading: pages of grants, and counts of the whole table.
+// A process that reads without pause: pages of grants, and counts of the whole table.
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { GRANTS_BY_KEY, grants } from '../../src/store/tables/grants.ts';
 import { systemClock } from '../../src/system.ts';

@@ -1,4 +1,4 @@
-// How far the WAL grows under sustained load, while another process reads pages and counts whole tables all the time.
+// WAL size under sustained load, while another process constantly reads pages and counts whole tables.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';

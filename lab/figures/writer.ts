@@ -1,9 +1,9 @@
-// The writing half alone: batches of refreshes on a table of 100,000 grants, under the settings that could be chosen.
+// Writes alone: batches of refreshes on a table of 100,000 grants, under each candidate setting.
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { median, probeFsync, table, temporaryFolder } from './measure.ts';
@@ -36,13 +36,13 @@ interface Contender {
   readonly name: string;
   readonly path: string;
   readonly database: DatabaseSync;
-  /** Milliseconds of every commit, and by how many refreshes a second each round went. */
+  /** Milliseconds of every commit, and refreshes a second of each round. */
   readonly waits: number[];
   readonly rates: number[];
   wal: number;
 }
 
-/** In turns, round after round: the disk changes its mind from minute to minute. */
+/** In turns, round after round, since the disk's speed varies from minute to minute. */
 export async function writerFigures(): Promise<void> {
   const folder = temporaryFolder();
   const contenders = CHOICES.map((choice, n) => contender(choice, join(folder, `${n}.db`)));
@@ -76,7 +76,7 @@ function rowOf({ name, waits, rates, wal }: Contender): Record<string, string | 
   };
 }
 
-/** Refreshes as the writer would commit them, on rows at random, with their events. */
+/** Refreshes of random rows with their events, as the writer commits them. */
 function writeBatches(contender: Contender): void {
   const { database, path, waits, rates } = contender;
   const chance = new Seeded(rates.length);

@@ -16,14 +16,14 @@ export interface FuzzOptions {
   readonly first: number;
 }
 
-// The others are asked about everything we accept, and about this share of what we refuse.
+// The other verifiers get everything we accept, and this share of what we refuse.
 const SHARE_OF_REFUSED = 20;
 const AT_A_TIME = 8;
 const SLOW_MS = 1;
 
 type Issuers = ReadonlyMap<Seed, readonly ApprovedIssuer[]>;
 
-/** How many mutants nobody can explain. */
+/** Number of unexplained mutants. */
 export async function fuzzCertificates({ mutations, first }: FuzzOptions): Promise<number> {
   const seeds = makeSeeds();
   const issuers = new Map(seeds.map((seed) => [seed, [issuerOf(seed.root.certificate, 'FUZZ')]]));
@@ -52,14 +52,14 @@ export async function fuzzCertificates({ mutations, first }: FuzzOptions): Promi
   return report.print();
 }
 
-/** Whether the path holds; whether the leaf names somebody is no question to the others. */
+/** Whether the path is valid; the others do not check the identity of the leaf. */
 function timed(mutant: Mutant, issuers: Issuers, report: Report, number: number): boolean {
   const presented = { chain: mutant.chain, issuers: issuers.get(mutant.seed) ?? [], now: systemClock.now() };
   const judge = () => judgeCertificate({ ...presented, evidence: { lists: [], responses: [] } });
   const started = performance.now();
   const judgement = judge();
   let took = performance.now() - started;
-  // The machine has other work: what took long is tried again, and the shortest time is the truth.
+  // The machine may be busy: slow verdicts are repeated, and the shortest time counts.
   for (let again = 0; again < 5 && took > SLOW_MS; again++) took = Math.min(took, timeOf(judge));
   report.took(took, number, mutant);
   return holds(judgement);

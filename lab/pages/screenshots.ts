@@ -1,4 +1,4 @@
-// Pictures of every page, desktop and phone, light and dark, into out/screenshots:
+// Screenshots of every page, desktop and phone, light and dark, into out/screenshots:
 //   npm run screenshots [-- name …]
 import { mkdirSync } from 'node:fs';
 import { DESKTOP, openPage, PHONE, startBrowser } from '../../test/doors/pages/browser.ts';

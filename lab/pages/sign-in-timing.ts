@@ -1,7 +1,7 @@
-// Does the time of a failed sign-in tell whether the name exists? Known and unknown names in turn, in random order:
+// Does the time of a failed sign-in reveal whether the name exists? Known and unknown names in random order:
 //   npm run sign-in-timing [-- --samples 2000] [--seed 1]
-// Prints Welch's t of the two, of all samples and of those below the 90th percentile. Exits with 1 where |t| is 4.5 or more,
-// the usual threshold for leaks in time.
+// Prints Welch's t for all samples and for those below the 90th percentile. Exits with 1 if |t| is 4.5 or more,
+// the usual threshold for timing leaks.
 import { parseArgs } from 'node:util';
 import { PASSWORD, startService } from '../../test/doors/pages/running-service.ts';
 import { Visitor } from '../../test/doors/pages/visitor.ts';
@@ -30,7 +30,7 @@ for (let n = 0; n < samples; n++) {
   const user_name = kind === 'known' ? 'ada' : 'eve';
   const begun = performance.now();
   const { status } = await visitor.post('/account/sign-in', { user_name, password: `${PASSWORD}!` });
-  if (n >= 20) timed[kind].push(performance.now() - begun); // the first warm up
+  if (n >= 20) timed[kind].push(performance.now() - begun); // the first ones warm up
   if (status !== 403) throw new Error(`no password was checked: ${status}`);
   service.advance(901); // neither delays nor limits
 }

@@ -17,7 +17,7 @@ function momentsOf(values: readonly number[]): { mean: number; variance: number 
   return { mean, variance };
 }
 
-/** Without the slowest, which tell of the machine: the limit is that of both kinds together. */
+/** Without the slowest, which are noise: one limit for both kinds together. */
 export function cropped({ known, unknown }: Timed, part: number): Timed {
   const sorted = [...known, ...unknown].sort((a, b) => a - b);
   const limit = sorted[Math.floor(sorted.length * part)] ?? Number.POSITIVE_INFINITY;

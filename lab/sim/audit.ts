@@ -1,14 +1,14 @@
-// When everyone has gone home: the rows and the event log must say what callers were told, no more and no less.
+// After the run: rows and event log must match the answers to callers exactly.
 import type { Event } from '../../src/core/event.ts';
 import type { Grant } from '../../src/core/grant.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { standingOf } from '../../src/tokens/pair.ts';
-import { parseRefreshToken } from '../../src/tokens/token-text.ts';
+import { standingOf } from '../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken } from '../../src/tokens/opaque/token-text.ts';
 import type { Deed, HeldPair } from './history.ts';
 import type { World } from './world.ts';
 
 const SWEPT_AFTER = 3600;
-/** Answers to a refresh that may have taken place: its acknowledgement was lost, and then the store, or the grant. */
+/** Answers after which a refresh may still have happened, since its acknowledgement was lost. */
 const MAY_HAVE_ROTATED = ['fault', 'grant-revoked'];
 
 export async function audit(deeds: readonly Deed[], firstEvent: number, world: World): Promise<string[]> {
@@ -24,7 +24,7 @@ export async function audit(deeds: readonly Deed[], firstEvent: number, world: W
   return found;
 }
 
-/** The deepest pair of each grant that someone was told of: the one whose token nobody was given a successor of. */
+/** The latest known pair of each grant: the one without a known successor. */
 function lastPairs(deeds: readonly Deed[]): Map<string, HeldPair> {
   const refreshed = new Set(
     deeds.filter(({ kind, pair }) => kind === 'refresh' && pair).map(({ presented }) => presented),

@@ -1,14 +1,14 @@
-// Callers that share tokens and do what they please, several at once.
+// Parallel callers that share tokens and act at random.
 import { accept, type Outcome } from '../../src/core/outcome.ts';
 import { redeemDevice } from '../../src/operations/device/redeem-device.ts';
 import { checkToken } from '../../src/operations/grant/check-token.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { CURL, confirmed, noCertificate, put } from '../../test/node.ts';
+import { CURL, confirmed, NOTHING_PRESENTED, put } from '../../test/node.ts';
 import { anIdentity, CLIENT } from '../../test/samples.ts';
 import { turns } from '../../test/store/faulty-back-end.ts';
 import type { HeldPair, History } from './history.ts';
@@ -21,14 +21,14 @@ export interface Callers {
   readonly history: History;
   /** Device codes that Ada has confirmed. */
   readonly codes: string[];
-  /** Every pair that anyone was given, the newest last. */
+  /** Every issued pair, newest last. */
   readonly held: HeldPair[];
 }
 
-/** Lets a few callers loose, and returns when all of them are done. */
+/** Runs a few callers until all are done. */
 export async function letLoose(callers: Callers): Promise<void> {
   const { world } = callers;
-  const sound: Ports = { ...world.node(), store: world.sound };
+  const sound: CallerPorts = { ...world.node(), store: world.sound };
   for (let n = 0; n < 1 + world.chance.below(3); n++) callers.codes.push((await confirmed(sound)).deviceCode.reveal());
   for (const code of callers.codes) await redeem(callers, code);
   await Promise.all(Array.from({ length: 2 + world.chance.below(4) }, () => oneCaller(callers)));
@@ -56,7 +56,7 @@ const STEPS_BY_ODDS: readonly Step[] = [
   ({ world }) => sweep({ store: world.sound, settings: world.settings }, () => turns(1)).then(() => {}),
 ];
 
-/** The pair that was given last, of some grant. */
+/** The latest pair of a random grant. */
 function newest({ held, world }: Callers): HeldPair | undefined {
   const grantId = held.length > 0 ? world.chance.pick(held).grantId : undefined;
   return held.findLast((pair) => pair.grantId === grantId);
@@ -64,7 +64,7 @@ function newest({ held, world }: Callers): HeldPair | undefined {
 
 export async function refresh({ world, history, held }: Callers, pair: HeldPair | undefined): Promise<void> {
   if (!pair) return;
-  const request = { clientId: CLIENT, refreshToken: pair.refresh, presenter: CURL, certifiedCaller: noCertificate };
+  const request = { clientId: CLIENT, refreshToken: pair.refresh, presenter: CURL, ...NOTHING_PRESENTED };
   const deed = { kind: 'refresh', presented: pair.refresh, grantId: pair.grantId } as const;
   const done = await history.record(deed, async () => heldOf(await refreshTokens(request, world.node())));
   if (done.pair && !held.some(({ access }) => access === done.pair?.access)) held.push(done.pair);

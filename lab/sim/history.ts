@@ -1,9 +1,9 @@
-// What callers did and what they were told, with when each deed began and ended: all that the model judges by.
+// Requests and answers of callers, with start and end of each: the input of the model.
 import type { Outcome } from '../../src/core/outcome.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 
 export interface Moment {
-  /** Grows with every beginning and every end. */
+  /** Increases with every start and end. */
   readonly tick: number;
   readonly clock: number;
 }
@@ -40,7 +40,7 @@ export class History {
     this.#clock = clock;
   }
 
-  /** Does something and writes down how it went. A store that is away is part of the game; any other fault is not. */
+  /** Runs and records an action. StoreUnavailable is expected; any other fault is not. */
   async record(
     deed: Pick<Deed, 'kind' | 'presented' | 'grantId'>,
     act: () => Promise<Outcome<HeldPair | undefined>>,
@@ -66,5 +66,5 @@ export class History {
 }
 
 export const isBefore = (earlier: Deed, later: Deed): boolean => earlier.end.tick < later.begin.tick;
-/** Whether it could have had a part in what `other` was told. */
+/** Whether it may have affected the answer of `other`. */
 export const beganBeforeEndOf = (deed: Deed, other: Deed): boolean => deed.begin.tick < other.end.tick;

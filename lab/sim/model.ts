@@ -1,5 +1,5 @@
-// The model: what must hold of any history, whatever the order in which things happened. Each rule names what breaks it.
-// A rule says "must" only where no order of the overlapping deeds, and no outcome of a faulted one, could excuse it.
+// The model: rules that hold for every history, in any order of events. Each rule names what breaks it.
+// A rule says "must" only if no order of the overlapping actions, and no outcome of a failed one, could excuse it.
 import type { Settings } from '../../src/core/settings.ts';
 import { beganBeforeEndOf, type Deed, type HeldPair, isBefore } from './history.ts';
 
@@ -30,7 +30,7 @@ function* oneSuccessor({ deeds }: Judged): Iterable<string> {
   }
 }
 
-/** Revoked, reused, or anyone was told that it had ended. */
+/** Revoked, reused, or reported as ended. */
 function* deadAfterItsEnd({ deeds, settings }: Judged): Iterable<string> {
   const ends = deeds.filter((deed) => endsGrant(deed, settings));
   for (const end of ends) {
@@ -71,13 +71,13 @@ function* reuseIsRecognised({ deeds, settings }: Judged): Iterable<string> {
   }
 }
 
-/** Whether another deed may have ended the grant, or have moved it on without telling, before this one was answered. */
+/** Whether another action may have ended or rotated the grant before this one was answered. */
 function isTroubled(deed: Deed, deeds: readonly Deed[]): boolean {
   const others = deeds.filter((other) => other !== deed && other.grantId === deed.grantId);
   return others.some((other) => {
     if (!beganBeforeEndOf(other, deed)) return false;
     if (other.kind === 'revoke' || other.answer === 'refresh-token-reused') return true;
-    // One that was told of the grant's end may have rotated it first, and have lost the acknowledgement.
+    // One that was refused may have rotated the grant first and lost the acknowledgement.
     return other.kind === 'refresh' && (other.answer === 'fault' || other.answer === 'grant-revoked');
   });
 }
@@ -118,7 +118,7 @@ function isSurely(wanted: 'enabled' | 'disabled', deed: Deed, deeds: readonly De
   const begun = settings.filter((other) => beganBeforeEndOf(other, deed));
   if (begun.some((other) => !isBefore(other, deed))) return false;
   const last = begun.toSorted((a, b) => a.end.tick - b.end.tick).at(-1);
-  // Two that overlapped each other may have happened in either order.
+  // Two overlapping actions may have happened in either order.
   if (begun.some((other) => other !== last && last && !isBefore(other, last) && other.kind !== last.kind)) return false;
   return (last?.kind ?? 'enable') === (wanted === 'enabled' ? 'enable' : 'disable');
 }
@@ -137,7 +137,7 @@ function pairsOf(deeds: readonly Deed[]): Map<string, HeldPair> {
   return new Map(pairs.flatMap((pair) => [[pair.refresh, pair] as const, [pair.access, pair] as const]));
 }
 
-/** The deed that was first to be told of each token. */
+/** The first action that received each token. */
 function birthsOf(deeds: readonly Deed[]): Map<string, Deed> {
   const births = new Map<string, Deed>();
   for (const deed of deeds) {

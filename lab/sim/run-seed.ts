@@ -10,14 +10,14 @@ export interface SeedResult {
   readonly violations: readonly string[];
 }
 
-/** One seed: callers do as they please, faults stop, what is left is tried once more, and the model judges all of it. */
+/** One seed: random callers, then no more faults, then every token is tried again, and the model checks the history. */
 export async function runSeed(seed: number, database: SimDatabase): Promise<SeedResult> {
   const world = await worldOf(seed, database);
   const firstEvent = await lastEvent(database);
   const callers: Callers = { world, history: new History(world.clock.now), codes: [], held: [] };
   await letLoose(callers);
   world.calmDown();
-  await turns(20); // commits that are still under way land
+  await turns(20); // lets pending commits finish
   const { deeds } = callers.history;
   const wrong = await audit(deeds, firstEvent, world);
   for (const pair of callers.held) await check(callers, pair);

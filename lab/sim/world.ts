@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { OnReuse } from '../../src/core/integration.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
-import type { Ports } from '../../src/operations/ports.ts';
+import type { CallerPorts } from '../../src/operations/ports.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -18,10 +18,10 @@ import { anIdentity, anIntegration, NOW } from '../../test/samples.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
 
-/** Where the system has files in memory: the simulator is about orders of events, not about disks. */
+/** In-memory files if available: the simulator tests orders of events, not disks. */
 const MEMORY = '/dev/shm';
 
-/** One database for many seeds: each seed has grants of its own, and making a database takes longer than a seed. */
+/** One database for many seeds: each seed has its own grants, and creating a database takes longer than a seed. */
 export interface SimDatabase {
   readonly backEnds: readonly [BackEnd, BackEnd];
   readonly clock: TestClock;
@@ -29,7 +29,7 @@ export interface SimDatabase {
   close(): Promise<void>;
 }
 
-/** No disk, and nothing that ends when it likes: a seed is a history. */
+/** No disk and no nondeterminism: a seed is a history. */
 const atOnce: Sync = () => Promise.resolve();
 
 export async function openSimDatabase(): Promise<SimDatabase> {
@@ -52,8 +52,8 @@ export interface World {
   readonly chance: Seeded;
   readonly clock: TestClock;
   readonly settings: Settings;
-  /** A node to do the next thing at; it mints with either key, as nodes do while a rotation is under way. */
-  readonly node: () => Ports;
+  /** A node for the next action; it mints with either key, as nodes do during a rotation. */
+  readonly node: () => CallerPorts;
   readonly sound: Store;
   readonly keyring: Keyring;
   calmDown(): void;
@@ -69,7 +69,7 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
   let faults = faultsFrom(chance);
   const sound = storeOf(backEnds[0]);
   await put(sound, identities, anIdentity());
-  const nodes: Ports[] = [];
+  const nodes: CallerPorts[] = [];
   for (const backEnd of backEnds) {
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);

@@ -1,11 +1,11 @@
-// Compiled code is kept from one start to the next, which makes a start a third quicker. Whoever can write there can make us
-// run their code: so it is a folder of this user's own, in which nobody else can put or exchange anything, or none.
+// Caches compiled code, which makes a start a third faster. Anyone who can write to the cache can run code as this user, so it
+// is used only if no other user can write to it or replace it.
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Does nothing where NODE_COMPILE_CACHE names a folder already, or NODE_DISABLE_COMPILE_CACHE is set. */
+/** Does nothing if NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. */
 export function useCompileCache(): void {
   if (getCompileCacheDir() !== undefined) return;
   const folder = safeFolder();
@@ -21,19 +21,19 @@ function safeFolder(): string | undefined {
     const real = realpathSync(folder);
     return isOurs(real) ? real : undefined;
   } catch {
-    return undefined; // a read-only disk, no home: then without
+    return undefined; // read-only disk or no home: no cache
   }
 }
 
-/** systemd's CacheDirectory=, else the usual place of a user's caches. */
+/** systemd's CacheDirectory=, else the user's cache folder. */
 function cachesOf({ CACHE_DIRECTORY, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string {
   return CACHE_DIRECTORY || XDG_CACHE_HOME || join(homedir(), '.cache');
 }
 
-/** Whether this folder, and every folder that leads to it, can be changed by this user and root alone. */
+/** Whether only this user and root can change this folder and its parents. */
 function isOurs(folder: string): boolean {
   const { uid, mode } = lstatSync(folder);
-  const isSticky = (mode & 0o1000) !== 0; // as /tmp: others cannot exchange what is ours
+  const isSticky = (mode & 0o1000) !== 0; // like /tmp: other users cannot replace our files
   const isShut = (mode & 0o022) === 0 || (isSticky && uid === 0);
   const above = dirname(folder);
   return [process.getuid?.(), 0].includes(uid) && isShut && (above === folder || isOurs(above));

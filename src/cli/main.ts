@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The cache comes first: what is loaded before it is compiled anew at every start. So nothing else is imported here.
+// Import nothing else here: modules loaded before the cache is on are compiled again at every start.
 import { useCompileCache } from './compile-cache.ts';
 
 useCompileCache();

@@ -1,5 +1,4 @@
-// The `tessera` command. Every group of commands declares itself here; what a command needs is loaded when it runs, so
-// that help is quick.
+// The `tessera` command. Declarations are loaded always, the work of a command only when it runs, so that help is fast.
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { certificateCommands } from './commands/certificate.ts';
@@ -12,9 +11,9 @@ import { initCommand } from './commands/init.ts';
 import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
+import { quickstartCommand } from './commands/quickstart.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
-import { quickstartCommand } from './quickstart/quickstart.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
 
@@ -48,7 +47,7 @@ export function buildProgram(): Command {
       '-c, --config <file>',
       'the configuration file (else $TESSERA_CONFIG, else tessera.yaml here, if there is one)',
     )
-    .option('--set <path=value>', 'a setting over the file and the environment; may be repeated', collect)
+    .option('--set <path=value>', 'override a setting of the file or the environment; may be repeated', collect)
     .option('--debug', 'show stack traces of faults')
     .version(VERSION, '--version', 'print the version')
     .addHelpText(

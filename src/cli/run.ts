@@ -2,9 +2,9 @@ import { buildProgram } from './program.ts';
 import { EXIT } from './terminal/exit.ts';
 import { endOf } from './terminal/failure.ts';
 
-/** The command line of this process, to its end and exit code. */
+/** Runs the command line of this process and sets its exit code. */
 export async function run(): Promise<void> {
-  // A reader that has seen enough (`| head`) is no fault.
+  // A closed pipe (`| head`) is not a fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.fault),
   );

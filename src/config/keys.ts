@@ -1,5 +1,6 @@
 import type { StoredKey } from '../tokens/keyring.ts';
-import { parseKeyring, readKeyringFile } from '../tokens/keyring-file.ts';
+import { readKeyringFile } from '../tokens/keyring-file.ts';
+import { parseKeyring } from '../tokens/keyring-text.ts';
 import type { Config } from './schema.ts';
 
 /** The keys, from where the configuration says they are; undefined where there is no such file or variable. */

@@ -10,21 +10,21 @@ import { CONFIG_SCHEMA, type Config, type ReadConfig } from './schema.ts';
 import { parsePath } from './tree.ts';
 
 export interface ConfigSources {
-  /** The file of `--config`; else the variable TESSERA_CONFIG names it; else tessera.yaml in the working folder, if any. */
+  /** The file of `--config`. If absent: the file that TESSERA_CONFIG names, else tessera.yaml in the working folder. */
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `path=value`, as given with `--set`; the last one wins. */
   readonly sets?: readonly string[];
 }
 
-/** Throws a ConfigFault that names every mistake. */
+/** Throws a ConfigFault that lists every mistake. */
 export function loadConfig({ file: named, env, sets = [] }: ConfigSources): Config {
   const path = findConfigFile(named ?? env['TESSERA_CONFIG']);
   const file = path === undefined ? undefined : readConfigFile(path);
   const layered = layer(CONFIG_SCHEMA as Node, file, env, sets);
   const reading: Reading = { folders: foldersOf(layered.tree, path), mistakes: [...layered.mistakes] };
   const config = readNode(CONFIG_SCHEMA as Node, layered.tree, [], reading) as ReadConfig;
-  // Rules between settings make sense only where each setting is right by itself.
+  // Rules between settings are checked only if every single setting is valid.
   const mistakes = reading.mistakes.length > 0 ? reading.mistakes : brokenRules(config);
   if (mistakes.length > 0) throw new ConfigFault(mistakes.map((mistake) => withSource(mistake, layered, file)));
   return deepFreeze({ ...config, publicUrl: config.publicUrl ?? loopbackUrl(config) });
@@ -36,7 +36,7 @@ function foldersOf({ dataFolder }: Record<string, unknown>, path: string | undef
   return { base, data: absolute(data, { base, data: resolve(base) }) };
 }
 
-/** Where the wrong value stands, so that the operator need not search for it. */
+/** Adds the place of the wrong value: a file and line, a variable or a flag. */
 function withSource(mistake: Mistake, { sources }: Layered, file: ConfigFile | undefined): Mistake {
   if (mistake.source !== undefined) return mistake;
   const path = parsePath(mistake.path);
@@ -58,7 +58,7 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The settings that rules depend on. */
+/** The settings that rules depend on. Durations pass through in seconds, as decoded from the file or as the rule's default. */
 export function settingsOf({ tokens, device, signIn, events }: Config): Settings {
   const { accessTokenOverlap, ...lifetimes } = tokens;
   return {

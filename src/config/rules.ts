@@ -1,23 +1,10 @@
-// What no single setting can say for itself: rules between settings, each with the words for the operator.
+// Rules between settings, each with the message for the operator.
 import { isIP } from 'node:net';
+import { OWNED_SEGMENTS } from '../doors/doors.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
 
 type Rule = (config: ReadConfig) => readonly Mistake[];
-
-/** The first path segments that other doors have. */
-const TAKEN = [
-  'oauth2',
-  '.well-known',
-  'admin',
-  'device',
-  'account',
-  'console',
-  'healthz',
-  'readyz',
-  'metrics',
-  'docs',
-];
 
 export function brokenRules(config: ReadConfig): Mistake[] {
   return RULES.flatMap((rule) => rule(config));
@@ -93,7 +80,7 @@ function mountsDiffer({ authsvc }: ReadConfig): Mistake[] {
 
 function mountsAreFree({ authsvc }: ReadConfig): Mistake[] {
   return authsvc.mounts.flatMap(({ path }, index) => {
-    const taken = TAKEN.find((segment) => segment === path.split('/')[1]?.toLowerCase());
+    const taken = OWNED_SEGMENTS.find((segment) => segment === path.split('/')[1]?.toLowerCase());
     const problem = `/${taken} belongs to another door`;
     return taken ? [{ path: `authsvc.mounts.${index}.path`, problem, example: 'path: /authsvc' }] : [];
   });

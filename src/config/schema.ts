@@ -14,22 +14,22 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   publicUrl: optional(
     url({
       description:
-        'The address under which callers and people reach the service. Required unless every listener is on loopback; https, except for loopback. The Host header is never used instead.',
+        'The public address of the service, for callers and people. Required unless every listener is on loopback; https, except for loopback. The Host header is never used instead.',
       example: 'https://tokens.example.com',
     }),
   ),
   dataFolder: path({
-    description: 'The folder for what the service keeps. Other paths may begin with `<dataFolder>`.',
+    description: 'The folder for the service’s data. Other paths may start with `<dataFolder>`.',
     default: './data',
     example: '/var/lib/tessera',
   }),
   store: storeAddress({
-    description: 'Where grants, identities and events are kept.',
+    description: 'Where grants, identities and events are stored.',
     default: 'sqlite:<dataFolder>/tessera.db',
   }),
   keyring: keyringSource({
     description:
-      'Where the server keys are: a file of mode 0600, or `env:NAME` for an environment variable that holds the text of one.',
+      'Where the server keys are: a file of mode 0600, or `env:NAME` for an environment variable that contains the keyring.',
     default: '<dataFolder>/keyring.json',
   }),
   listeners,

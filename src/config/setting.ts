@@ -1,9 +1,9 @@
-// What a setting is: a piece of the schema that carries, beside its type, the words for the reference page, for editors
-// and for mistakes. `kind` names how a text becomes the value the program holds (decode.ts).
+// A setting is a piece of the schema. Besides its type it carries the text for the reference page, for editors and for
+// error messages. `kind` says how its text is decoded into the value that the program holds (decode.ts).
 import type { Seconds } from '../core/time.ts';
 import { boolean, described, integer, list, object, optional, type Schema, string } from '../schema.ts';
 import type { Secret } from '../tokens/secret.ts';
-import { DURATION_PATTERN } from './duration.ts';
+import { DURATION_PATTERN, formatDuration } from './duration.ts';
 
 export interface Words {
   /** What it does, for the operator. */
@@ -13,7 +13,7 @@ export interface Words {
   readonly example?: unknown;
 }
 
-/** What the reader of a schema finds on each setting. */
+/** What the schema holds for each setting. */
 export interface SettingNotes {
   readonly description: string;
   readonly expected: string;
@@ -37,8 +37,14 @@ export type KeyringSource =
   | { readonly from: 'variable'; readonly name: string };
 
 function notes(expected: string, { description, default: value, example }: Words, kind?: Kind) {
-  const examples = example === undefined ? (value === undefined ? [] : [value]) : [example];
-  return { description, expected, examples, ...(kind && { kind }), ...(value !== undefined && { default: value }) };
+  const own = { ...(kind && { kind }), ...(value !== undefined && { default: value }) };
+  const shown = example ?? writtenDefault(own);
+  return { description, expected, examples: shown === undefined ? [] : [shown], ...own };
+}
+
+/** The default as an operator would write it. The default of a rule's duration is in seconds, as the rule holds it. */
+export function writtenDefault({ kind, default: value }: Pick<Partial<SettingNotes>, 'kind' | 'default'>): unknown {
+  return kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value;
 }
 
 export function duration(words: Words) {
@@ -97,16 +103,16 @@ export function storeAddress(words: Words) {
 }
 
 export function keyringSource(words: Words) {
-  const expected = 'a path, relative to the configuration file, or env:NAME for a variable that holds the keyring';
+  const expected = 'a path, relative to the configuration file, or env:NAME for a variable that contains the keyring';
   return described<KeyringSource>({ type: 'string', pattern: '^(?!env:$).+$', ...notes(expected, words, 'keyring') });
 }
 
-/** A group of settings. Absent, it has its settings' defaults. */
+/** A group of settings. If absent, every setting in it has its default. */
 export function section<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
   return object(settings, { description, additionalProperties: false, default: {} });
 }
 
-/** A group that has no meaning unless given. */
+/** A group of settings that may be absent as a whole, and then has no defaults. */
 export function optionalSection<Settings extends Record<string, Schema>>(description: string, settings: Settings) {
   return optional(object(settings, { description, additionalProperties: false }));
 }

@@ -1,25 +1,50 @@
-// What a certificate says about who is calling, as plain data: reading DER and validating paths is the business of pki/.
+// What a caller presents and what a certificate says about the caller, as plain data. pki/ reads DER and validates paths.
 import type { Hex } from './hex.ts';
 import { accept, type Outcome, refuse } from './outcome.ts';
+
+/** Certificates in DER, leaf first. */
+export type PresentedChain = readonly Uint8Array[];
+
+/** How a proxy passes on a client certificate. */
+export type CertificateHeader = 'rfc9440' | 'url-encoded-pem' | 'xfcc';
+
+/** What a connection presents. Headers are not parsed yet: it takes 3 to 120 µs, and most requests need no certificate. */
+export type Presented =
+  /** Sent in the TLS handshake; the chain is empty if the client sent none. */
+  | {
+      readonly by: 'handshake';
+      readonly chain: PresentedChain;
+      /** A peer that is not a listed proxy sent a certificate header, which is ignored. */
+      readonly hasIgnoredHeader: boolean;
+    }
+  /** Sent by a listed proxy: every line of the header, in order, and of the header for the rest of the chain. */
+  | {
+      readonly by: 'header';
+      readonly header: CertificateHeader;
+      readonly lines: readonly string[];
+      readonly chainLines: readonly string[];
+    }
+  /** A listed proxy connects, and certificate headers are off. */
+  | { readonly by: 'nothing' };
 
 /** contract 5.4: where the identity is taken from, as the approved issuer's settings say. */
 export const IDENTITY_SOURCES = ['common-name', 'email-san', 'upn-san'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
-/** `active-directory`: neither part of a user principal name distinguishes ASCII case, as Active Directory compares them. */
+/** `active-directory`: user principal names ignore ASCII case in both parts, as in Active Directory. */
 export const UPN_COMPARISONS = ['exact', 'active-directory'] as const;
 export type UpnComparison = (typeof UPN_COMPARISONS)[number];
 
-/** A name as it stood in the DER: its ASN.1 string type matters as much as its characters. */
+/** A name as encoded in the DER. Its ASN.1 string type matters as much as its characters. */
 export interface NameValue {
   readonly type: 'utf8' | 'printable' | 'ia5' | 'other';
   readonly value: string;
 }
 
-/** The candidates a leaf certificate offers, each list complete and in the order of the certificate. */
+/** All names of a leaf certificate by source, in the order of the certificate. */
 export type CertificateNames = Readonly<Record<IdentitySource, readonly NameValue[]>>;
 
-/** What a grant remembers of the certificate it came from: enough to bind a refresh to it and to find it when it is revoked. */
+/** What a grant stores about its certificate: enough to bind refreshes to it and to find the grant on revocation. */
 export interface CertificateMark {
   /** First 16 bytes of SHA-256 over the issuer's key and the serial number. */
   readonly certificate: Hex;
@@ -29,7 +54,7 @@ export interface CertificateMark {
   readonly key: Hex;
 }
 
-/** The one name that identifies the caller, folded for comparison. */
+/** The one name that identifies the caller, normalised for comparison. */
 export interface CallerName {
   readonly source: IdentitySource;
   readonly name: string;
@@ -42,12 +67,12 @@ const STRING_TYPES: Readonly<Record<IdentitySource, readonly NameValue['type'][]
 };
 
 const NAME_MAX_LENGTH = 256;
-// Controls, format characters (bidi overrides, zero-width), surrogates, private use; what shows nothing (fillers, variation
-// selectors, the empty Braille cell, the object replacement character); and every space but the ASCII one.
+// Controls, format characters (bidi overrides, zero-width), surrogates, private use; invisible characters (fillers,
+// variation selectors, the empty Braille cell, the object replacement character); and every space except ASCII space.
 const UNPRINTABLE =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]|[^\P{Zs} ]/u;
 
-/** The first source of the list that is present wins; inside a source there is no picking: two candidates are a refusal. */
+/** The first source with a name wins. Two names in that source are a refusal; we never pick one. */
 export function callerName(
   names: CertificateNames,
   sources: readonly IdentitySource[],
@@ -71,7 +96,7 @@ function isWellFormed(source: IdentitySource, { type, value }: NameValue): boole
   return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
 }
 
-/** Exact characters, but for the ASCII case of an address's domain part. A Cyrillic а is not an a. */
+/** Lower-cases ASCII letters in the domain part of an address; everything else is compared exactly. A Cyrillic а is not an a. */
 export function foldName(source: IdentitySource, value: string, upns: UpnComparison = 'exact'): string {
   if (source === 'common-name') return value;
   if (source === 'upn-san' && upns === 'active-directory') return foldAscii(value);

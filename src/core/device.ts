@@ -6,7 +6,7 @@ import { after, type EpochSeconds, type Seconds } from './time.ts';
 
 export type DeviceId = string & { readonly is: 'device authorization id' };
 
-/** Device code + user code; pending → confirmed / denied → redeemed. Holds hashes of both codes, never a code. */
+/** Device code + user code; pending → confirmed / denied → redeemed. Stores hashes of both codes, never a code. */
 export interface DeviceAuthorization {
   readonly id: DeviceId;
   readonly clientId: ClientId;
@@ -18,9 +18,9 @@ export interface DeviceAuthorization {
   readonly interval: Seconds;
   readonly lastPolledAt?: EpochSeconds;
   readonly failedSignIns: number;
-  /** Who asked for it: shown to the person who is to confirm. */
+  /** Who started it; shown to the person who confirms. */
   readonly presenter: Presenter;
-  /** The browser session that entered the user code; no other may decide. */
+  /** The browser session that entered the user code; no other session may confirm or deny. */
   readonly enteredBy?: string;
   readonly decision: Decision;
 }
@@ -34,14 +34,14 @@ export type Decision =
 
 export type DeviceState = 'pending' | 'confirmed' | 'denied' | 'redeemed' | 'spent' | 'expired';
 
-/** Contract 3. A redeemed code stays redeemed; everything else ends at the expiry. */
+/** Contract 3. A redeemed code stays redeemed; every other state ends at the expiry. */
 export function deviceState({ decision, expiresAt }: DeviceAuthorization, now: EpochSeconds): DeviceState {
   if (decision.is === 'redeemed') return 'redeemed';
   if (now >= expiresAt) return 'expired';
   return decision.is === 'open' ? 'pending' : decision.is;
 }
 
-/** Whether a poll comes sooner than the interval after the last one. The first may come at once. */
+/** Whether a poll comes too soon after the previous one. The first may come at once. */
 export function isPolledTooFast(device: DeviceAuthorization, now: EpochSeconds): boolean {
   return device.lastPolledAt !== undefined && now < after(device.lastPolledAt, device.interval);
 }

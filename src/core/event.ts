@@ -12,7 +12,7 @@ export type EventType =
   | 'spent'
   | 'administered';
 
-/** Something that changed state, written in the same commit as the change. It never holds a secret. */
+/** A state change, written in the same commit as the change. It never contains a secret. */
 export interface Event {
   readonly type: EventType;
   readonly at: EpochSeconds;
@@ -21,6 +21,6 @@ export interface Event {
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly presenter?: Presenter;
-  /** Type-specific: the reason of a revocation, the first presenter of a retry, what an operator did. */
+  /** Depends on the type: the reason of a revocation, the first presenter of a retry, what an operator did. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -6,10 +6,10 @@ import type { Presenter } from './presenter.ts';
 import type { Settings } from './settings.ts';
 import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
 
-/** 16 bytes as 32 hex digits, beginning with the time of creation so that rows are laid down in order. */
+/** 16 bytes as 32 hex digits, beginning with the time of creation, so that rows are stored in order. */
 export type GrantId = string & { readonly is: 'grant id' };
 
-/** The durable authorization: one row, whatever number of refreshes. It holds hashes of secrets, never a token. */
+/** The durable authorization: one row, however often it is refreshed. It holds hashes of secrets, never a token. */
 export interface Grant {
   readonly id: GrantId;
   readonly clientId: ClientId;
@@ -19,6 +19,7 @@ export interface Grant {
   readonly createdAt: EpochSeconds;
   /** The grant ends here; it never moves. */
   readonly refreshUntil: EpochSeconds;
+  /** Of its access tokens, fixed when the grant is issued. */
   readonly format: AccessTokenFormat;
   readonly accessHash: Hex;
   readonly refreshable: boolean;
@@ -84,8 +85,8 @@ export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Set
 }
 
 /**
- * When an access token was issued. For the current generation the row knows; an earlier token carries only its expiry,
- * so its issue is reckoned back from that by today's lifetime.
+ * When an access token was issued. For the current generation this is in the row; an earlier token carries only its
+ * expiry, so the time of issue is computed back from that with today's lifetime.
  */
 export function accessTokenIssuedAt(
   token: { generation: number; expiresAt: EpochSeconds },

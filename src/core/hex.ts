@@ -1,7 +1,7 @@
-/** A few bytes as hex digits in lower case: hashes and nonces, which are stored, compared and shown, and not reckoned with. */
+/** Bytes as lower-case hex: hashes and nonces, which are stored, compared and displayed, never computed with. */
 export type Hex = string & { readonly is: 'hex' };
 
-/** Of a hash of 32 bytes, the 16 that are kept where it only has to tell things apart. */
+/** The first 16 of 32 hash bytes: enough to identify something. */
 export function firstHalf(digits: string): Hex {
   return digits.slice(0, digits.length / 2) as Hex;
 }

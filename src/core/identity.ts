@@ -4,10 +4,10 @@ export type IdentityId = string & { readonly is: 'identity id' };
 export interface Identity {
   readonly id: IdentityId;
   readonly enabled: boolean;
-  /** Contract 5.4: the identity so mapped is authorized to use the web API. */
+  /** Contract 5.4: whether the mapped identity may use the web API. */
   readonly mayUseApi: boolean;
   readonly groups: readonly string[];
-  /** How its directory knows it. Each is absent where the directory has none. */
+  /** The names that its directory has for it; each may be absent. */
   readonly userName?: string;
   readonly email?: string;
   readonly upn?: string;
@@ -27,7 +27,7 @@ export function localIdentityId(guid: string): IdentityId {
   return `${LOCAL}:{${guid}}` as IdentityId;
 }
 
-/** The brace tells ours from one that an issuer labelled `local` would derive. */
+/** The brace distinguishes local ids from ids that an issuer labelled `local` would derive. */
 export function isLocal({ id }: Pick<Identity, 'id'>): boolean {
   return id.startsWith(`${LOCAL}:{`);
 }

@@ -14,7 +14,7 @@ export interface Integration {
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;
-  /** What this integration sets otherwise than the server. */
+  /** What this integration sets differently from the server. */
   readonly overrides: TokenOverrides;
 }
 
@@ -26,7 +26,9 @@ export type Access =
 /** Whether a refresh must come with a certificate: none, one of the same identity and issuer, or one with the same key. */
 export type Binding = 'none' | 'identity' | 'certificate';
 
-export type AccessTokenFormat = 'opaque';
+/** The order is stored: a grant's row has the index of its format. */
+export const ACCESS_TOKEN_FORMATS = ['opaque', 'jwt'] as const;
+export type AccessTokenFormat = (typeof ACCESS_TOKEN_FORMATS)[number];
 
 export interface TokenOverrides {
   readonly accessTokenLifetime?: Seconds;
@@ -36,7 +38,7 @@ export interface TokenOverrides {
   readonly onReuse?: OnReuse;
 }
 
-/** What reuse of a spent refresh token does: end the grant, or only tell (for fleets that migrate). */
+/** What the reuse of a spent refresh token does: ends the grant, or only writes an event (for fleets that migrate). */
 export type OnReuse = 'revoke' | 'report';
 
 export type ClientId = string & { readonly is: 'client id' };

@@ -1,7 +1,7 @@
 import type { IdentitySource, UpnComparison } from './certificate.ts';
 import type { ClientId } from './integration.ts';
 
-/** Curves of 224 bits or more that are sound, and that only some authorities need. */
+/** Sound curves of at least 224 bits that only some CAs need. */
 export const OPTIONAL_CURVES = [
   'P-224',
   'secp256k1',
@@ -12,24 +12,27 @@ export const OPTIONAL_CURVES = [
 ] as const;
 export type OptionalCurve = (typeof OPTIONAL_CURVES)[number];
 
-/** An issuer whose certificates may authorize (contract 5.4), pinned by its key. */
+/** An issuer whose certificates callers may use (contract 5.4), pinned by its key. */
 export interface ApprovedIssuer {
-  /** Names the issuer towards people, and derived identities. */
+  /** The name of the issuer for people, and the provider label of derived identities. */
   readonly label: string;
-  /** The authority's certificate, root or intermediate, in DER. */
+  /** The CA's certificate, root or intermediate, in DER. */
   readonly certificate: Uint8Array;
-  /** Further authorities between it and the leaf, for callers and proxies that send the leaf alone. */
+  /** Intermediates below it, for callers and proxies that send only the leaf. */
   readonly intermediates: readonly Uint8Array[];
   readonly identitySources: readonly IdentitySource[];
-  /** `directory`: the name must lead to an identity that exists. `derived`: the identity is made from the name on first use. */
+  /**
+   * `directory`: the name must match an existing identity. `derived`: the identity is created from the name on first
+   * use.
+   */
   readonly identities: 'directory' | 'derived';
   readonly profile: 'rfc5280' | 'strict';
-  /** Curves that keys may use beside P-256, P-384 and P-521; profile `strict` allows none. */
+  /** Curves that are allowed besides P-256, P-384 and P-521; must be empty under profile `strict`. */
   readonly curves?: readonly OptionalCurve[];
-  /** Absent: user principal names are compared exactly, but for the case of the domain. */
+  /** If absent, user principal names compare exactly, except for the case of the domain. */
   readonly upnComparison?: UpnComparison;
   readonly revocation: RevocationPolicy;
-  /** Where given, the only integrations that this issuer's certificates may use. */
+  /** If present, the only integrations that this issuer's certificates may use. */
   readonly integrations?: readonly ClientId[];
   readonly enabled: boolean;
 }
@@ -37,13 +40,13 @@ export interface ApprovedIssuer {
 export interface RevocationPolicy {
   readonly crl: RevocationCheck;
   readonly ocsp: RevocationCheck;
-  /** Files of CRLs, beside the distribution points that certificates name. */
+  /** CRL files, in addition to the distribution points in certificates. */
   readonly crlFiles: readonly string[];
-  /** Addresses and networks (CIDR) beyond the public internet from which lists and OCSP answers are fetched. */
+  /** Addresses and networks (CIDR) off the public internet from which lists and OCSP responses may be fetched. */
   readonly allowedAddresses?: readonly string[];
-  /** Whether the grants of a certificate end when it is found revoked. */
+  /** Whether grants end when their certificate is revoked. */
   readonly endGrants: boolean;
 }
 
-/** `required`: no answer is a refusal (fail closed). `if-available`: no answer is let pass. */
+/** `required`: refuse if there is no status (fail closed). `if-available`: accept if there is no status. */
 export type RevocationCheck = 'required' | 'if-available' | 'off';

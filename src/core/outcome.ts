@@ -1,8 +1,11 @@
-import type { Refusal, RefusalReason } from './refusal.ts';
+import type { PersonReason, Refusal } from './refusal.ts';
 import type { Seconds } from './time.ts';
 
-/** What an operation says: a value, or a refusal. Faults are thrown. */
+/** The result of an operation: a value, or a refusal. Faults are thrown. */
 export type Outcome<T, R = Refusal> = { readonly ok: true; readonly value: T } | Refused<R>;
+
+/** The result of an operation that a person started in a browser. */
+export type PersonOutcome<T> = Outcome<T, Refusal<PersonReason>>;
 
 export interface Refused<R = Refusal> {
   readonly ok: false;
@@ -13,11 +16,15 @@ export function accept<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
-export function refuse(reason: RefusalReason, details: { retryAfter?: Seconds; rule?: string } = {}): Refused {
+/** The return type of the caller says which closed list the reason must be on. */
+export function refuse<const R extends string>(
+  reason: R,
+  details: { retryAfter?: Seconds; rule?: string } = {},
+): Refused<Refusal<R>> {
   return refused({ reason, ...details });
 }
 
-/** Says no with a refusal that somebody else made. */
+/** Wraps a refusal that was made elsewhere. */
 export function refused<R>(refusal: R): Refused<R> {
   return { ok: false, refusal };
 }

@@ -1,4 +1,4 @@
-/** Who sent a request, as far as the connection shows: shown to people and kept in events, never a proof of anything. */
+/** Who sent a request, as far as the connection shows. Displayed to people and stored in events; proves nothing. */
 export interface Presenter {
   readonly address: string;
   readonly agent: string;
@@ -9,7 +9,7 @@ const AGENT_MAX_LENGTH = 80;
 
 /** Control characters and excess length never reach a row, a page or a log line. */
 export function presenter(address: string, agent: string): Presenter {
-  // An address holds no space: rows keep both in one text, and the first space ends the address.
+  // An address contains no space: rows store both in one text, and the first space ends the address.
   const solid = address.replaceAll(' ', '?');
   return { address: printable(solid, ADDRESS_MAX_LENGTH), agent: printable(agent, AGENT_MAX_LENGTH) };
 }
@@ -24,13 +24,13 @@ function printable(text: string, maxLength: number): string {
 
 const MAPPED_IPV4 = /^::ffff:([0-9.]+)$/i;
 
-/** What limits per address go by: an IPv6 caller has a whole /64 of addresses to choose from, so the network counts. */
+/** The key for limits per address. An IPv6 caller can choose from a whole /64, so the network counts. */
 export function networkOf(address: string): string {
   const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
   return plain.includes(':') ? `${leadingGroups(plain, 4)}::/64` : plain;
 }
 
-/** The wider network around an address: IPv4 /24, IPv6 /48. */
+/** The larger network of an address: IPv4 /24, IPv6 /48. */
 export function neighbourhoodOf(address: string): string {
   const plain = MAPPED_IPV4.exec(address)?.[1] ?? address;
   return plain.includes(':') ? `${leadingGroups(plain, 3)}::/48` : `${plain.replace(/\.\d+$/, '')}.0/24`;

@@ -1,26 +1,16 @@
-// Every way the service says no to a caller. Each dialect words each of them in one table; a reason added here does not
-// compile until every dialect has words for it.
+// What rules and operations say no with, in two closed lists: to callers (programs) and to people.
+// A token door words every reason for callers in one table, the pages every reason for people; a reason added here does not
+// compile until they do. What the server says about a request it cannot serve is listed in
+// src/doors/server/transport-refusal.ts; what only the pages say, in src/doors/pages/parts/refusal.ts.
 import type { Seconds } from './time.ts';
 
+/** What callers are told. */
 export const REFUSAL_REASONS = [
-  // the request itself
-  'request-malformed',
-  'request-too-slow',
-  'body-unreadable',
-  'body-too-large',
-  'headers-too-large',
-  'content-type-unsupported',
-  'form-stale',
-  'parameter-not-text',
-  'parameter-repeated',
-  'refresh-by-form',
+  // what the request asks for
   'client-id-missing',
   'credential-missing',
   'credential-ambiguous',
   'grant-type-unsupported',
-  'cursor-not-authentic',
-  'not-found',
-  'method-not-allowed',
   // the integration
   'integration-unknown',
   'integration-disabled',
@@ -50,18 +40,11 @@ export const REFUSAL_REASONS = [
   'authorization-pending',
   'polled-too-fast',
   'device-denied',
-  'user-code-unknown',
-  'user-code-attempts-exhausted',
-  'decision-final',
-  'decision-elsewhere',
   // the identity
   'identity-unknown',
   'identity-disabled',
   'identity-without-api-access',
   'identity-without-integration-access',
-  'sign-in-failed',
-  'sign-in-too-soon',
-  'sign-in-attempts-exhausted',
   // the presented certificate
   'certificate-missing',
   'certificate-unreadable',
@@ -86,21 +69,45 @@ export const REFUSAL_REASONS = [
   'access-token-superseded',
   // the state of the service
   'rate-limited',
-  'store-unavailable',
-  'outcome-unknown',
-  'key-missing',
   'revocation-unavailable',
-  'overloaded',
-  'shutting-down',
-  'fault',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-export interface Refusal {
-  readonly reason: RefusalReason;
-  /** When asking again makes sense. */
+/** What people are told, and callers never. */
+export const PERSON_REASONS = [
+  // the device authorization
+  'user-code-unknown',
+  'user-code-attempts-exhausted',
+  'decision-final',
+  'decision-elsewhere',
+  // sign-in
+  'sign-in-failed',
+  'sign-in-too-soon',
+  'sign-in-attempts-exhausted',
+] as const;
+
+/** What callers are told, and people too. */
+export const SHARED_REASONS = [
+  'integration-unknown',
+  'integration-disabled',
+  'device-flow-disabled',
+  'device-code-expired',
+  'device-code-spent',
+  'identity-unknown',
+  'identity-disabled',
+  'identity-without-api-access',
+  'identity-without-integration-access',
+  'rate-limited',
+] as const satisfies readonly RefusalReason[];
+
+export type SharedReason = (typeof SHARED_REASONS)[number];
+export type PersonReason = (typeof PERSON_REASONS)[number] | SharedReason;
+
+export interface Refusal<R extends string = RefusalReason> {
+  readonly reason: R;
+  /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
-  /** The rule of certificate policy that failed, for the log and for `certificate explain`. */
+  /** The certificate rule that failed, for the log and for `certificate explain`. */
   readonly rule?: string;
 }

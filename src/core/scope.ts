@@ -6,9 +6,9 @@
 
 declare const parsed: unique symbol;
 
-/** Made by `parseScope` alone: holding one proves that its text is well-formed. */
+/** Only `parseScope` creates one, so a `Scope` is always well-formed. */
 export interface Scope {
-  /** What was asked for, to the letter; answers echo it (contract 2.1). */
+  /** The requested text, unchanged; responses echo it (contract 2.1). */
   readonly text: string;
   /** Lower-case resource → its permissions; a bare resource has none. */
   readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
@@ -20,7 +20,7 @@ export const SCOPE_MAX_LENGTH = 4096;
 const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
-/** The same few texts come with request after request. When there are this many, all are forgotten. */
+/** Cache size: the same few texts come with most requests. A full cache is cleared. */
 const MOST_REMEMBERED = 1000;
 const remembered = new Map<string, Scope>();
 
@@ -57,7 +57,10 @@ function parseEntry(entry: string): { resource: string; permissions: string[] } 
   return { resource: resource.toLowerCase(), permissions };
 }
 
-/** Whether `inner` asks for nothing beyond `outer`. A bare resource is within the same resource with permissions, never the reverse. */
+/**
+ * Whether `inner` asks for nothing beyond `outer`. A bare resource is within the same resource with permissions, never
+ * the reverse.
+ */
 export function isWithin(inner: Scope, outer: Scope): boolean {
   for (const [resource, permissions] of inner.resources) {
     const allowed = outer.resources.get(resource);
@@ -67,7 +70,10 @@ export function isWithin(inner: Scope, outer: Scope): boolean {
   return true;
 }
 
-/** What remains of `scope` under `limit`: a narrowed integration narrows what a check allows, at once. Undefined where nothing remains. */
+/**
+ * The part of `scope` that is within `limit`, so that narrowing an integration takes effect at once. Undefined if
+ * nothing remains.
+ */
 export function narrow(scope: Scope, limit: Scope): Scope | undefined {
   if (isWithin(scope, limit)) return scope;
   const entries: string[] = [];

@@ -1,14 +1,14 @@
 import type { Integration, OnReuse } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
-/** The settings that rules depend on. Everything about processes, files and sockets is configuration, not this. */
+/** The settings that rules depend on. Settings for processes, files and sockets are in src/config. */
 export interface Settings {
   readonly accessTokenLifetime: Seconds;
   readonly grantLifetime: Seconds;
   readonly refresh: boolean;
   readonly refreshRetryWindow: Seconds;
   readonly onReuse: OnReuse;
-  /** Where set, older generations' access tokens end this long after a refresh. */
+  /** If set, access tokens of older generations expire this long after a refresh. */
   readonly accessTokenOverlap?: Seconds;
   readonly deviceFlow: boolean;
   readonly deviceCodeLifetime: Seconds;
@@ -18,11 +18,11 @@ export interface Settings {
   readonly failedSignInsPerIdentity: number;
   readonly failedSignInsPerAddress: number;
   readonly signInWindow: Seconds;
-  /** A browser counts as known this long after the person last signed in with it. */
+  /** How long a browser stays known after the person last signed in with it. */
   readonly knownBrowserLifetime: Seconds;
   /** A browser session ends this long after it was last used. */
   readonly sessionIdle: Seconds;
-  /** And this long after sign-in, whatever happens. */
+  /** And this long after sign-in, even if it is used. */
   readonly sessionLifetime: Seconds;
   readonly eventRetention: Seconds;
 }

@@ -1,15 +1,15 @@
 import type { EpochSeconds } from './time.ts';
 
-/** What the nodes on one store tell each other of a revocation list that certificates name. */
+/** What the nodes on one store share about a revocation list that certificates name. */
 export interface SharedList {
   readonly url: string;
-  /** When a caller's certificate last named it, give or take a day. */
+  /** When a caller's certificate last named it, accurate to a day. */
   readonly askedAt: EpochSeconds;
-  /** When a node last tried to fetch it, and when one shall try again. */
+  /** When a node last tried to fetch it, and when the next attempt is due. */
   readonly checkedAt: EpochSeconds;
   readonly renewAt: EpochSeconds;
-  /** Why the last try brought no list, where it did not. */
+  /** Why the last attempt failed, if it did. */
   readonly failure?: string;
-  /** SHA-256 of its contents in hex, once there are any. */
+  /** SHA-256 of its contents in hex, if there are any. */
   readonly mark?: string;
 }

@@ -1,30 +1,59 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
 import { prettyLine } from './pretty.ts';
-import { standardOutput } from './standard-output.ts';
+import { type Destination, standardOutput } from './standard-output.ts';
 
-export type Log = Logger;
+/** From the least important to the most important. */
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+
+export type Level = (typeof LEVELS)[number];
+export type WriteFields = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+export interface Log extends Readonly<Record<Level, WriteFields>> {
+  isOn(level: Level): boolean;
+  /** Writes a complete line of JSON that was put together elsewhere, whatever the level. */
+  writeLine(line: string): void;
+}
 
 export interface LogOptions {
-  readonly level: string;
+  readonly level: Level | 'silent';
   readonly format: 'json' | 'pretty';
-  /** Standard output, unless said otherwise. */
-  readonly destination?: DestinationStream;
+  /** The time, in milliseconds. */
+  readonly milliseconds: () => number;
+  /** Standard output if absent. */
+  readonly destination?: Destination;
 }
 
-/**
- * One JSON line per thing worth knowing. Nothing secret is ever handed to it; should a header or a body slip in all the
- * same, the paths below are struck out.
- */
-export function makeLog({ level, format, destination = standardOutput() }: LogOptions): Log {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRET_PATHS, censor: '[secret]' },
+/** Writes one line of JSON per event. Callers never pass secrets; fields with a secret's name are struck out all the same. */
+export function makeLog({ level, format, milliseconds, destination = standardOutput() }: LogOptions): Log {
+  const least = level === 'silent' ? LEVELS.length : LEVELS.indexOf(level);
+  const isOn = (of: Level) => LEVELS.indexOf(of) >= least;
+  const writeLine = (line: string) => destination.write(format === 'pretty' ? prettyLine(line) : line);
+  const writer = (of: Level): WriteFields => {
+    if (!isOn(of)) return () => undefined;
+    return (fields, message) => writeLine(lineOf(of, new Date(milliseconds()).toISOString(), fields, message));
   };
-  return pino(options, format === 'pretty' ? { write: (line) => destination.write(prettyLine(line)) } : destination);
+  return {
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    isOn,
+    writeLine,
+  };
 }
 
-const SECRET_NAMES = ['authorization', 'cookie', 'access_token', 'refresh_token', 'device_code', 'password'];
-const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+function lineOf(level: Level, time: string, fields: Readonly<Record<string, unknown>>, msg: string): string {
+  const text = (shown: typeof fields) => `${JSON.stringify({ level, time, ...shown, msg }, strikeOut)}\n`;
+  try {
+    return text(fields);
+  } catch (fault) {
+    // A field that refers to itself, or a BigInt. Logging never fails: the message is still worth a line.
+    return text({ fields: `cannot be written: ${(fault as Error).name}` });
+  }
+}
+
+const SECRET_NAMES = new Set(['authorization', 'cookie', 'access_token', 'refresh_token', 'device_code', 'password']);
+
+function strikeOut(name: string, value: unknown): unknown {
+  return SECRET_NAMES.has(name.toLowerCase()) ? '[secret]' : value;
+}

@@ -1,4 +1,4 @@
-/** A log line for people: time, level, what happened, then the rest as name=value. */
+/** A log line for people: time, level, message, then the other fields as name=value. */
 export function prettyLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const clock = String(time).slice(11, 23);

@@ -1,13 +1,16 @@
-import type { DestinationStream } from 'pino';
+/** Where log lines go. */
+export interface Destination {
+  write(line: string): void;
+}
 
-/** Standard output, written at the end of each turn of the event loop: the lines of a turn in one go, none of them later. */
-export function standardOutput(): DestinationStream {
+/** Standard output. The lines of one turn of the event loop are written together at its end. */
+export function standardOutput(): Destination {
   let lines = '';
   const flush = () => {
     process.stdout.write(lines);
     lines = '';
   };
-  // Whoever read the log has gone: the service goes on.
+  // If the reader of the log is gone, the service goes on.
   process.stdout.on('error', () => undefined);
   process.once('exit', flush);
   return {

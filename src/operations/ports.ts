@@ -1,18 +1,19 @@
-// What operations need of the world. compose.ts provides it; tests and the simulator provide their own.
-import type { CallerName, CertificateMark } from '../core/certificate.ts';
-import type { Identity } from '../core/identity.ts';
+// What operations need from outside. compose.ts provides it; tests and the simulator provide their own.
+import type { Presented } from '../core/certificate.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
+import type { Refused } from '../core/outcome.ts';
 import type { Settings } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { Directory } from '../directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import type { Keyring } from '../tokens/keyring.ts';
-import type { Secret } from '../tokens/secret.ts';
 
 export interface Clock {
   readonly now: () => EpochSeconds;
   readonly milliseconds: () => number;
-  /** Seconds that have really passed since some moment: no one can set it. */
+  /** Seconds since some fixed moment, by a clock that nobody can set. */
   readonly running: () => number;
 }
 
@@ -25,28 +26,6 @@ export interface Registry {
   readonly issuers: readonly ApprovedIssuer[];
 }
 
-/** Where identities live. Every answer may hold several: choosing is not the directory's business. */
-export interface Directory {
-  byUserName(name: string): Promise<readonly Identity[]>;
-  byEmail(address: string): Promise<readonly Identity[]>;
-  byUpn(name: string): Promise<readonly Identity[]>;
-  /** The identity whose password this is. Does the same work for a name that does not exist. */
-  bySignIn(name: string, password: Secret): Promise<SignedIn | undefined>;
-}
-
-export interface SignedIn {
-  readonly identity: Identity;
-  /** Of the password that was checked: changes whenever the password does. */
-  readonly passwordMark: string | undefined;
-}
-
-/** A certificate that an approved issuer vouches for. */
-export interface AcceptedCertificate {
-  readonly issuer: ApprovedIssuer;
-  readonly name: CallerName;
-  readonly mark: CertificateMark;
-}
-
 export interface Ports {
   readonly store: Store;
   readonly registry: Registry;
@@ -55,4 +34,21 @@ export interface Ports {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+/** Parses and validates what a caller presented. `issuers` must be the same array as long as it is unchanged. */
+export type JudgePresented = (presented: Presented, issuers: readonly ApprovedIssuer[]) => Promise<Verdict>;
+
+/** A presented certificate that identified nobody, for the operator's log. */
+export interface RefusedCertificate {
+  readonly requestId: string;
+  readonly verdict: Verdict;
+  /** Set if the certificate was accepted and its name was then mapped to no identity. */
+  readonly mapping?: Refused;
+}
+
+/** What operations need that identify callers by certificate. */
+export interface CallerPorts extends Ports {
+  readonly judge: JudgePresented;
+  readonly logRefused: (refused: RefusedCertificate) => void;
 }

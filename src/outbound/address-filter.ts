@@ -1,7 +1,7 @@
-// Which addresses the service connects to on behalf of what a stranger wrote: public ones, and those an operator lists.
+// Which addresses the service connects to for untrusted URLs: public ones, and those an operator allows.
 import { BlockList, isIP } from 'node:net';
 
-/** Not on the public internet (IANA special-purpose registries), by what they are. */
+/** Address ranges off the public internet (IANA special-purpose registries), by kind. */
 const SPECIAL: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
@@ -17,23 +17,28 @@ const SPECIAL: Readonly<Record<string, readonly string[]>> = {
       '203.0.113.0/24',
       '240.0.0.0/4',
     ],
-    // Tunnels carry an IPv4 address inside, which would have to be checked once more.
+    // Tunnels embed an IPv4 address, which would need a check of its own, so they are refused.
     ...['::/128', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16'],
   ],
 };
 
 const LISTS = new Map(Object.entries(SPECIAL).map(([kind, ranges]) => [kind, blockList(ranges)]));
 
-/** IPv4 inside IPv6: mapped, compatible and translated (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address. */
+/**
+ * IPv4 inside IPv6: mapped, compatible and translated addresses (RFC 4291 2.5.5, RFC 6052) lead to the IPv4 address.
+ */
 const EMBEDDING = blockList(['::ffff:0:0/96', '::/96', '64:ff9b::/96']);
 
-/** Why an IP address is not connected to, if so. `allowed`: addresses and networks (CIDR) that an operator lists. */
+/**
+ * Why an IP address must not be contacted; undefined if it may. `allowed`: the operator's addresses and networks
+ * (CIDR).
+ */
 export function whyNotReachable(address: string, allowed: readonly string[] = []): string | undefined {
   const version = isIP(address);
   if (version === 0) return `${address} is not an IP address`;
   if (isListed(blockList(allowed), address)) return undefined;
   const kind = kindOf(address);
-  return kind && `the address ${address} is ${kind}, and not one that the issuer lists`;
+  return kind && `the address ${address} is ${kind} and not one of the issuer's allowed addresses`;
 }
 
 /** An IP address, or a network in CIDR notation. */
@@ -52,12 +57,12 @@ function kindOf(address: string): string | undefined {
 
 function embeddedIn(address: string): string | undefined {
   if (isIP(address) !== 6 || !isListed(EMBEDDING, address)) return undefined;
-  const [last = 0, before = 0] = wordsOf(address).reverse();
+  const [last = 0, before = 0] = groupsOf(address).reverse();
   return [before >> 8, before & 0xff, last >> 8, last & 0xff].join('.');
 }
 
-/** The eight words of an IPv6 address; URL writes each the same way. */
-function wordsOf(address: string): number[] {
+/** The eight 16-bit groups of an IPv6 address; URL normalises the text. */
+function groupsOf(address: string): number[] {
   const text = new URL(`http://[${withoutZone(address)}]`).hostname.slice(1, -1);
   const [head = '', tail = ''] = text.split('::');
   const words = (part: string) => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)));

@@ -1,10 +1,10 @@
-// One bounded download: of anything whose address somebody else wrote.
+// A bounded download from an untrusted address.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accept, type Outcome, refused } from '../core/outcome.ts';
 
 /**
- * Large downloads share a rate of 32 MB a second between them, a piece every few milliseconds: a quick server, or several,
- * must not keep the event loop busy.
+ * Large downloads share a rate of 32 MB per second, in pieces every few milliseconds, so that fast servers cannot keep
+ * the event loop busy.
  */
 const REST_BYTES = 256 * 1024;
 const REST_MS = 8;
@@ -21,7 +21,7 @@ export interface FetchInit {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer>;
-  /** Addresses and networks beyond the public internet that this request may go to. */
+  /** Addresses and networks off the public internet that this request may contact. */
   readonly allowed?: readonly string[];
   readonly redirect: 'error';
   readonly signal: AbortSignal;
@@ -30,35 +30,35 @@ export interface FetchInit {
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 export interface Download extends Omit<FetchInit, 'signal' | 'redirect'> {
-  readonly mostBytes: number;
-  /** From the first look at the address to the last octet of the answer. */
+  readonly maxBytes: number;
+  /** Time limit for everything, from name lookup to the last octet of the body. */
   readonly withinMs: number;
 }
 
-/** Answers with the body, or with why there is none; what is too large or too slow is given up while it comes in. */
+/** Returns the body, or why there is none. A download that is too large or too slow is aborted. */
 export async function download(
   fetch: Fetch,
   url: string,
-  { mostBytes, withinMs, ...init }: Download,
+  { maxBytes, withinMs, ...init }: Download,
 ): Promise<Outcome<Uint8Array<ArrayBuffer>, string>> {
-  if (!/^https?:\/\//i.test(url)) return refused('the address is not one of http');
-  // Not AbortSignal.timeout(): what it cancels could be collected before its time.
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(new Error(`it took longer than ${withinMs / 1000} s`)), withinMs);
+  if (!/^https?:\/\//i.test(url)) return refused('the address is not http or https');
+  // Not AbortSignal.timeout(): its target may be garbage collected before it fires.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new Error(`it took longer than ${withinMs / 1000} s`)), withinMs);
   try {
-    const { signal } = patience;
+    const { signal } = deadline;
     const response = await Promise.race([fetch(url, { ...init, redirect: 'error', signal }), whenAborted(signal)]);
-    if (!response.ok) return refused(`the answer is HTTP ${response.status}`);
-    return await readBounded(response, mostBytes, patience.signal);
+    if (!response.ok) return refused(`the response is HTTP ${response.status}`);
+    return await readBounded(response, maxBytes, deadline.signal);
   } catch (problem) {
-    return refused(`there is no answer: ${wordsOf(patience.signal.aborted ? patience.signal.reason : problem)}`);
+    return refused(`no response: ${messageOf(deadline.signal.aborted ? deadline.signal.reason : problem)}`);
   } finally {
     clearTimeout(timer);
-    patience.abort();
+    deadline.abort();
   }
 }
 
-/** For what takes no signal, such as the lookup of a name. */
+/** For operations that take no signal, such as name lookup. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -90,7 +90,7 @@ async function readBounded(
   return accept(body.take());
 }
 
-/** Octets in one piece that grows in place: what comes in is in memory once. */
+/** A buffer that grows in place, so that the data is in memory only once. */
 class GrowingBytes {
   readonly #buffer: ArrayBuffer;
   #length = 0;
@@ -99,7 +99,7 @@ class GrowingBytes {
     this.#buffer = new ArrayBuffer(0, { maxByteLength: most });
   }
 
-  /** Says whether there was room. */
+  /** Returns false if there is no room. */
   add(chunk: Uint8Array): boolean {
     const length = this.#length + chunk.length;
     if (length > this.#buffer.maxByteLength) return false;
@@ -121,8 +121,8 @@ export function tooLargeFor(most: number): string {
   return `it has more than ${most} octets`;
 }
 
-/** What fetch throws says little; its cause says more. */
-function wordsOf(problem: unknown): string {
+/** The message of a fetch error is vague; its cause says more. */
+function messageOf(problem: unknown): string {
   const { message, cause } = problem as Error;
   return cause instanceof Error ? cause.message : message;
 }

@@ -1,6 +1,6 @@
-// A fetch for addresses that strangers wrote: it connects to public addresses and to those an operator lists, follows no
-// redirect, and waits neither for a connection nor for headers longer than it must. `download` bounds what it reads.
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+// A fetch for untrusted addresses. It connects only to public addresses and to those an operator allows, follows no
+// redirects, and limits the time for connecting and for headers. `download` limits the body.
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -11,7 +11,10 @@ import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
 import { openTunnel } from './tunnel.ts';
 import { Turns } from './turns.ts';
 
-/** The addresses of a name. */
+// Not imported: an import statement reads every export of node:http, and one of them loads the client behind fetch.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
+
+/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface OutboundPorts {
@@ -19,29 +22,29 @@ export interface OutboundPorts {
   readonly environment: Environment;
 }
 
-/** Where a request goes: the address connected to, and what is asked of whoever is there. */
+/** Where a request goes: the address to connect to, and the request to send there. */
 interface Route {
   readonly host: string;
   readonly port: number;
   readonly path: string;
   readonly headers?: Record<string, string>;
-  /** Through which a TLS connection to the target is made. */
+  /** The proxy through which a TLS connection to the target is made. */
   readonly tunnel?: URL;
-  /** Checked again on the connection itself. */
+  /** Checked again on the open connection. */
   readonly allowed?: readonly string[];
 }
 
 const CONNECT_MS = 3_000;
 const HEADERS_MS = 5_000;
-const MOST_HEADER_BYTES = 16_384;
-/** Requests to one host at a time; others wait their turn. */
+const MAX_HEADER_BYTES = 16_384;
+/** Concurrent requests per host; others wait. */
 const AT_ONCE = 8;
 
 export function guardedFetch(ports: OutboundPorts): Fetch {
   const turns = new Turns(AT_ONCE);
   return async (url, init) => {
     const target = new URL(url);
-    if (target.username || target.password) throw new Error('the address carries a password');
+    if (target.username || target.password) throw new Error('the address contains a password');
     const leave = await turns.enter(target.host, init.signal);
     try {
       const message = await send(target, await routeTo(target, init, ports), init);
@@ -65,7 +68,7 @@ async function routeTo(target: URL, { allowed = [] }: FetchInit, ports: Outbound
   return { host, port: portOf(target), path: target.pathname + target.search, allowed };
 }
 
-/** A proxy is the operator's choice, and looks up names itself; what is no name is checked here. */
+/** The operator chose the proxy, and the proxy resolves names itself; IP addresses are checked here. */
 function routeThrough(proxy: URL, target: URL, allowed: readonly string[]): Route {
   const hostname = bareHost(target);
   const objection = isIP(hostname) ? whyNotReachable(hostname, allowed) : undefined;
@@ -84,7 +87,7 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
     headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
   });
   return answerTo(request, route, init.body);
 }
@@ -92,8 +95,8 @@ async function send(target: URL, route: Route, init: FetchInit): Promise<Incomin
 function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const giveUp = (what: string, ms: number) => setTimeout(() => request.destroy(new Error(what)), ms);
-    const headers = giveUp('no headers came in time', CONNECT_MS + HEADERS_MS);
-    const connecting = giveUp('no connection came about in time', CONNECT_MS);
+    const headers = giveUp('the response headers timed out', CONNECT_MS + HEADERS_MS);
+    const connecting = giveUp('connecting timed out', CONNECT_MS);
     request.once('socket', (socket) => {
       const connected = () => {
         clearTimeout(connecting);
@@ -116,7 +119,7 @@ function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undef
   });
 }
 
-/** The body of anything but success is not read at all. */
+/** Skips the body unless the response is successful. */
 function responseOf(message: IncomingMessage): Response {
   const status = message.statusCode ?? 0;
   if (status !== 200) {
@@ -124,7 +127,7 @@ function responseOf(message: IncomingMessage): Response {
     return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 });
   }
   const length = message.headers['content-length'];
-  // Not Readable.toWeb: it throws where nobody can catch it when data comes behind a cancellation.
+  // Not Readable.toWeb: it throws an uncatchable error if data arrives after a cancellation.
   const body = ReadableStream.from(decoded(message)) as ReadableStream<Uint8Array<ArrayBuffer>>;
   return new Response(body, { status, headers: length === undefined ? {} : { 'content-length': length } });
 }
@@ -137,16 +140,16 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
   br: () => createBrotliDecompress(PIECES),
 };
 
-/** We ask for no compression; who compresses all the same is bounded by what comes out of it. */
+/** We do not ask for compression. If a server compresses anyway, the limit applies to the decompressed size. */
 function decoded(message: IncomingMessage): Readable {
-  // Whoever reads hears of a fault; after that there is nobody who could.
+  // The reader gets the fault; later ones have no listener and must not crash the process.
   message.on('error', () => undefined);
   const encoding = message.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return message;
   const decoder = DECODERS[encoding]?.();
   if (!decoder) {
     message.destroy();
-    throw new Error(`the answer is encoded as ${encoding}`);
+    throw new Error(`the response has the unsupported encoding ${encoding}`);
   }
   decoder.on('error', () => undefined);
   message.once('error', (problem) => decoder.destroy(problem));

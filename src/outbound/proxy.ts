@@ -1,17 +1,17 @@
-// The proxy that the environment names, by the variables that curl and others read.
+// The proxy from the environment variables that curl and others use.
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for an address, or nothing where it is connected to directly. Lower case wins, as it does with curl. */
+/** The proxy for an address; undefined for a direct connection. Lower-case variables win, as with curl. */
 export function proxyFor(target: URL, environment: Environment): URL | undefined {
   const scheme = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const proxy = read(environment, scheme) || read(environment, 'all_proxy');
   if (!proxy || isExempt(target, read(environment, 'no_proxy'))) return undefined;
   const url = new URL(/^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
-  if (url.protocol !== 'http:') throw new Error(`the proxy ${url.host} is not one of http`);
+  if (url.protocol !== 'http:') throw new Error(`the proxy ${url.host} is not an http proxy`);
   return url;
 }
 
-/** `Proxy-Authorization`, where the proxy's address carries a name and a password. */
+/** `Proxy-Authorization`, if the proxy's address contains a user name and password. */
 export function credentialsOf({ username, password }: URL): Record<string, string> {
   if (!username) return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -22,7 +22,7 @@ function read(environment: Environment, name: string): string {
   return environment[name] ?? environment[name.toUpperCase()] ?? '';
 }
 
-/** `*`, host names with or without a leading dot (and what lies below them), each with a port or without. */
+/** `*`, or host names with or without a leading dot (subdomains match too), each with or without a port. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
   return list.split(/[\s,]+/).some((entry) => {

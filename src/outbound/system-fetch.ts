@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { Fetch } from './download.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 
-/** By the names and the proxy settings of this machine. */
+/** Uses this machine's resolver and proxy settings. */
 export function systemFetch(): Fetch {
   const resolve = async (hostname: string) => {
     const found = await lookup(hostname, { all: true });

@@ -1,4 +1,4 @@
-/** At most so many at a time per key; others wait their turn, or until their signal. */
+/** Limits concurrency per key; others wait in order, or until their signal aborts. */
 export class Turns {
   readonly #most: number;
   readonly #running = new Map<string, number>();
@@ -8,7 +8,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** Answers with how to give the place up; twice is once. */
+  /** Returns a function that releases the slot; a second call does nothing. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     await this.#enter(key, signal);
     let hasLeft = false;
@@ -40,7 +40,7 @@ export class Turns {
     });
   }
 
-  /** A place goes to who waits longest. */
+  /** The longest waiter gets the slot. */
   #leave(key: string): void {
     const queue = this.#waiting.get(key);
     const next = queue?.shift();

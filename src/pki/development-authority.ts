@@ -1,5 +1,5 @@
-// A certificate authority for trying things out: it makes the certificates of the quick start, so that nobody needs
-// openssl to have a first token. Not for production: its key lies in the data folder.
+// A CA for trying things out. It makes the certificates of the quick start, so that nobody needs openssl for a first
+// token. Not for production: its key is in the data folder.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { contextTag, TAG } from './der/der.ts';
@@ -22,9 +22,9 @@ const ECDSA_SHA256 = writeSequence(writeOid('1.2.840.10045.4.3.2'));
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const COMMON_NAME = '2.5.4.3';
-const DAYS = 825; // the longest that common clients accept of a server certificate
+const DAYS = 825; // the longest server certificate lifetime that common clients accept
 
-/** `random` draws serial numbers. */
+/** `random` generates serial numbers. */
 export function makeDevelopmentAuthority(now: Date, random: (length: number) => Uint8Array): DevelopmentAuthority {
   const issuer = { name: nameOf('Tessera development authority'), keys: newKeys() };
   const issue = (name: string, extensions: readonly Uint8Array[], keys = newKeys()): KeyedCertificate => ({
@@ -110,7 +110,7 @@ function integer(value: number): Uint8Array {
   return write(TAG.integer, Uint8Array.of(value));
 }
 
-/** DER integers are signed, and their first octet is not zero. */
+/** DER integers are signed, and the first octet must not be zero. */
 function positive([first = 0, ...rest]: Uint8Array): Uint8Array {
   return Uint8Array.of((first & 0x3f) | 0x40, ...rest);
 }

@@ -1,14 +1,14 @@
-// What a running service does besides answering.
+// Background work of a running service.
 import { every } from './watch.ts';
 
 export interface Chore {
   readonly everyMs: number;
   readonly work: () => Promise<unknown>;
-  /** At the start too: before the first request is answered, or beside it. */
+  /** Also at the start: before the first request is answered (awaited), or at the same time (begun). */
   readonly atStart?: 'awaited' | 'begun';
 }
 
-/** Resolves, with how to stop them, once all is done that the first request must find done. */
+/** Resolves to a stop function once the awaited work is done. */
 export async function startChores(
   chores: readonly Chore[],
   tellFault: (fault: unknown) => void,

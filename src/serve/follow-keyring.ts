@@ -5,20 +5,20 @@ import { every, WatchedFiles } from './watch.ts';
 export interface FollowedKeyring {
   readonly path: string;
   readonly keyring: Keyring;
-  /** The keys, having checked that they are those the store knows. */
+  /** Loads the keys and checks that the store knows them. */
   readonly readKeys: () => Promise<readonly StoredKey[]>;
-  /** Remembers in the store which key mints, so that no node starts without it. */
+  /** Records in the store which key mints, so that no node starts without it. */
   readonly markMinting: () => Promise<unknown>;
   readonly log: Log;
 }
 
 const KEYRING_EVERY_MS = 1_000;
 
-/** Keys are added, minted with and retired by commands; a running service takes the file's word for it. */
+/** Commands add, mint with and retire keys; a running service follows the keyring file. */
 export function followKeyring({ path, keyring, readKeys, markMinting, log }: FollowedKeyring): () => Promise<void> {
   const file = new WatchedFiles([path]);
   file.readIfChanged();
-  // What could not be taken up stays due: the store may be away for a moment, or the file's mode be mended.
+  // A change that could not be applied is retried: the store may be away for a moment, or the file's mode be wrong.
   let isDue = false;
   const follow = async () => {
     if (file.readIfChanged()) isDue = true;
@@ -28,7 +28,7 @@ export function followKeyring({ path, keyring, readKeys, markMinting, log }: Fol
     isDue = false;
     log.info({ minting: keyring.minting.id }, 'the keyring was read again');
   };
-  // Once, and not with every look at the file.
+  // Logged once, not on every check of the file.
   let told = '';
   return every(KEYRING_EVERY_MS, follow, (fault) => {
     if (told !== String(fault))

@@ -1,4 +1,4 @@
-// Lists from files, kept current while the service runs.
+// CRLs from files, reloaded while the service runs.
 import { readFile } from 'node:fs/promises';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Registry } from '../operations/ports.ts';
@@ -10,7 +10,7 @@ import { WatchedFiles } from './watch.ts';
 
 type TellFault = (fault: unknown) => void;
 
-/** CRLs from files of issuers that are approved: in force from the first request on, read again when they change. */
+/** CRL files of approved issuers: in force from the first request on, loaded again when they change. */
 export function followLists(judge: CertificateJudge, registry: Registry, tellFault: TellFault): () => Promise<void> {
   let files = new Map<string, ListFile>();
   return async () => {
@@ -25,7 +25,7 @@ export function followLists(judge: CertificateJudge, registry: Registry, tellFau
   };
 }
 
-/** A file that is missing or damaged leaves what was last read from it; the policy of the issuer says what that means. */
+/** If a file is missing or damaged, the list last read from it stays; the issuer's policy decides what that means. */
 class ListFile {
   readonly #path: string;
   readonly #file: WatchedFiles;
@@ -51,7 +51,7 @@ class ListFile {
       this.#told = '';
       return true;
     } catch (fault) {
-      // Once, and not with every look at the file.
+      // Logged once, not on every check of the file.
       if (this.#told !== String(fault)) tellFault(fault);
       this.#told = String(fault);
       return false;

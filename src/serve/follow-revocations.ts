@@ -1,4 +1,4 @@
-// Ends the grants of certificates that lists revoke, when a list arrives and not when a certificate is next presented.
+// Ends the grants of revoked certificates when a CRL arrives, not only when a certificate is next presented.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Ports } from '../operations/ports.ts';
@@ -9,15 +9,15 @@ import type { RevocationList } from '../pki/revocation/crl.ts';
 import { marksOf, type RevokingList } from '../pki/revocation/revoked-marks.ts';
 
 /**
- * When a new list is gone through, in seconds after it was first seen. More than once, for a request that was judged by
- * the former lists, here or at another node, may commit its grant behind the first look.
+ * When a new list is scanned, in seconds after it was first seen. More than once: a request judged by the previous lists,
+ * here or on another node, may commit its grant after the first scan.
  */
 const LOOKS = [0, 2, 30];
-/** Between slices of a millisecond: a list of a million entries takes a minute, and requests hardly notice. */
+/** Pause between slices of a millisecond: a million entries take a minute, and requests are hardly slower. */
 const REST_MS = 4;
 
 interface Followed extends RevokingList {
-  /** Lists before it that were gone through: what they name needs no look. */
+  /** Earlier lists that were scanned: their entries are skipped. */
   readonly before: readonly RevocationList[];
   readonly seenAt: EpochSeconds;
   looks: number;
@@ -25,7 +25,7 @@ interface Followed extends RevokingList {
 
 type FollowPorts = Pick<Ports, 'store' | 'clock'> & { readonly registry: Pick<Ports['registry'], 'issuers'> };
 
-/** A list costs nothing once it has been gone through: not with other issuers, and not after a restart of this machine. */
+/** A scanned list is not scanned again: not for other issuers, and not after a restart of this machine. */
 export class RevocationFollower {
   readonly #judge: CertificateJudge;
   readonly #ports: FollowPorts;
@@ -40,7 +40,7 @@ export class RevocationFollower {
     this.#ended = new EndedLists(ports, machine);
   }
 
-  /** Says how many grants were ended. */
+  /** Returns how many grants were ended. */
   async follow(): Promise<number> {
     const current = [this.#judge.revocation.lists, this.#ports.registry.issuers];
     if (current.some((value, index) => value !== this.#seen[index])) await this.#update();
@@ -56,7 +56,7 @@ export class RevocationFollower {
     for (const { key, ...revoking } of lists) {
       next.set(key, this.#followed.get(key) ?? (await this.#begin(key, revoking)));
     }
-    // A list may come back after its issuer was withdrawn, or lists were off: by then there may be grants to end.
+    // A list may come back after its issuer was removed or lists were off: there may be new grants to end by then.
     for (const key of this.#followed.keys()) if (!next.has(key)) await this.#ended.remove(key);
     this.#followed = next;
     this.#hasStarted = true;
@@ -78,12 +78,12 @@ export class RevocationFollower {
   }
 
   async #look(key: string, followed: Followed): Promise<number> {
-    // A look that began late stands for those that were due by then.
+    // A late scan covers all scans that were due by then.
     const age = this.#ports.clock.now() - followed.seenAt;
     const ended = await endAllRevoked(marksOf(followed, followed.before), this.#ports, () => sleep(REST_MS));
     followed.looks = LOOKS.filter((after) => after <= age).length;
     if (!isFinished(followed)) return ended;
-    // The lists before it are of no use any more, and may be large.
+    // Earlier lists are no longer needed, and may be large.
     this.#followed.set(key, { ...followed, before: [] });
     await this.#ended.add(key);
     return ended;

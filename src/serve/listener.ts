@@ -1,68 +1,54 @@
-// One listener: an app with its doors, on one address, and what can be exchanged while it listens.
+// One listener: an app with its doors on one address. Its TLS files can be replaced while it listens.
 import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal } from '../core/refusal.ts';
-import type { Seconds } from '../core/time.ts';
-import { type ErrorKeys, errorBody } from '../doors/authsvc/answers.ts';
-import { hangAuthsvc } from '../doors/authsvc/dialect.ts';
-import { answerRefusal } from '../doors/authsvc/reply.ts';
-import { WORDING } from '../doors/authsvc/wording.ts';
 import { showsAccessToken } from '../doors/caller/bearer.ts';
-import { certifiedCallers, type RefusedCertificate } from '../doors/caller/certified-caller.ts';
-import { connectionReader, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
+import { peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
-import { type CertificateHeader, presentedReader } from '../doors/caller/presented-certificate.ts';
-import { hangOps } from '../doors/ops/door.ts';
-import type { Metrics } from '../doors/ops/metrics.ts';
-import type { Readiness } from '../doors/ops/readiness.ts';
-import { makePages, type Pages } from '../doors/pages/door.ts';
-import type { Look } from '../doors/pages/parts/look.ts';
+import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
+import type { Door, ListenerParts } from '../doors/door.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
-import type { RateLimit } from '../doors/server/rate-limit.ts';
+import { NEUTRAL_REPLIES } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
-import { describe } from '../doors/token/descriptions.ts';
 import type { Log } from '../log/log.ts';
-import { requestLines, type TellRequest } from '../log/request-line.ts';
+import { type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
-import { openapiDocument } from './openapi.ts';
-import { errorKeysAt, preparedRefusals } from './turned-away.ts';
 import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsFiles | undefined;
-  /** Only listed proxies may connect: what they carry in clear is for their ears alone. */
+  /** Only listed proxies may connect, since the traffic is not encrypted. */
   readonly behindProxy?: boolean;
-  /** Undefined: all of them. */
-  readonly doors?: readonly Door[] | undefined;
+  /** The names of the doors it serves. Undefined: all of them. */
+  readonly doors?: readonly string[] | undefined;
 }
 
-type Door = 'authsvc' | 'pages' | 'ops';
+/** What the listeners report to the metrics. */
+export interface ListenerMetrics {
+  observe(story: Story, milliseconds: number): void;
+  ignoredHeader(): void;
+  showPlaces(census: () => Census): void;
+}
 
 /** What all listeners of a service share. */
 export interface ServiceParts {
   readonly ports: Ports;
   readonly judge: CertificateJudge;
   readonly log: Log;
-  readonly metrics: Metrics | undefined;
+  readonly metrics: ListenerMetrics | undefined;
   readonly limits: Limits;
-  readonly perAddress: RateLimit;
-  readonly perIntegration: Readonly<Record<'grants' | 'devices', RateLimit>>;
+  readonly readConnection: ReadConnection;
   readonly proxies: {
     readonly addresses: readonly string[];
-    readonly header: CertificateHeader;
+    readonly header: PresentedOptions['header'];
     readonly headerName?: string | undefined;
   };
-  readonly authsvcMounts: readonly { readonly path: string; readonly errorKeys: ErrorKeys }[];
-  readonly publicUrl: string;
-  readonly version: string;
-  readonly look: Look;
-  readonly readiness: Readiness;
+  readonly doors: readonly Door[];
 }
 
 export interface Listener {
@@ -75,32 +61,11 @@ export interface Listener {
 }
 
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
-  const readConnection = connectionReader(parts.proxies.addresses);
-  const telling = { line: requestLines(parts.log, parts.ports.clock.milliseconds), metrics: parts.metrics };
-  const prepareRefusal = preparedRefusals(parts.authsvcMounts);
-  const pages = serves(options, 'pages') ? pagesOf(parts, readConnection) : undefined;
-  const app = makeApp({
-    limits: parts.limits,
-    tls: options.tls,
-    proxies: parts.proxies.addresses,
-    requestId: requestIds(parts.ports.random(4)),
-    begin: readConnection,
-    tell: (request, reply, story, ms) => tellRequest(request, reply, story, ms, readConnection, telling),
-    tellFault: (request, fault) => parts.log.error({ id: request.id, fault: wordsOf(fault) }, 'fault'),
-    refuse: (request, reply, refusal) =>
-      pages?.owns(request.url) ? pages.refuse(request, reply, refusal) : refuseAnywhere(request, reply, refusal, parts),
-    bareRefusal: (reason) => {
-      const { status, error } = WORDING[reason];
-      const phrase = describe({ reason });
-      return { status, phrase, body: JSON.stringify(errorBody(error, phrase, 'spec')) };
-    },
-    isAuthentic: (headers) => showsAccessToken(headers, parts.ports.keyring),
-    prepareRefusal: (url, reason) => prepareRefusal(url, reason, pages?.owns(url) ?? false),
-    tellTurnedAway: (reason) => parts.metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
-  });
+  const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
+  const app = appFor(doors, options, parts);
   parts.metrics?.showPlaces(() => app.census());
-  hangDoors(app, options, parts, readConnection);
-  if (pages) hangApart(app.fastify, (inner) => pages.hang(inner));
+  const listenerParts = { readPresented: presentedOn(app, options, parts) };
+  for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = parts.limits.connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
@@ -112,59 +77,36 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
-function serves({ doors }: ListenerOptions, door: Door): boolean {
-  return !doors || doors.includes(door);
+function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
+  const { log, metrics, limits, proxies, ports, readConnection } = parts;
+  const writeLine = requestLines(log, ports.clock.milliseconds);
+  const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
+  return makeApp({
+    limits,
+    tls,
+    proxies: proxies.addresses,
+    requestId: requestIds(ports.random(4)),
+    begin: readConnection,
+    onAnswered: (request, reply, story, ms) => {
+      metrics?.observe(story, ms);
+      logRequest(request, reply, story, ms, readConnection, writeLine);
+    },
+    onFault: (request, fault) => log.error({ id: request.id, fault: describeError(fault) }, 'fault'),
+    repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? NEUTRAL_REPLIES,
+    isAuthentic: (headers) => showsAccessToken(headers, ports.keyring),
+    isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
+    onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
+  });
 }
 
-function pagesOf(parts: ServiceParts, readConnection: ReadConnection): Pages {
-  const { ports, publicUrl, look } = parts;
-  const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
-  const openapi = openapiDocument({ publicUrl, version: parts.version, authsvcMounts: parts.authsvcMounts });
-  return makePages({ ports, publicUrl, look, readConnection, overLimit, openapi });
-}
-
-function hangDoors(
-  { fastify }: App,
-  options: ListenerOptions,
-  parts: ServiceParts,
-  readConnection: ReadConnection,
-): void {
-  const { tls } = options;
+function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceParts): ListenerParts['readPresented'] {
   const chainOf = tls ? rememberChains(fastify.server as unknown as TlsServer) : () => [];
   if (tls?.clientCertificates === 'require') requireCertificates(fastify.server as unknown as TlsServer, chainOf);
-  const { ports, judge, proxies, publicUrl } = parts;
-  const onIgnoredHeader = () => parts.metrics?.ignoredHeader();
-  const presented = presentedReader({
-    readConnection,
-    chainOf,
-    onIgnoredHeader,
-    header: proxies.header,
-    headerName: proxies.headerName,
-  });
-  const tellRefused = (request: FastifyRequest, refused: RefusedCertificate) =>
-    parts.log.info({ id: request.id, ...refused }, 'certificate refused');
-  const certifiedCaller = certifiedCallers({ presented, judge, ports, tellRefused });
-  const overLimit = (request: FastifyRequest) => limited(parts.perAddress.take(readConnection(request).network));
-  const overIntegrationLimit = (clientId: string, what: 'grants' | 'devices') =>
-    integrationLimit(clientId, what, parts);
-  if (serves(options, 'authsvc')) {
-    for (const { path: mount, errorKeys } of parts.authsvcMounts) {
-      hangAuthsvc(fastify, {
-        mount,
-        errorKeys,
-        verificationUri: `${publicUrl}/device`,
-        ports,
-        readConnection,
-        certifiedCaller,
-        overLimit,
-        overIntegrationLimit,
-      });
-    }
-  }
-  if (serves(options, 'ops')) hangApart(fastify, (app) => hangOps(app, parts));
+  const { header, headerName } = parts.proxies;
+  return presentedReader({ readConnection: parts.readConnection, chainOf, header, headerName });
 }
 
-/** Workers each have a socket of their own on the port, and the kernel spreads callers over them: no supervisor in between. */
+/** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */
 function portSharing(): { exclusive?: true; reusePort?: true } {
   return isWorker() ? { exclusive: true, reusePort: true } : {};
 }
@@ -182,57 +124,33 @@ function requireCertificates(server: TlsServer, chainOf: (socket: TLSSocket) => 
   });
 }
 
-/** Hooks of one door stay with that door. */
-function hangApart(app: FastifyInstance, hang: (app: FastifyInstance) => void): void {
-  app.register(async (inner) => hang(inner));
+/** In an app of its own: hooks of one door do not run for another. */
+function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): void {
+  app.register(async (inner) => door.mount(inner, listener));
 }
 
-function integrationLimit(
-  clientId: string,
-  what: 'grants' | 'devices',
-  { perIntegration, ports }: ServiceParts,
-): Refusal | undefined {
-  return ports.registry.integration(clientId) && limited(perIntegration[what].take(clientId));
-}
-
-function limited(wait: Seconds | undefined): Refusal | undefined {
-  return wait === undefined ? undefined : { reason: 'rate-limited', retryAfter: wait };
-}
-
-/** Refusals that no door worded: the dialect of the mount they came to, else plain spec keys. */
-function refuseAnywhere(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refusal: Refusal,
-  { authsvcMounts }: ServiceParts,
-): FastifyReply {
-  const keys = errorKeysAt(request.url, authsvcMounts);
-  return answerRefusal(request, reply, refusal, WORDING[refusal.reason], keys);
-}
-
-/** One line per request. The path is not part of it: whoever mistypes one may have pasted a token into it. */
-function tellRequest(
+/** One line per request, without its path: a caller who mistypes it may have pasted a token there. */
+function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   story: Story,
   ms: number,
   readConnection: ReadConnection,
-  { line, metrics }: { readonly line: TellRequest; readonly metrics: Metrics | undefined },
+  writeLine: LogRequest,
 ): void {
   const { address } = readConnection(request).presenter;
-  metrics?.observe(story, ms);
-  const level = story.outcome === 'fault' ? 'error' : story.operation === 'ops' ? 'debug' : 'info';
-  line(level, { id: request.id, status: reply.statusCode, ms, address }, story);
+  const level = story.outcome === 'fault' ? 'error' : story.isMonitoring ? 'debug' : 'info';
+  writeLine(level, { id: request.id, status: reply.statusCode, ms, address }, story);
 }
 
-/** Unlike those of any other listener or process, and in the order of arrival: they only tie words to a line of the log. */
+/** Ids unique to this listener and process, in order of arrival. They only link an answer to its log line. */
 function requestIds(start: Buffer): () => string {
   const prefix = start.toString('hex');
   let count = 0;
   return () => prefix + (count++).toString(16).padStart(8, '0');
 }
 
-/** A fault for the operator: what broke and where, as its maker worded it. */
-function wordsOf(fault: unknown): string {
+/** An error for the operator's log, with its stack where it has one. */
+function describeError(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
 }

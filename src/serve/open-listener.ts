@@ -3,14 +3,14 @@ import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
 import { WatchedFiles } from './watch.ts';
 
-/** A listener as the configuration names it: its certificate by files. */
+/** A listener as configured: its certificate is in files. */
 export interface ListenerPlace extends Omit<ListenerOptions, 'tls'> {
   readonly tls?: { readonly certificate: string; readonly key: string };
   readonly clientCertificates: TlsFiles['clientCertificates'];
 }
 
 export interface OpenListener extends Omit<Listener, 'exchange'> {
-  /** Looks whether the files, or the approved issuers, have changed since. */
+  /** Applies changes of the files or the approved issuers. */
   reload(): void;
 }
 

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { endsWithin } from './within.ts';
 
-/** How long a stop waits for a call that is under way. */
+/** How long a stop waits for a running call. */
 const PATIENCE_MS = 500;
 
 /**
- * Calls again and again, never twice at once; a fault is told and does not stop it. Returns how to stop: that waits for a
- * call that is under way. One that goes on too long finds the store closed, which is no fault then.
+ * Calls periodically, never twice at once; errors are reported and do not stop it. Returns a stop function, which waits for
+ * a running call. Errors after the stop are ignored: the store may be closed by then.
  */
 export function every(
   milliseconds: number,
@@ -33,7 +33,7 @@ export function every(
   };
 }
 
-/** Reads files, and again whenever one of them has changed since. */
+/** Reads files, and reads them again when one of them has changed. */
 export class WatchedFiles {
   readonly #paths: readonly string[];
   #seen = '';
@@ -51,7 +51,7 @@ export class WatchedFiles {
     return contents;
   }
 
-  /** The same for whoever reads them otherwise. */
+  /** For callers that read the files themselves. */
   hasChanged(): boolean {
     const seen = this.#look();
     const hasChanged = seen !== this.#seen;
@@ -59,7 +59,7 @@ export class WatchedFiles {
     return hasChanged;
   }
 
-  /** Whoever could not read them will be told again that they have changed. */
+  /** Reports a change again on the next check, after a failed read. */
   forget(): void {
     this.#seen = '';
   }

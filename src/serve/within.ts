@@ -1,4 +1,4 @@
-/** Waits for work to end, but no longer than this; says whether it did. Keeps the process alive meanwhile. */
+/** Waits for work to end, with a time limit; returns whether it did. Keeps the process alive meanwhile. */
 export async function endsWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

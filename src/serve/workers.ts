@@ -1,5 +1,4 @@
-// Several processes on one machine, sharing the ports: a supervisor that starts them, replaces those that die, and stops
-// them together.
+// Several worker processes that share the ports. A supervisor starts them, replaces those that die, and stops them together.
 import cluster, { type Worker } from 'node:cluster';
 import type { Log } from '../log/log.ts';
 
@@ -10,12 +9,12 @@ export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Tells the supervisor that this worker serves. */
+/** Reports to the supervisor that this worker is serving. */
 export function tellServing(): void {
   process.send?.('serving');
 }
 
-/** The channel to the supervisor would keep a worker alive that has nothing left to do. */
+/** Closes the channel to the supervisor, which would keep a finished worker alive. */
 export function leaveSupervisor(): void {
   process.disconnect?.();
 }
@@ -23,12 +22,12 @@ export function leaveSupervisor(): void {
 export interface Supervision {
   readonly count: number;
   readonly stopSignal: Promise<string>;
-  /** A worker that has not stopped by then is ended: what was acknowledged is durable. */
+  /** Workers that have not stopped by then are killed; acknowledged changes are durable. */
   readonly patienceMs: number;
   readonly log: Log;
 }
 
-/** Resolves when all workers have stopped: with 0, or with the code of a first worker that could not even start. */
+/** Resolves when all workers have stopped: to 0, or to the exit code of a worker that failed before any was serving. */
 export async function superviseWorkers({ count, stopSignal, patienceMs, log }: Supervision): Promise<number> {
   const supervised = { isStopping: false, hasServed: false };
   cluster.on('message', () => {
@@ -55,7 +54,7 @@ function startWorker(
   const began = performance.now();
   worker.once('exit', (code, signal) => {
     if (supervised.isStopping) return;
-    // It has said why. Starting it over and over would say no more.
+    // It logged why. Restarting it would fail the same way.
     if (!supervised.hasServed && code) return giveUp(code);
     const isShort = performance.now() - began < SHORT_LIFE_MS;
     log.error({ pid: worker.process.pid, code, signal }, 'a worker died and is replaced');

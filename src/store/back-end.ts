@@ -1,8 +1,10 @@
-// What a back end implements. `storeOf` (change.ts) makes a Store of it; the rest of the Store's guarantees are the back
-// end's own.
+// What a back end implements. `storeOf` (change.ts) turns it into a Store; the other guarantees of a Store are the back end's.
 import type { Event } from '../core/event.ts';
 import type { Found, Insert, Loaded, Store } from './store.ts';
 import type { AnyTable, Table } from './table.ts';
+
+/** The most rows that `find` returns if the caller names no limit. */
+export const FIND_LIMIT = 100;
 
 export interface Versioned<Row, Companion> extends Found<Row, Companion> {
   readonly revision: number;
@@ -17,7 +19,7 @@ export interface Commit {
   readonly swap?: Swap;
   readonly inserts: readonly Insert[];
   readonly events: readonly Event[];
-  /** The revision of every row this commit writes: drawn at random beforehand, so that a commit knows its own work. */
+  /** The revision of every row this commit writes. Drawn at random beforehand, so that a commit recognises its own work. */
   readonly revision: number;
 }
 

@@ -8,7 +8,7 @@ type Decide<Row, Companion, T> = (found: Found<Row, Companion> | undefined, now:
 /** More conflicts than this in a single change mean a fault, not contention. */
 const MOST_ATTEMPTS = 1000;
 
-/** Makes a Store of a back end: all that they share is the way a change is decided and committed. */
+/** Turns a back end into a Store. What back ends share is how a change is decided and committed. */
 export function storeOf(backEnd: BackEnd): Store {
   return {
     load: (table, key) => backEnd.loadVersioned(table, key),
@@ -38,11 +38,11 @@ async function change<Row, Companion, T>(
   decide: Decide<Row, Companion, T>,
   loading: Promise<LoadedVersion<Row, Companion>>,
 ): Promise<T> {
-  const untold: Untold<T>[] = [];
+  const uncertain: Uncertain<T>[] = [];
   try {
-    return await decideAndCommit(backEnd, table, key, decide, loading, untold);
+    return await decideAndCommit(backEnd, table, key, decide, loading, uncertain);
   } catch (error) {
-    if (untold.length === 0 || !(error instanceof StoreUnavailable)) throw error;
+    if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });
   }
 }
@@ -53,43 +53,43 @@ async function decideAndCommit<Row, Companion, T>(
   key: string,
   decide: Decide<Row, Companion, T>,
   loading: Promise<LoadedVersion<Row, Companion>>,
-  untold: Untold<T>[],
+  uncertain: Uncertain<T>[],
 ): Promise<T> {
   let loaded = await loading;
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
-    for (const { commit, outcome } of untold) if (await happened(commit, loaded, backEnd)) return outcome;
+    for (const { commit, outcome } of uncertain) if (await happened(commit, loaded, backEnd)) return outcome;
     const decision = decide(loaded.found, loaded.now);
     const { outcome } = decision;
-    const commit = commitOf(table, untold.length > 0 ? fenced(decision, loaded) : decision, loaded);
+    const commit = commitOf(table, uncertain.length > 0 ? fenced(decision, loaded) : decision, loaded);
     if (!commit) return outcome;
     try {
       if (await backEnd.commit(commit)) return outcome;
     } catch (error) {
       if (!(error instanceof CommitUnknown)) throw error;
-      untold.push({ commit, outcome });
+      uncertain.push({ commit, outcome });
     }
   }
   throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
 }
 
-/** What a load of a key that was drawn a moment ago would find. */
+/** What loading a newly drawn key would return: no row. */
 async function notThere(backEnd: BackEnd): Promise<LoadedVersion<never, never>> {
   return { found: undefined, now: await backEnd.now() };
 }
 
-/** Random bytes that repeat: whoever has the key keeps what is theirs. */
+/** Id collision: the existing row wins. */
 function taken({ name }: AnyTable): never {
   throw new Error(`a key that was drawn for a new row of ${name} is taken`);
 }
 
-/** A commit that the connection did not survive. It may even be under way still, and be seen only later. */
-interface Untold<T> {
+/** A commit whose connection broke. It may still be in progress and become visible only later. */
+interface Uncertain<T> {
   readonly commit: Commit;
   readonly outcome: T;
 }
 
-/** Known by the revision it drew: in the row it changed or, where others have built upon that, in a row it inserted. */
+/** Recognised by its revision: in the row it changed or, if that row has changed again, in a row it inserted. */
 async function happened(
   { swap, inserts: [inserted], revision }: Commit,
   { found }: LoadedVersion<unknown, unknown>,
@@ -102,8 +102,8 @@ async function happened(
 }
 
 /**
- * A commit that is still under way must not land behind an answer that says otherwise: where the new decision would leave
- * the row alone, the row is written as it is, under a new revision, and the old commit has lost its race.
+ * A commit that is still in progress must not succeed after we answered that it failed. If the new decision would leave the
+ * row unchanged, the row is written again under a new revision, so that the old commit conflicts.
  */
 function fenced<Row, T>(decision: Decision<Row, T>, { found }: LoadedVersion<Row, unknown>): Decision<Row, T> {
   return decision.next === undefined && found ? { ...decision, next: found.row } : decision;
@@ -121,7 +121,7 @@ function commitOf(
   return { swap: { table, row: next, expected: found?.revision }, inserts, events, revision };
 }
 
-/** Random rather than counted, so that a commit knows its own work; of a constant size, so that rows never grow. */
+/** Random rather than counted, so that a commit recognises its own work; of constant size, so that rows never grow. */
 export function drawRevision(before: number | undefined): number {
   const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
   return drawn === before ? drawn - 1 : drawn; // the same again would look like no change to whoever holds the old one

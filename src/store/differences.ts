@@ -26,7 +26,7 @@ export async function* differences(table: AnyTable, source: Readable, target: Re
   }
 }
 
-/** As both back ends order them: numbers by value, everything else by bytes. */
+/** The order of both back ends: numbers by value, everything else by bytes. */
 function compareKeys(table: AnyTable, left: unknown, right: unknown): number {
   const [one, other] = [left, right].map((row) => table.encodeKey(table.keyOf(row)));
   if (typeof one === 'number' && typeof other === 'number') return one - other;
@@ -37,7 +37,7 @@ function isSame(table: AnyTable, left: unknown, right: unknown): boolean {
   return textOf(encodeRow(table, left)) === textOf(encodeRow(table, right));
 }
 
-/** What a row says, as one text. */
+/** The values of a row as one text. */
 export function textOf(values: readonly Value[]): string {
   return JSON.stringify(values);
 }

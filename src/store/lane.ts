@@ -7,18 +7,18 @@ interface Waiting<In, Out> {
 }
 
 export interface LaneOptions {
-  /** How many go together at most. */
+  /** The most inputs in one batch. */
   readonly most: number;
-  /** How many such batches may be under way at once. */
+  /** The most batches in progress at once. */
   readonly parallel: number;
 }
 
-/** An output that is a promise settles on its own: nobody else of the batch waits for it. */
+/** An output may be a promise: it settles by itself, and the rest of the batch does not wait for it. */
 export type Run<In, Out> = (inputs: readonly In[]) => Promise<readonly (Out | Promise<Out>)[]>;
 
 /**
- * How those who wait at the same moment share one statement or one transaction: everything that comes while one is under
- * way goes into the next, together. A lone caller waits for nobody.
+ * Batches callers that wait at the same moment into one statement or transaction: whatever arrives while a batch is in
+ * progress goes into the next one. A lone caller does not wait.
  */
 export class Lane<In, Out> {
   readonly #run: Run<In, Out>;
@@ -51,7 +51,7 @@ export class Lane<In, Out> {
     }
   }
 
-  /** The rest of this turn of the event loop may bring more along. */
+  /** Starts at the end of this turn of the event loop: more may arrive until then. */
   #due(): void {
     if (this.#isDue || this.#running.size >= this.#options.parallel) return;
     this.#isDue = true;
@@ -83,7 +83,7 @@ export class Lane<In, Out> {
   }
 }
 
-/** An input that no database would take must not take its neighbours with it; a store that is away is away for all. */
+/** An input that no database accepts must not fail the rest of its batch. A store that is unavailable fails all of it. */
 function isOfOne(fault: unknown): boolean {
   return !(fault instanceof StoreUnavailable || fault instanceof CommitUnknown);
 }

@@ -1,5 +1,5 @@
-// A row of the target says how far a move into it has come. So a move never overwrites a store in use, and no service
-// starts on a store that is not complete.
+// A row of the target records how far a move into it has come. So a move never overwrites a store in use, and no service
+// starts on an incomplete store. The row is in `attempts`, since stores of earlier releases have it there.
 import { after, type EpochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
@@ -30,14 +30,14 @@ export function isMark(table: AnyTable, row: unknown): boolean {
   return table === attempts && table.keyOf(row) === MARK;
 }
 
-/** Takes an empty store, or one that an earlier run has filled and no service has opened since. */
+/** Accepts an empty store, or one that an earlier run has filled and no service has opened since. */
 export async function claim(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
   const { found, now } = await to.loadVersioned(attempts, MARK);
   if (!found || found.row.endsAt <= now) await refuseRows(to, tables);
   await mark(to, 'incomplete');
 }
 
-/** Counts of attempts and the times of the service do not make a store one that somebody needs: doctor leaves some. */
+/** Counts of attempts and the times of the service do not count as use: doctor writes some. */
 async function refuseRows(to: BackEnd, tables: readonly AnyTable[]): Promise<void> {
   for (const table of tables.filter((each) => each !== attempts && each !== serviceTimes)) {
     if ((await to.page(table, { limit: 1 })).length === 0) continue;
@@ -55,7 +55,7 @@ export async function mark(to: BackEnd, state: MoveState): Promise<void> {
   await to.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) });
 }
 
-/** A service takes over the store: from now on nothing is moved into it. */
+/** A service takes over the store: from now on no move may write to it. */
 export async function takeOver(store: Store): Promise<void> {
   const state = await store.change(attempts, MARK, (found, now) => {
     if (!found || found.row.endsAt <= now) return { outcome: undefined };

@@ -1,9 +1,9 @@
 // The proof of a move: both stores hold the same, by counts and checksums.
 import { hash } from 'node:crypto';
+import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { textOf } from './differences.ts';
 import { isMark, MoveRefused } from './move-mark.ts';
-import { MOVED, STEP } from './moved-tables.ts';
 import { eventPages, rows } from './pages.ts';
 import { type AnyTable, encodeRow } from './table.ts';
 
@@ -25,7 +25,7 @@ function compare(what: string, source: Sum, target: Sum): void {
   );
 }
 
-/** The sum of what the rows say, in any order. */
+/** A checksum of the rows that does not depend on their order. */
 async function sumOfTable(table: AnyTable, backEnd: BackEnd): Promise<Sum> {
   const sum: Sum = { count: 0, checksum: 0n };
   for await (const row of rows(backEnd, table)) if (!isMark(table, row)) add(sum, textOf(encodeRow(table, row)));

@@ -1,18 +1,19 @@
 // Moves everything from one store into another: all rows and events. It can be repeated: each run writes what is new or
 // changed, and removes what is gone. So the bulk moves while the service runs, and the rest in a last, short run once it
 // has stopped. That one is proved by counts and checksums.
+
+import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import { differences } from './differences.ts';
 import { claim, isMark, MoveRefused, mark } from './move-mark.ts';
 import { prove } from './move-proof.ts';
-import { MOVED, STEP } from './moved-tables.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
 
 /** A store that a move can fill. */
 export interface Receiver extends BackEnd {
-  /** Stores events under the numbers they had, so that the cursors of readers stay good. */
+  /** Stores events under their old numbers, so that the cursors of readers stay valid. */
   receiveEvents(events: readonly LoggedEvent[]): Promise<void>;
   removeRows(table: AnyTable, keys: readonly string[]): Promise<void>;
   removeEventsBefore(sequence: number): Promise<void>;
@@ -20,31 +21,31 @@ export interface Receiver extends BackEnd {
 
 export interface Source {
   readonly backEnd: BackEnd;
-  /** Nobody else has the store open, so it cannot change: this can be the last run. */
+  /** No other process has the store open, so it cannot change: this can be the last run. */
   readonly isAlone: boolean;
 }
 
 export interface Progress {
   readonly what: string;
   readonly rows: number;
-  /** Of these: new or changed since the last run. */
+  /** How many of them are new or changed since the last run. */
   readonly written: number;
 }
 
 export interface Move {
   readonly moved: readonly Progress[];
-  /** Proved equal, and a service may start on the target. Otherwise another run has to follow. */
+  /** Both stores were proved equal, and a service may start on the target. Otherwise another run is needed. */
   readonly isComplete: boolean;
 }
 
-export async function moveStore(from: Source, to: Receiver, tell: (progress: Progress) => void): Promise<Move> {
+export async function moveStore(from: Source, to: Receiver, onProgress: (progress: Progress) => void): Promise<Move> {
   const source = from.backEnd;
   await claim(to, MOVED);
-  // A value that must be unique may have gone to another row: what is gone goes first, and what refers to it before it.
+  // A unique value may have moved to another row, so removed rows are deleted first, and rows that refer to them before them.
   for (const table of MOVED.toReversed()) await removeGone(table, source, to);
   const moved: Progress[] = [];
-  for (const table of MOVED) moved.push(await moveTable(table, source, to, tell));
-  moved.push(await moveEvents(source, to, tell));
+  for (const table of MOVED) moved.push(await moveTable(table, source, to, onProgress));
+  moved.push(await moveEvents(source, to, onProgress));
   if (!from.isAlone) return { moved, isComplete: false };
   await prove(source, to);
   await mark(to, 'complete');
@@ -63,14 +64,14 @@ async function removeGone(table: AnyTable, from: BackEnd, to: Receiver): Promise
   if (keys.length > 0) await to.removeRows(table, keys);
 }
 
-async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (progress: Progress) => void) {
+async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, onProgress: (progress: Progress) => void) {
   let [rows, written] = [0, 0];
   let writing: Promise<void>[] = [];
   const progress = () => ({ what: table.name, rows, written });
   const settle = async () => {
     await Promise.all(writing);
     writing = [];
-    tell(progress());
+    onProgress(progress());
   };
   for await (const { is, row } of differences(table, from, to)) {
     if (is === 'gone') continue;
@@ -84,7 +85,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, tell: (pro
   return progress();
 }
 
-/** Under a running service a row may refer to an identity that was added after identities were moved: that one goes first. */
+/** While a service runs, a row may refer to an identity that was added after identities were moved: that one is copied first. */
 async function writeRow(table: AnyTable, row: unknown, from: BackEnd, to: BackEnd): Promise<void> {
   try {
     await swapRow(table, row, to);
@@ -111,7 +112,7 @@ async function swapRow(table: AnyTable, row: unknown, to: BackEnd): Promise<void
   );
 }
 
-async function moveEvents(from: BackEnd, to: Receiver, tell: (progress: Progress) => void): Promise<Progress> {
+async function moveEvents(from: BackEnd, to: Receiver, onProgress: (progress: Progress) => void): Promise<Progress> {
   const [oldest] = await from.events({ after: 0, limit: 1 });
   if (oldest) await to.removeEventsBefore(oldest.sequence);
   let after = (await to.newestEvents({ count: 1 }))[0]?.sequence ?? 0;
@@ -122,7 +123,7 @@ async function moveEvents(from: BackEnd, to: Receiver, tell: (progress: Progress
     written += events.length;
     after = events.at(-1)?.sequence ?? after;
     const progress = { what: 'events', rows: written, written };
-    tell(progress);
+    onProgress(progress);
     if (events.length < STEP) return progress;
   }
 }

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../core/time.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 import { SERVICE, serviceTimes } from './tables/service-times.ts';
 
-/** Throws where this cannot be the time. */
+/** Throws if this cannot be the time. */
 export type Admit = (now: EpochSeconds) => void;
 
 /**
@@ -58,11 +58,11 @@ class Outages {
     try {
       this.answeredAt(now);
     } catch {
-      // whoever asks for more than a look is told
+      // any real request gets the error
     }
   }
 
-  /** Takes note of what a store has thrown, and throws it on. */
+  /** Notes a fault of the store and throws it again. */
   readonly note = (fault: unknown): never => {
     if (fault instanceof StoreUnavailable) this.#silentFrom ??= this.#lastAnswer;
     throw fault;
@@ -73,7 +73,7 @@ class Outages {
     return this.#record(this.#silentFrom).then(change).catch(this.note);
   }
 
-  /** Once for all who wait. */
+  /** Once for all waiting callers. */
   #record(silentFrom: EpochSeconds): Promise<void> {
     this.#recording ??= this.#store
       .change(serviceTimes, SERVICE, (found, answeringSince) => {

@@ -1,10 +1,10 @@
-// All that a query finds, page by page, so that a large table never sits in memory.
+// Reads all results of a query page by page, so that a large table is never in memory as a whole.
 import type { LoggedEvent, PageQuery, Store } from './store.ts';
 import type { Table } from './table.ts';
 
 const STEP = 500;
 
-/** Pages of `limit` rows, none of them empty; the next is read when the last has been dealt with. */
+/** Pages of at most `limit` rows, never empty. The next is read after the last has been processed. */
 export async function* pages<Row, Companion>(
   from: Pick<Store, 'page'>,
   table: Table<Row, Companion>,
@@ -18,7 +18,7 @@ export async function* pages<Row, Companion>(
   }
 }
 
-/** Each row. Tables that are small by nature (integrations, issuers, keys) are read by `Array.fromAsync` of it. */
+/** Each row. Small tables (integrations, issuers, keys) are read as a whole with `Array.fromAsync`. */
 export async function* rows<Row, Companion>(
   from: Pick<Store, 'page'>,
   table: Table<Row, Companion>,

@@ -27,7 +27,7 @@ export class FollowedRegistry {
     return this.#issuers;
   }
 
-  /** True where something had changed. */
+  /** Returns whether something had changed. */
   async refresh(): Promise<boolean> {
     const results = [await this.#refreshIntegrations(), await this.#refreshIssuers()];
     return results.includes(true);
@@ -42,7 +42,7 @@ export class FollowedRegistry {
     return true;
   }
 
-  /** The same array as long as no issuer changes: verdicts on certificates rest on it. */
+  /** The same array until an issuer changes: cached verdicts on certificates depend on its identity. */
   async #refreshIssuers(): Promise<boolean> {
     const stamp = await this.#store.stamp(issuers);
     if (stamp === this.#stamps.issuers) return false;

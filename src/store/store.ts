@@ -16,8 +16,8 @@ export interface Loaded<Row, Companion> {
 }
 
 /**
- * What a decision wants committed. All of it happens, or none of it:
- * - `next` replaces the row, or creates it where there was none
+ * What a decision commits, as a whole or not at all:
+ * - `next` replaces the row, or creates it if there was none
  * - `inserts` creates further rows; none of them may exist
  * - `events` are appended to the event log
  */
@@ -42,27 +42,27 @@ export interface PageQuery {
   readonly where?: Where;
   /** Only rows that end before this moment. */
   readonly endingBefore?: EpochSeconds;
-  /** Continue behind the row with this key. */
+  /** Continue after the row with this key. */
   readonly after?: string;
   readonly limit: number;
 }
 
 export interface LoggedEvent extends Event {
-  /** Grows in the order of commits; a reader that goes on behind the last one it saw misses none. */
+  /** Grows in the order of commits: a reader that continues after the last number it saw misses none. */
   readonly sequence: number;
 }
 
 export interface EventQuery {
   readonly after: number;
   readonly limit: number;
-  /** Only the events of this identity; refreshes are not among them (the grant's row tells its last). */
+  /** Only the events of this identity. Refreshes are not included; the grant's row shows the last one. */
   readonly identityId?: string;
 }
 
 export interface EventProgress {
-  /** Up to this sequence number the log can be read by now. */
+  /** The log can be read up to this sequence number. */
   readonly readable: number;
-  /** The last number that was given. Beyond `readable`, commits are under way. */
+  /** The last number that was assigned. Numbers beyond `readable` belong to commits in progress. */
   readonly drawn: number;
 }
 
@@ -83,11 +83,11 @@ export interface Store {
   page<Row, Companion>(table: Table<Row, Companion>, query: PageQuery): Promise<readonly Row[]>;
 
   /**
-   * Loads the row, asks `decide`, and commits what it says if the row has not changed meanwhile; otherwise asks again.
-   * - `decide` is pure and may be asked several times; its last answer is the one that counts.
-   * - The promise resolves once the commit is durable, and the outcome never tells of a commit that did not happen.
-   * - Concurrent changes of one row happen one after the other; changes of different rows never wait for each other's
-   *   decision, and share one durable commit where they wait at the same moment.
+   * Loads the row, calls `decide`, and commits its decision if the row has not changed meanwhile; otherwise tries again.
+   * - `decide` is pure and may be called several times; its last result counts.
+   * - The promise resolves once the commit is durable, and its outcome never describes a commit that did not happen.
+   * - Concurrent changes of one row happen one after the other. Changes of different rows never wait for each other's
+   *   decision; those that wait at the same moment share one durable commit.
    * - `now` is the store's clock, so that all nodes agree on it.
    */
   change<Row, Companion, T>(
@@ -96,7 +96,7 @@ export interface Store {
     decide: (found: Found<Row, Companion> | undefined, now: EpochSeconds) => Decision<Row, T>,
   ): Promise<T>;
 
-  /** As `change`, of a row whose key was drawn a moment ago: nothing is loaded before the commit. A key that is taken is a fault. */
+  /** Like `change`, for a row with a newly drawn key: nothing is loaded before the commit. A key that exists is a fault. */
   create<Row, Companion, T>(
     table: Table<Row, Companion>,
     key: string,
@@ -106,27 +106,27 @@ export interface Store {
   now(): Promise<EpochSeconds>;
 
   /**
-   * Looks at itself: a real read, and what it knows of its last write, its files or server, its schema. Never rejects.
-   * Costs a few statements: whoever asks often shares the answer for a second (src/doors/ops/readiness.ts).
+   * Checks itself: a real read, the last write, its files or server, its schema. Never rejects. Costs a few statements, so
+   * frequent callers share a result for a second (src/doors/ops/readiness.ts).
    */
   examine(): Promise<StoreReport>;
 
-  /** Events behind a sequence number, in order. */
+  /** Events after a sequence number, in order. */
   events(query: EventQuery): Promise<readonly LoggedEvent[]>;
 
-  /** The newest of the events that can be read by now, the oldest of them first: a reader may go on behind the last. */
+  /** The newest readable events, oldest first: a reader may continue after the last. */
   newestEvents(query: NewestQuery): Promise<readonly LoggedEvent[]>;
 
   /** How far the event log has come. */
   eventProgress(): Promise<EventProgress>;
 
-  /** Removes rows that ended before `before`, at most `limit` in one short step, and says how many. */
+  /** Removes rows that ended before `before`, at most `limit` in one short step. Returns how many. */
   sweep<Row, Companion>(table: Table<Row, Companion>, before: EpochSeconds, limit: number): Promise<number>;
 
   /** Removes events older than `before`, likewise. */
   sweepEvents(before: EpochSeconds, limit: number): Promise<number>;
 
-  /** How many rows end in that time, the first moment included and the last not; counts no further than `most`. */
+  /** How many rows end in that time, including `from` and excluding `before`. Stops counting at `most`. */
   countEnding<Row, Companion>(
     table: Table<Row, Companion>,
     time: { readonly from: EpochSeconds; readonly before: EpochSeconds },
@@ -136,16 +136,16 @@ export interface Store {
   /** How many rows have each value of a column. Reads the whole table: for operators, not for requests. */
   count<Row, Companion>(table: Table<Row, Companion>, column: string): Promise<ReadonlyMap<Value, number>>;
 
-  /** Changes whenever a row of the table does: tells a holder of copies when to read again. */
+  /** Changes whenever a row of the table does, so that holders of copies know when to read again. */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
-  /** Waits for what was asked before; whoever asks after it is told that the store is unavailable. */
+  /** Finishes earlier calls; later ones fail with StoreUnavailable. */
   close(): Promise<void>;
 }
 
-/** What a store says of itself. It can serve a refresh if no check has a problem. */
+/** A store's report on itself. It can serve a refresh if no check has a problem. */
 export interface StoreReport {
-  /** The store's clock; undefined where it could not be read. */
+  /** The store's clock; undefined if it could not be read. */
   readonly now: EpochSeconds | undefined;
   readonly checks: readonly StoreCheck[];
 }
@@ -166,21 +166,21 @@ export interface StoreCheck {
 export type StoreCheckName = 'store' | 'writes' | 'files' | 'space' | 'schema' | 'privileges';
 
 export interface Problem {
-  /** One short sentence for whoever may ask for readiness: no path, no host, no value. */
+  /** One short sentence for /readyz: no path, no host, no value. */
   readonly reason: string;
   /** For the log. */
   readonly detail?: string;
 }
 
 /**
- * The store cannot answer now (away, busy, full); trying again later makes sense. Nothing was changed, unless it is an
+ * The store cannot answer now (away, busy, full); a later retry makes sense. Nothing was changed, unless it is an
  * OutcomeUnknown.
  */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 }
 
-/** The store cannot be used as it is (schema, privileges, address): waiting does not help, an operator has to act. */
+/** The store cannot be used as it is (schema, privileges, address): retrying does not help, an operator has to act. */
 export class StoreUnusable extends Error {
   override readonly name = 'StoreUnusable';
   readonly todo: string;
@@ -191,18 +191,18 @@ export class StoreUnusable extends Error {
   }
 }
 
-/** There is no store where the configuration says, or it was emptied. Only `tessera init` makes one. */
+/** There is no store at the configured place, or it was emptied. Only `tessera init` creates one. */
 export class StoreMissing extends Error {
   override readonly name = 'StoreMissing';
 }
 
-/** As StoreUnavailable, but a commit was under way: whether the change was made is not known. */
+/** Like StoreUnavailable, but a commit was in progress: it is not known whether the change was made. */
 export class OutcomeUnknown extends StoreUnavailable {
   override readonly name = 'OutcomeUnknown';
 }
 
 /**
- * The connection broke while committing, or the disk failed: it may have happened or not. `change` finds out, or throws
+ * The connection broke or the disk failed during a commit, which may or may not have happened. `change` finds out or throws
  * OutcomeUnknown; callers never see this.
  */
 export class CommitUnknown extends Error {

@@ -1,14 +1,16 @@
-// What a back end needs to know of a kind of row. Back ends build their statements from these descriptions, so a row has
-// one shape, written once, whatever it is stored in.
+// The description of a table. Back ends build their statements from it, so the shape of a row is written once, whatever it is
+// stored in.
 
 export type Value = string | number | Uint8Array | null;
 
 /**
- * - `bytes`, `text`, `json`: as they say; `bytes` are never empty, `json` is text to the back end
- * - `hex`: a few bytes, stored as such; rows hold their digits, in lower case, which are cheaper to read, write and compare
+ * - `bytes`: never empty
+ * - `text`
+ * - `json`: text to the back end
+ * - `hex`: a few bytes, stored as bytes; rows hold lower-case hex digits, which are cheaper to read, write and compare
  * - `integer`: times, flags and small codes
- * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed one: rows that
- *   grow on refresh would split pages for ever.
+ * - `counter`: grows with every change. A back end whose integers vary in size must store it in a fixed size: rows that
+ *   grow on refresh would keep splitting pages.
  */
 export type ColumnKind = 'bytes' | 'hex' | 'text' | 'json' | 'integer' | 'counter';
 
@@ -19,11 +21,11 @@ export interface Column {
 
 export interface TableColumn<Row> extends Column {
   readonly of: (row: Row) => Value;
-  /** Set on insert and never again; changes do not carry it. */
+  /** Set on insert; a change never writes it. */
   readonly fixed?: true;
 }
 
-/** Row: what the rules see. Companion: the one other row that decisions about it always need, loaded in the same step. */
+/** Row: what the rules see. Companion: the one other row that every decision about it needs, loaded in the same step. */
 export interface Table<Row, Companion = undefined> {
   readonly name: string;
   /** The first is the key. */
@@ -32,13 +34,13 @@ export interface Table<Row, Companion = undefined> {
   readonly encodeKey: (key: string) => Value;
   readonly decode: (values: readonly Value[], companion: Companion | undefined) => Row;
   readonly companion?: { readonly table: Table<Companion>; readonly by: string };
-  /** Columns with an index: `find` and `page` work by these alone. */
+  /** Columns with an index. `find` and `page` accept no others. */
   readonly indexes: readonly string[];
-  /** The moment after which a row may be swept, where rows end. */
+  /** The column with the time after which a row may be swept. Absent: rows never end. */
   readonly endsAt?: string;
 }
 
-/** The rows whose indexed column has this value. The files of tables/ make these, so that no one else names columns. */
+/** The rows whose indexed column has this value. Only the files of tables/ make these: nothing else names columns. */
 export interface Where {
   readonly column: string;
   readonly value: Value;
@@ -49,14 +51,15 @@ export type AnyTable = Table<any, any>;
 
 const HEX_DIGITS = /^(?:[0-9a-f]{2})+$/i;
 
-/** The `encodeKey` of tables whose key is hex digits. Operators and strangers may name anything: what is no key equals nothing. */
+/** The `encodeKey` of tables whose key is hex digits. Malformed hex matches no row. */
 export function hexKey(text: string): Value {
   return HEX_DIGITS.test(text) ? text : null;
 }
 
-/** What is to be stored as bytes. A database may take what is no hex digits for nothing at all, and say so to nobody. */
+/** Checks hex digits that are about to be stored as bytes: a database may silently treat bad hex as empty. */
 export function hexDigits(value: Value): Value {
-  if (value !== null && !HEX_DIGITS.test(value as string)) throw new Error('what should be hex digits is not');
+  if (value !== null && !HEX_DIGITS.test(value as string))
+    throw new Error('a value to be stored as bytes is not hex digits');
   return value;
 }
 
@@ -68,4 +71,64 @@ export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
 /** The columns that a change may write. */
 export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
+}
+
+export function keyColumn(table: AnyTable): Column {
+  return table.columns[0] ?? fail(table, 'a key');
+}
+
+export function columnOf(table: AnyTable, column: string): Column {
+  return table.columns.find(({ name }) => name === column) ?? fail(table, `a column ${column}`);
+}
+
+export function indexedColumn(table: AnyTable, column: string): Column {
+  return table.indexes.includes(column) ? columnOf(table, column) : fail(table, `an index on ${column}`);
+}
+
+/** The column with the time at which rows end. */
+export function endColumn(table: AnyTable): string {
+  return table.endsAt ?? fail(table, 'an end of its rows');
+}
+
+/** A statement that exists only for tables whose rows end. */
+export function endingOnly<Statement>({ name }: AnyTable, statement: Statement | undefined): Statement {
+  if (statement === undefined) throw new Error(`rows of ${name} never end`);
+  return statement;
+}
+
+function fail({ name }: AnyTable, what: string): never {
+  throw new Error(`the table ${name} does not have ${what}`);
+}
+
+/** The columns of a row as both back ends select them: its own, its revision, then its companion's. */
+export function selectedColumns(
+  { columns, companion }: AnyTable,
+  read: (of: 'row' | 'companion', column: Column) => string,
+  revision: string,
+): string[] {
+  const others = companion?.table.columns.map((column) => read('companion', column)) ?? [];
+  return [...columns.map((column) => read('row', column)), revision, ...others];
+}
+
+/** Decodes the values of `selectedColumns`, which begin at `first`. Undefined if there was no such row. */
+export function decodeSelected(
+  table: AnyTable,
+  values: readonly Value[],
+  first: number,
+  decodeValues: (table: AnyTable, values: Value[]) => Value[],
+): { row: unknown; companion: unknown; revision: number } | undefined {
+  const end = first + table.columns.length;
+  const revision = values[end] as number | null;
+  if (revision === null) return undefined;
+  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1), decodeValues);
+  return { row: table.decode(decodeValues(table, values.slice(first, end)), companion), companion, revision };
+}
+
+function decodeCompanion(
+  table: AnyTable,
+  values: Value[],
+  decodeValues: (table: AnyTable, values: Value[]) => Value[],
+): unknown {
+  const decoded = decodeValues(table, values);
+  return decoded[0] === null ? undefined : table.decode(decoded, undefined);
 }

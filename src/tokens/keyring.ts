@@ -1,9 +1,12 @@
-// The server's keys. Tokens are tagged and derived under them, so losing one ends every grant that uses it, and leaking
-// one together with the database is the worst that can happen short of seeing tokens: hence 0600, and no copy elsewhere.
+// The server's keys. MAC keys tag and derive tokens: losing one ends every grant that uses it, and leaking one together
+// with the database is the worst that can happen short of leaking tokens. Hence mode 0600 and no copy elsewhere.
+// Signing keys sign access tokens in the format jwt.
 import { hkdfSync, randomBytes } from 'node:crypto';
+import { findKeyConflict } from '../core/rules/signing-keys.ts';
 import { Mac } from './mac.ts';
+import { openSigningKey, type SigningKey, type StoredSigningKey } from './signing-key.ts';
 
-/** check-only: known, not yet used. minting: new pairs use it; exactly one. retiring: only grants that used it do. */
+/** The states of MAC keys. check-only: not used yet. minting: makes new pairs; exactly one. retiring: only for pairs it made. */
 export const KEY_STATES = ['check-only', 'minting', 'retiring'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
@@ -20,16 +23,20 @@ const PURPOSES = [
 ] as const;
 export type KeyPurpose = (typeof PURPOSES)[number];
 
-export interface StoredKey {
+export type StoredKey = StoredMacKey | StoredSigningKey;
+
+export interface StoredMacKey {
+  readonly kind: 'mac';
   readonly id: number;
   readonly state: KeyState;
   readonly secret: Buffer;
 }
 
+/** A MAC key with its subkeys. */
 export interface Key {
   readonly id: number;
   readonly state: KeyState;
-  /** Tells two keys apart without telling anything about them. */
+  /** Identifies the key and reveals nothing of it. */
   readonly fingerprint: string;
   readonly mac: Readonly<Record<KeyPurpose, Mac>>;
 }
@@ -37,12 +44,12 @@ export interface Key {
 export const KEY_LENGTH = 32;
 export const KEY_ID_MAX = 255;
 
-/** A broken keyring is a fault with words for the operator, never a reason to make a new one. */
+/** The keyring cannot be used. The message is for the operator; a new keyring is never made in its place. */
 export class KeyringFault extends Error {
   override readonly name = 'KeyringFault';
 }
 
-/** This node lacks a key that is in use: another node can answer, and this one once its keyring has been copied. */
+/** This node lacks a key that is in use. Another node can reply, and this one can once it has a copy of the keyring. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing';
   readonly id: number;
@@ -60,7 +67,7 @@ export class Keyring {
     this.#held = expandAll(stored);
   }
 
-  /** Takes the place of what it held, all at once: keys are rotated while the service runs. */
+  /** Replaces all keys at once: keys are rotated while the service runs. */
   exchange(stored: readonly StoredKey[]): void {
     this.#held = expandAll(stored);
   }
@@ -69,8 +76,13 @@ export class Keyring {
     return this.#held.minting;
   }
 
+  /** The MAC keys. */
   get keys(): readonly Key[] {
     return [...this.#held.keys.values()];
+  }
+
+  get signingKeys(): readonly SigningKey[] {
+    return this.#held.signingKeys;
   }
 
   key(id: number): Key | undefined {
@@ -81,18 +93,36 @@ export class Keyring {
 interface HeldKeys {
   readonly keys: ReadonlyMap<number, Key>;
   readonly minting: Key;
+  readonly signingKeys: readonly SigningKey[];
 }
 
 function expandAll(stored: readonly StoredKey[]): HeldKeys {
-  const expanded = stored.map(expand);
+  const expanded = stored.filter((key) => key.kind === 'mac').map(expand);
   const keys = new Map(expanded.map((key) => [key.id, key]));
   if (keys.size !== expanded.length) throw new KeyringFault('two keys of the keyring have the same id');
   const [minting, ...others] = expanded.filter((key) => key.state === 'minting');
   if (!minting || others.length > 0) throw new KeyringFault('exactly one key of the keyring must be minting');
-  return { keys, minting };
+  const signingKeys = openAll(stored.filter((key) => key.kind === 'signing'));
+  return { keys, minting, signingKeys };
 }
 
-function expand({ id, state, secret }: StoredKey): Key {
+function openAll(stored: readonly StoredSigningKey[]): readonly SigningKey[] {
+  const conflict = findKeyConflict(stored);
+  if (conflict) throw new KeyringFault(CONFLICTS[conflict]);
+  return stored.map((key) => {
+    const opened = openSigningKey(key);
+    if (!opened)
+      throw new KeyringFault(`signing key ${key.id} of the keyring is not a private key for ${key.algorithm}`);
+    return opened;
+  });
+}
+
+const CONFLICTS: Readonly<Record<NonNullable<ReturnType<typeof findKeyConflict>>, string>> = {
+  'same-id': 'two signing keys of the keyring have the same id',
+  'not-one-signing': 'exactly one signing key of the keyring must be in the state signing',
+};
+
+function expand({ id, state, secret }: StoredMacKey): Key {
   const subkey = (purpose: KeyPurpose) =>
     new Mac(Buffer.from(hkdfSync('sha256', secret, '', `tessera ${purpose}`, 32)));
   const mac = Object.fromEntries(PURPOSES.map((purpose) => [purpose, subkey(purpose)])) as Record<KeyPurpose, Mac>;
@@ -100,25 +130,26 @@ function expand({ id, state, secret }: StoredKey): Key {
   return { id, state, fingerprint, mac };
 }
 
-// Changes to a keyring, as pure functions of the stored keys. When they are allowed is decided by
+// Changes to the MAC keys, as pure functions of the stored keys; signing keys stay as they are. When they are allowed is decided by
 // operations/admin/change-keyring.ts.
 
-export function firstKey(): StoredKey[] {
-  return [{ id: 1, state: 'minting', secret: randomBytes(KEY_LENGTH) }];
+export function firstKey(): StoredMacKey[] {
+  return [{ kind: 'mac', id: 1, state: 'minting', secret: randomBytes(KEY_LENGTH) }];
 }
 
-/** Ids are never reused: `used` names those that any store has seen, whether or not their key is still here. */
+/** Ids are never reused. `used`: those that the store has seen, even if their key is gone. */
 export function nextKeyId(keys: readonly StoredKey[], used: readonly number[]): number {
-  return Math.max(0, ...keys.map(({ id }) => id), ...used) + 1;
+  return Math.max(0, ...keys.flatMap((key) => (key.kind === 'mac' ? [key.id] : [])), ...used) + 1;
 }
 
 export function addKey(keys: readonly StoredKey[], id: number): StoredKey[] {
-  return [...keys, { id, state: 'check-only', secret: randomBytes(KEY_LENGTH) }];
+  return [...keys, { kind: 'mac', id, state: 'check-only', secret: randomBytes(KEY_LENGTH) }];
 }
 
 /** Makes a key the minting one; the one before it retires. Every node must know the key by now. */
 export function mintWith(keys: readonly StoredKey[], id: number): StoredKey[] {
-  return keys.map((key) => {
+  return keys.map((key): StoredKey => {
+    if (key.kind !== 'mac') return key;
     if (key.id === id) return { ...key, state: 'minting' };
     return key.state === 'minting' ? { ...key, state: 'retiring' } : key;
   });

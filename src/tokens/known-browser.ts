@@ -1,8 +1,8 @@
-// What a browser keeps after somebody signed in with it: proof that it is not a stranger's. It opens nothing.
+// The cookie of a browser that somebody has signed in with. It only affects limits on attempts; it signs nobody in.
 //
 //   key id 1 | name mark 16 | id 16 | signed in at 4 | tag 16
 //
-// Several people may share a browser, so the cookie holds several of these, the newest first.
+// Several people may share a browser, so the cookie holds several entries, the newest first.
 import type { Hex } from '../core/hex.ts';
 import type { KnownBrowser } from '../core/rules/sign-in.ts';
 import { epochSeconds } from '../core/time.ts';
@@ -18,7 +18,7 @@ const SEPARATOR = '.';
 const MOST_PEOPLE = 4;
 export const BROWSER_ID_LENGTH = 16;
 
-/** Adds a person to the cookie, in place of an earlier entry of the same name. */
+/** Adds a person to the cookie. Replaces an earlier entry of the same name. */
 export function addKnownBrowser(cookie: string, browser: KnownBrowser, keyring: Keyring): Secret {
   const others = entriesOf(cookie).filter((text) => {
     const known = open(text, keyring);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const HIDDEN = '[secret]';
 
-/** A text that cannot be printed by accident: JSON, template strings, string concatenation and `util.inspect` show a placeholder. */
+/** A text that is never printed by accident: JSON, template strings, concatenation and `util.inspect` show a placeholder. */
 export class Secret {
   readonly #text: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The one way out; every caller of this puts a secret on a wire. */
+  /** The only way to the text. Callers send it, hash it or compare it. */
   reveal(): string {
     return this.#text;
   }

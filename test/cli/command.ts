@@ -9,11 +9,11 @@ export const TESSERA = fileURLToPath(import.meta.resolve('../../src/cli/main.ts'
 
 export interface Ran {
   readonly status: number | null;
-  /** Standard output and standard error, in the order in which they came. */
+  /** Standard output and standard error, interleaved in order. */
   readonly printed: string;
 }
 
-/** Nothing of the machine's own settings reaches it. */
+/** Isolated from the settings of the machine. */
 export function commandEnvironment(more: Record<string, string> = {}): Record<string, string | undefined> {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, COLUMNS: '100', NODE_COMPILE_CACHE: join(tmpdir(), 'tessera-compile-cache'), ...more };

@@ -13,7 +13,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** Runs a command with these variables and no others of ours. */
+/** Runs a command with only these variables of ours. */
 function start(env: Readonly<Record<string, string>>): void {
   const { PATH } = process.env;
   const { status, stderr } = spawnSync(process.execPath, [MAIN, '--version'], { env: { PATH, ...env } });
@@ -25,7 +25,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 }
 
-test('compiled code is kept in a folder of the user’s own', (t) => {
+test('compiled code is cached in a private folder of the user', (t) => {
   const home = folderOf(t);
   start({ HOME: home });
   const cache = join(home, '.cache', 'tessera');
@@ -33,7 +33,7 @@ test('compiled code is kept in a folder of the user’s own', (t) => {
   assert.ok(filesIn(cache).length > 10);
 });
 
-test('where the system names a place for caches, it is there', (t) => {
+test('the cache is in the system’s cache folder if one is set', (t) => {
   const folder = folderOf(t);
   start({ HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'xdg') });
   start({
@@ -44,7 +44,7 @@ test('where the system names a place for caches, it is there', (t) => {
   assert.deepEqual(readdirSync(folder).sort(), ['systemd', 'xdg']);
 });
 
-test('NODE_COMPILE_CACHE goes before it, and NODE_DISABLE_COMPILE_CACHE ends it', (t) => {
+test('NODE_COMPILE_CACHE overrides the folder, and NODE_DISABLE_COMPILE_CACHE disables the cache', (t) => {
   const folder = folderOf(t);
   start({ HOME: join(folder, 'home'), NODE_COMPILE_CACHE: join(folder, 'named') });
   assert.deepEqual(readdirSync(folder), ['named']);
@@ -52,7 +52,7 @@ test('NODE_COMPILE_CACHE goes before it, and NODE_DISABLE_COMPILE_CACHE ends it'
   assert.deepEqual(filesIn(join(folder, 'home', '.cache', 'tessera')), []);
 });
 
-// Code from there would run as this user: what others can put or exchange is not used.
+// Cached code runs as this user: a folder that others can write to is not used.
 const UNSAFE: [what: string, spoil: (caches: string) => void][] = [
   ['that others may write', (caches) => chmodSync(join(caches, 'tessera'), 0o777)],
   ['that its group may write', (caches) => chmodSync(join(caches, 'tessera'), 0o770)],
@@ -88,7 +88,7 @@ test('a folder of another user is not used', {
   assert.deepEqual(filesIn(join(caches, 'tessera')), []);
 });
 
-test('without a place to keep it, a command works all the same', (t) => {
+test('a command works without a usable cache folder', (t) => {
   const folder = folderOf(t);
   chmodSync(folder, 0o500);
   start({ HOME: '/dev/null' });

@@ -25,16 +25,16 @@ function helpOf(command: Command): string {
 
 suite('the tessera command is documented', () => {
   const commands = everyCommand(buildProgram(), 'tessera');
-  test('there are commands', () => assert.ok(commands.length > 25));
+  test('commands are found', () => assert.ok(commands.length > 25));
 
   for (const { name, command } of commands) {
-    test(`${name} stands in docs/cli.md, and its help ends with an example of itself`, () => {
+    test(`${name} is in docs/cli.md, and its help ends with an example`, () => {
       assert.ok(page.includes(`| \`${name}\` |`), 'a row of the table');
       assert.match(helpOf(command), new RegExp(`Examples:\n  \\$ tessera .*${command.name()}`));
     });
   }
 
-  test('every exit code stands there', () => {
+  test('every exit code is in docs/cli.md', () => {
     for (const [end, code] of Object.entries(EXIT)) {
       assert.ok(page.includes(`| ${code} | ${EXIT_MEANINGS[end as keyof typeof EXIT]} |`), end);
     }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { fileSystemFinding } from '../../src/cli/doctor/file-system.ts';
 
-test('file systems without working locks or syncs are told by their number; a disk of the machine is not mentioned', () => {
+test('file systems without reliable locks or syncs are recognised by their type; local disks cause no warning', () => {
   const found = (type: number) => fileSystemFinding('x', type);
   assert.deepEqual(
     [found(0x6969)?.verdict, found(0x6969)?.says],

@@ -1,4 +1,4 @@
-// What `tessera doctor` says about settings of issuers that let more people be an identity than one may think.
+// Warnings of `tessera doctor` about issuer settings that map more certificates to an identity than expected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineIdentitySources } from '../../src/cli/doctor/identity-sources.ts';
@@ -9,14 +9,14 @@ const issuer = (label: string, settings: Partial<ApprovedIssuer>) => issuerOf(ne
 const said = (...approved: ApprovedIssuer[]) =>
   examineIdentitySources(approved).map(({ verdict, about, says }) => `${verdict} ${about}: ${says}`);
 
-test('a list of identity sources lets the caller choose by leaving names out', () => {
+test('with several identity sources a certificate chooses by the names it lacks', () => {
   assert.deepEqual(said(issuer('corp', { identitySources: ['upn-san', 'common-name'] })), [
     'poor issuer corp: identity from upn-san, common-name: a certificate without the first is identified by the next',
   ]);
   assert.deepEqual(said(issuer('corp', { identitySources: ['upn-san'] })), []);
 });
 
-test('one name leads to the same identity under two issuers, unless identities are derived', () => {
+test('one name maps to the same identity under two issuers, unless identities are derived', () => {
   const listed = { identities: 'directory', identitySources: ['email-san'] } as const;
   assert.deepEqual(said(issuer('a', listed), issuer('b', listed)), [
     'poor issuers: a, b: the same email-san is the same identity of the directory under each',

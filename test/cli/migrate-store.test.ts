@@ -8,7 +8,7 @@ import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 import { runTessera } from './command.ts';
 
-test('migrate-store is repeated beside a service, completed when it has stopped, and refused once a service uses the target', async () => {
+test('migrate-store can be repeated while a service runs, finished after it stops, and is refused once a service uses the target', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const service = await old.open();
   await issue(await aNode(storeOf(service)));

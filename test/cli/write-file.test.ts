@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/terminal/write-file.ts';
 
-test('a file gets the mode it should have, whatever the umask', (t) => {
+test('a file gets the requested mode, whatever the umask', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
   const umask = process.umask();
   t.after(() => {
@@ -23,7 +23,7 @@ test('a file gets the mode it should have, whatever the umask', (t) => {
   }
 });
 
-test('a file that exists is left alone', (t) => {
+test('an existing file is left unchanged', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'file');

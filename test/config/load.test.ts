@@ -33,16 +33,16 @@ function mistakeIn(yaml: string, env = {}, sets: string[] = []): Mistake {
   return mistake;
 }
 
-suite('what a configuration is made of', () => {
-  test('an empty file gives the defaults, and they are the defaults of the rules', () => {
+suite('how a configuration is assembled', () => {
+  test('an empty file gives the same defaults as the rules', () => {
     assert.deepEqual(settingsOf(load('')), DEFAULT_SETTINGS);
   });
 
-  test('without any file the defaults hold too', () => {
+  test('a missing file gives the defaults', () => {
     assert.equal(loadConfig({ env: {} }).publicUrl, 'https://localhost:8443');
   });
 
-  test('paths are relative to the file, and may begin with the data folder', () => {
+  test('paths are relative to the file, and may start with the data folder', () => {
     const file = fileWith('dataFolder: kept\nkeyring: <dataFolder>/keys/ring.json\nstore: sqlite:here.db');
     const config = loadConfig({ file, env: {} });
     const folder = dirname(file);
@@ -51,7 +51,7 @@ suite('what a configuration is made of', () => {
     assert.deepEqual(config.store, { kind: 'sqlite', path: join(folder, 'here.db') });
   });
 
-  test('the environment goes over the file, flags over both', () => {
+  test('the environment overrides the file, and flags override both', () => {
     const env = { TESSERA_TOKENS_GRANT_LIFETIME: '30d', TESSERA_LOG_LEVEL: 'warn' };
     const config = load('tokens: { grantLifetime: 10d, refresh: false }', env, ['log.level=debug']);
     assert.equal(config.tokens.grantLifetime, 30 * 86_400);
@@ -59,13 +59,13 @@ suite('what a configuration is made of', () => {
     assert.equal(config.log.level, 'debug');
   });
 
-  test('TESSERA_CONFIG names the file, --config goes over it', () => {
+  test('TESSERA_CONFIG names the file, and --config overrides it', () => {
     const [one, two] = [fileWith('log: { level: warn }'), fileWith('log: { level: error }')];
     assert.equal(loadConfig({ env: { TESSERA_CONFIG: one } }).log.level, 'warn');
     assert.equal(loadConfig({ file: two, env: { TESSERA_CONFIG: one } }).log.level, 'error');
   });
 
-  test('a flag reaches into a list, beginning with its default', () => {
+  test('a flag can set one item of a list, starting from the default list', () => {
     const { listeners } = load('', {}, ['listeners.0.port=9443']);
     assert.equal(listeners[0]?.port, 9443);
     assert.match(listeners[0]?.tls?.certificate ?? '', /server\.crt$/);
@@ -73,12 +73,12 @@ suite('what a configuration is made of', () => {
     assert.deepEqual(second, { host: '127.0.0.1', port: 9444, clientCertificates: 'request', behindProxy: false });
   });
 
-  test('a list comes from the environment as YAML', () => {
+  test('the environment can hold a list as YAML', () => {
     const config = load('', { TESSERA_PROXIES_ADDRESSES: '[10.0.0.1, "fd00::/8"]' });
     assert.deepEqual(config.proxies.addresses, ['10.0.0.1', 'fd00::/8']);
   });
 
-  test('a text stays a text, whatever YAML would make of it', () => {
+  test('a string setting stays a string, even if YAML would read a number or boolean', () => {
     assert.equal(load('', {}, ['pages.name=true: #1']).pages.name, 'true: #1');
   });
 
@@ -87,7 +87,7 @@ suite('what a configuration is made of', () => {
     assert.deepEqual([tokens.accessTokenLifetime, tokens.grantLifetime, tokens.refreshRetryWindow], [43_200, 7200, 0]);
   });
 
-  test('what only looks like a duration is none', () => {
+  test('malformed durations are rejected', () => {
     for (const text of [
       '1e3s',
       '1e3',
@@ -112,7 +112,7 @@ suite('what a configuration is made of', () => {
     assert.equal(parseDuration('18251d'), undefined);
   });
 
-  test('a section whose settings are commented out has its defaults', () => {
+  test('a section with every setting commented out gets its defaults', () => {
     assert.equal(load('log:\n  # level: debug\n').log.level, 'info');
   });
 
@@ -122,20 +122,20 @@ suite('what a configuration is made of', () => {
     assert.equal(store.kind === 'postgres' && store.url.reveal(), 'postgres://tessera:canary-7@db/tessera');
   });
 
-  test('nothing of it can be changed', () => {
+  test('a loaded configuration is immutable', () => {
     const config = load('');
     assert.throws(() => Object.assign(config.tokens, { refresh: false }), TypeError);
     assert.throws(() => Object.assign(config.listeners[0] ?? {}, { port: 1 }), TypeError);
   });
 
-  test('what Kubernetes injects for a service named tessera is no setting', () => {
+  test('variables that Kubernetes injects for a service named tessera are ignored', () => {
     assert.ok(
       load('', { TESSERA_PORT: 'tcp://10.0.0.1:443', TESSERA_SERVICE_HOST: '10.0.0.1', TESSERA_KEYRING: '{}' }),
     );
   });
 });
 
-suite('a mistake names its path, what was expected, and an example', () => {
+suite('a mistake is reported with its path, the expected form and an example', () => {
   const rows: [why: string, yaml: string, path: string, problem: RegExp][] = [
     ['a wrong type', 'tokens:\n  refresh: 1', 'tokens.refresh', /expected true or false; found 1/],
     ['a wrong duration', 'tokens: { grantLifetime: 1 year }', 'tokens.grantLifetime', /such as 90d.*found "1 year"/],
@@ -160,19 +160,19 @@ suite('a mistake names its path, what was expected, and an example', () => {
     });
   }
 
-  test('the line of the file is named', () => {
+  test('the report names the line of the file', () => {
     assert.match(mistakeIn('# one\nlog:\n  level: loud\n').source ?? '', /tessera\.yaml:3$/);
   });
 
-  test('an example shows how it is written', () => {
+  test('the report shows an example', () => {
     assert.equal(mistakeIn('tokens: { grantLifetime: soon }').example, 'grantLifetime: 365d');
   });
 
-  test('all mistakes are told at once', () => {
+  test('all mistakes are reported at once', () => {
     assert.equal(mistakesIn('log: { level: loud }\ntokens: { refresh: 1, onReuse: shrug }').length, 3);
   });
 
-  test('the variable or flag that is wrong is named', () => {
+  test('the report names the wrong variable or flag', () => {
     assert.equal(mistakeIn('', { TESSERA_LOG_LEVEL: 'loud' }).source, 'TESSERA_LOG_LEVEL');
     assert.equal(mistakeIn('', {}, ['log.level=loud']).source, '--set log.level');
     assert.match(mistakeIn('', { TESSERA_LOG_LEVL: 'warn' }).problem, /Did you mean TESSERA_LOG_LEVEL/);
@@ -184,19 +184,19 @@ suite('a mistake names its path, what was expected, and an example', () => {
     assert.ok(mistakesIn('', {}, ['listeners.3.port=1']).length > 0);
   });
 
-  test('keys of every object are no way in', () => {
+  test('__proto__ and its kind are rejected as unknown settings', () => {
     assert.match(mistakeIn('__proto__: { polluted: 1 }').problem, /no such setting/);
     assert.match(mistakeIn('', {}, ['__proto__.polluted=1']).problem, /no such setting/);
     assert.match(mistakeIn('', {}, ['constructor.prototype.polluted=1']).problem, /no such setting/);
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });
 
-  test('a password is not repeated', () => {
+  test('the report does not contain the password', () => {
     const words = JSON.stringify(mistakesIn('store: "postgrs://tessera:canary-7@db/tessera"'));
     assert.ok(!words.includes('canary'));
   });
 
-  test('what is no YAML is said with its file', () => {
+  test('invalid YAML is reported with its file name', () => {
     assert.match(mistakeIn('a: [').source ?? '', /tessera\.yaml/);
     assert.match(mistakeIn('log: {}\nlog: {}').problem, /unique/);
     assert.match(mistakeIn('just words').problem, /expected settings/);
@@ -260,7 +260,7 @@ suite('rules between settings', () => {
     });
   }
 
-  test('plain HTTP is fine on loopback, and behind proxies that are named', () => {
+  test('plain HTTP is allowed on loopback and behind listed proxies', () => {
     assert.equal(load('listeners: [{ host: "::1", port: 80 }]').publicUrl, 'http://localhost:80');
     const behind = 'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0, behindProxy: true }]\n';
     assert.ok(load(`${behind}proxies: { addresses: [10.0.0.0/8], clientCertificateHeader: rfc9440 }`));

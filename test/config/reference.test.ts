@@ -10,7 +10,7 @@ import { type SettingPlace, settingPlaces } from '../../src/config/tree.ts';
 
 type Node = Parameters<typeof readNode>[0];
 
-/** Every single setting, those inside lists too. */
+/** Every setting, including those inside lists. */
 function everySetting(node: Node, path: readonly string[] = []): SettingPlace[] {
   if (node.items) return everySetting(node.items, [...path, '[]']);
   if (!node.properties) return [{ path, node }];
@@ -20,11 +20,11 @@ function everySetting(node: Node, path: readonly string[] = []): SettingPlace[] 
 const SETTINGS = everySetting(CONFIG_SCHEMA as Node);
 
 suite('every setting is documented', () => {
-  test('the walk finds them', () => assert.ok(SETTINGS.length > 45));
+  test('the settings are found', () => assert.ok(SETTINGS.length > 45));
 
   for (const { path, node } of SETTINGS) {
     const name = path.join('.');
-    test(`${name} says what it does, what is expected, and shows an example that is right`, () => {
+    test(`${name} has a description, an expected form and a valid example`, () => {
       assert.match(node.description ?? '', /\.$/);
       assert.ok(node.expected);
       const [example] = node.examples ?? [];
@@ -35,18 +35,18 @@ suite('every setting is documented', () => {
         assert.deepEqual(reading.mistakes, []);
       }
     });
-    test(`${name} stands in docs/configuration.md`, () => {
+    test(`${name} is in docs/configuration.md`, () => {
       assert.ok(readFileSync('docs/configuration.md', 'utf8').includes(`| \`${name}\``));
     });
   }
 
-  test('no two settings share a variable', () => {
+  test('no two settings share an environment variable', () => {
     const names = settingPlaces(CONFIG_SCHEMA as Node).map(variableOf);
     assert.deepEqual(names, [...new Set(names)]);
   });
 });
 
-suite('generated files are fresh', () => {
+suite('generated files are up to date', () => {
   test('docs/configuration.md; else: tessera config reference > docs/configuration.md', () => {
     assert.equal(readFileSync('docs/configuration.md', 'utf8'), configReference());
   });

@@ -22,7 +22,7 @@ function check(difference: Partial<AccessFacts> = {}): string {
   return outcome.ok ? outcome.value.scope.text : outcome.refusal.reason;
 }
 
-test('an access token works until its own expires, whatever refreshes follow [contract 1.2]', () => {
+test('an access token works until its own expires, even after refreshes [contract 1.2]', () => {
   assert.equal(check(), 'orders:read');
   assert.equal(check({ token: { ...token, generation: 0 }, now: at(NOW + 99) }), 'orders:read');
   assert.equal(check({ now: at(NOW + 100) }), 'access-token-expired');
@@ -42,7 +42,7 @@ test('accessTokenOverlap ends older generations that many seconds after a refres
   );
 });
 
-test('nothing works after revoke, past refresh_until, or from a generation that the store never reached', () => {
+test('no token works after revoke, past refresh_until, or from a generation unknown to the store', () => {
   assert.equal(check({ grant: revoke(aGrant(), NOW, 'by-caller') }), 'grant-revoked');
   assert.equal(check({ token: { ...token, expiresAt: at(NOW + 5000) }, now: at(NOW + 1000) }), 'access-token-expired');
   assert.equal(check({ token: { ...token, generation: 4 } }), 'access-token-not-authentic');

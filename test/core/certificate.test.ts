@@ -19,11 +19,11 @@ function decide(difference: Partial<CertificateFacts> = {}): string {
   return outcome.ok ? 'accepted' : outcome.refusal.reason;
 }
 
-test('none: certificate accepted and scope allowed yields a grant [contract 3]', () => {
+test('an accepted certificate and an allowed scope yield a grant [contract 3]', () => {
   assert.equal(decide(), 'accepted');
 });
 
-test('which error wins: client_id missing, certificate, client_id unknown, flow, scope, identity', () => {
+test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, identity', () => {
   const ladder: [string, Partial<CertificateFacts>][] = [
     ['identity-without-api-access', { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark }) }],
     ['scope-exceeds-integration', { scope: 'orders:delete' }],
@@ -40,7 +40,7 @@ test('which error wins: client_id missing, certificate, client_id unknown, flow,
   }
 });
 
-test('an issuer limited to some integrations serves no other', () => {
+test('an issuer limited to some integrations is refused for others', () => {
   const caller = (integrations: ClientId[]) => accept({ identity: anIdentity(), mark, integrations });
   assert.equal(decide({ caller: caller(['other' as ClientId]) }), 'issuer-not-for-integration');
   assert.equal(decide({ caller: caller(['orders-sync' as ClientId]) }), 'accepted');
@@ -58,7 +58,7 @@ function nameOf(given: Partial<CertificateNames>, ...sources: (keyof Certificate
   return outcome.ok ? outcome.value.name : outcome.refusal.reason;
 }
 
-test('the identity comes from the configured field, the first present source wins [contract 5.4]', () => {
+test('the identity comes from the first configured source that is present [contract 5.4]', () => {
   const given = { 'common-name': [utf8('ada')], 'email-san': [ia5('ada@example.org')] };
   assert.equal(nameOf(given, 'common-name'), 'ada');
   assert.equal(nameOf(given, 'email-san', 'common-name'), 'ada@example.org');
@@ -66,11 +66,11 @@ test('the identity comes from the configured field, the first present source win
   assert.equal(nameOf(given, 'upn-san'), 'certificate-name-missing');
 });
 
-test('several candidates are refused, never picked from', () => {
+test('several candidate names are refused', () => {
   assert.equal(nameOf({ 'common-name': [utf8('ada'), utf8('ada')] }, 'common-name'), 'certificate-name-ambiguous');
 });
 
-test('NUL, control and format characters, surrounding space, emptiness and length are refused', () => {
+test('names that are empty, too long, or have NUL, control or format characters or outer spaces are refused', () => {
   for (const value of [
     '',
     'john\0.evil',
@@ -90,7 +90,7 @@ test('NUL, control and format characters, surrounding space, emptiness and lengt
   }
 });
 
-test('characters that show nothing, and spaces that are not the ASCII one, are refused', () => {
+test('invisible characters and non-ASCII spaces are refused', () => {
   const invisible = {
     'Hangul filler': '\u3164',
     'Hangul initial filler': '\u115f',
@@ -134,7 +134,7 @@ test('a name in the wrong ASN.1 string type is refused', () => {
   );
 });
 
-test('user principal names compare as Active Directory does where the issuer says so, by ASCII case alone', () => {
+test('user principal names ignore ASCII case if the issuer is configured so, as Active Directory does', () => {
   const upn = (value: string, comparison?: UpnComparison) => {
     const outcome = callerName(names({ 'upn-san': [utf8(value)] }), ['upn-san'], comparison);
     return outcome.ok && outcome.value.name;
@@ -147,7 +147,7 @@ test('user principal names compare as Active Directory does where the issuer say
   assert.equal(email.ok && email.value.name, 'Ada@corp');
 });
 
-test('folding: the ASCII case of the domain part only; homographs stay apart', () => {
+test('only the ASCII case of the domain part is folded; homographs stay different', () => {
   assert.equal(nameOf({ 'email-san': [ia5('Ada@Example.ORG')] }, 'email-san'), 'Ada@example.org');
   assert.notEqual(nameOf({ 'common-name': [utf8('\u0430da')] }, 'common-name'), 'ada');
   assert.equal(nameOf({ 'email-san': [ia5('ada')] }, 'email-san'), 'certificate-name-malformed');

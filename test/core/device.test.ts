@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DeviceAuthorization } from '../../src/core/device.ts';
 import type { ClientId, Integration } from '../../src/core/integration.ts';
 import {
-  askToRedeem,
+  checkRedeemRequest,
   type DecideFacts,
   decideConfirm,
   decideDeny,
@@ -26,6 +26,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
     integration: anIntegration(),
     device: confirmed,
     holder: anIdentity(),
+    limit: undefined,
     now: later,
     ...difference,
   });
@@ -33,7 +34,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
 }
 
 function asked(integration: Integration | undefined, code: string | undefined, settings = DEFAULT_SETTINGS): string {
-  const outcome = askToRedeem(integration, code, settings);
+  const outcome = checkRedeemRequest(integration, code, settings);
   return outcome.ok ? 'asked' : outcome.refusal.reason;
 }
 
@@ -90,7 +91,7 @@ test('invalid_scope: the integration was narrowed between confirm and redeem [co
   assert.equal(redeem({ integration: anIntegration({ scope: scopeOf('stock:read') }) }), 'scope-no-longer-allowed');
 });
 
-test('polling too fast is known as such, and a polite poll after it is not punished', () => {
+test('polling too fast is detected, and a later polite poll is not punished', () => {
   const polled = aDevice({ lastPolledAt: later });
   assert.equal(redeem({ device: polled, now: epochSeconds(later + 4) }), 'polled-too-fast');
   assert.equal(redeem({ device: polled, now: epochSeconds(later + 5) }), 'authorization-pending');
@@ -151,14 +152,14 @@ test('a decision is final', () => {
   }
 });
 
-test('an expired or spent code is not decided, an unknown one not entered', () => {
+test('an expired or spent code cannot be decided, and an unknown one cannot be entered', () => {
   const device = aDevice({ enteredBy: 'a' });
   assert.equal(reason(decideConfirm(facts(device, { now: epochSeconds(NOW + 300) }))), 'device-code-expired');
   assert.equal(reason(decideDeny(facts(aDevice({ decision: { is: 'spent', at: NOW } })))), 'device-code-spent');
   assert.equal(reason(decideEnter(facts(undefined))), 'user-code-unknown');
 });
 
-test('failed sign-ins spend a pending code at the limit, and touch no other', () => {
+test('failed sign-ins spend a pending code at the limit, and no other code', () => {
   const once = decideFailedSignIn(aDevice(), DEFAULT_SETTINGS, NOW);
   assert.deepEqual(once, aDevice({ failedSignIns: 1 }));
   const last = decideFailedSignIn(aDevice({ failedSignIns: 4 }), DEFAULT_SETTINGS, NOW);
@@ -168,7 +169,7 @@ test('failed sign-ins spend a pending code at the limit, and touch no other', ()
   assert.equal(decideFailedSignIn(aDevice(), DEFAULT_SETTINGS, epochSeconds(NOW + 300)), undefined);
 });
 
-test('who may not use the integration may deny but not confirm', () => {
+test('a person without access to the integration may deny but not confirm', () => {
   const identity = anIdentity({ mayUseApi: false });
   const device = aDevice({ enteredBy: 'a' });
   assert.equal(reason(decideConfirm(facts(device, { identity }))), 'identity-without-api-access');

@@ -31,13 +31,13 @@ test('client_id is 1–128 visible ASCII characters, compared bytewise', () => {
     assert.equal(parseClientId(id), undefined, JSON.stringify(id));
 });
 
-test('a presenter is printable and short, whatever was sent', () => {
+test('a presenter is printable and short, whatever the caller sent', () => {
   const { address, agent } = presenter('192.0.2.1', `evil\r\nSet-Cookie: x${'y'.repeat(200)}`);
   assert.equal(address, '192.0.2.1');
   assert.match(agent, /^[\u0020-\u007e]{1,80}$/);
 });
 
-test('limits per address go by the /64 of an IPv6 caller, who has all its addresses', () => {
+test('limits per address count the /64 of an IPv6 caller, who owns all its addresses', () => {
   assert.equal(networkOf('192.0.2.7'), '192.0.2.7');
   const same = ['2001:db8:1:2::1', '2001:DB8:1:2:3:4:5:6', '2001:0db8:0001:0002::ffff'];
   for (const address of same) assert.equal(networkOf(address), '2001:db8:1:2::/64');

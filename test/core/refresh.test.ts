@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessTokenExpiry, grantPeriod, revoke } from '../../src/core/grant.ts';
+import type { IdentityId } from '../../src/core/identity.ts';
 import type { ClientId } from '../../src/core/integration.ts';
+import { accept, refuse } from '../../src/core/outcome.ts';
 import { withOutage } from '../../src/core/rules/outage.ts';
-import { askToRefresh, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
+import { checkRefreshRequest, decideRefresh, type RefreshFacts, type Standing } from '../../src/core/rules/refresh.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds, seconds } from '../../src/core/time.ts';
 import { ADA, aGrant, anIdentity, anIntegration, hexOf, NOW, scopeOf } from '../samples.ts';
@@ -16,7 +18,8 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
     grant: aGrant(),
     standing: () => standing,
     holder: anIdentity(),
-    certificate: undefined,
+    caller: undefined,
+    limit: undefined,
     settings: DEFAULT_SETTINGS,
     outage: undefined,
     now: NOW,
@@ -26,7 +29,7 @@ function facts({ standing = 'current', ...rest }: Difference = {}): RefreshFacts
 
 function reasonOf(difference: Difference): string {
   const decision = decideRefresh(facts(difference));
-  return decision.do === 'refuse' ? decision.refusal.reason : decision.do;
+  return 'refusal' in decision ? decision.refusal.reason : decision.do;
 }
 
 const at = (moment: number) => epochSeconds(moment);
@@ -42,7 +45,7 @@ test('any state: after refresh_until the refresh token stops working [contract 3
   assert.equal(reasonOf({ now: at(NOW + 1001) }), 'grant-expired');
 });
 
-test('revoked: nothing works any more [contract 3]', () => {
+test('nothing works after revocation [contract 3]', () => {
   const grant = revoke(aGrant(), NOW, 'by-caller');
   for (const standing of ['current', 'last-spent', 'spent', 'ahead'] as const) {
     assert.equal(reasonOf({ grant, standing }), 'grant-revoked');
@@ -50,7 +53,7 @@ test('revoked: nothing works any more [contract 3]', () => {
   assert.equal(revoke(grant, at(NOW + 5), 'reuse').revoked?.at, NOW, 'the first revocation stands');
 });
 
-test('a retry in the window repeats the pair; the window is never extended and 0 is strict', () => {
+test('a retry in the window returns the same pair; the window is never extended, and 0 allows no retry', () => {
   assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
   assert.equal(reasonOf({ standing: 'last-spent', now: at(NOW + 61) }), 'refresh-token-reused');
   const strict = anIntegration({ overrides: { refreshRetryWindow: seconds(0) } });
@@ -77,7 +80,7 @@ test('after an outage the window counts from the moment the service began answer
   assert.equal(reason(NOW + 501, { integration: strict }), 'refresh-token-reused', '0 is strict');
 });
 
-test('the last outage is loaded only where a token would otherwise be taken for reused', () => {
+test('the last outage is loaded only if a token would otherwise count as reused', () => {
   const reason = (difference: Difference) => reasonOf({ outage: 'not-loaded', ...difference });
   assert.equal(reason({}), 'rotate');
   assert.equal(reason({ standing: 'last-spent', now: at(NOW + 60) }), 'repeat');
@@ -85,7 +88,7 @@ test('the last outage is loaded only where a token would otherwise be taken for 
   assert.equal(reason({ standing: 'spent' }), 'refresh-token-reused');
 });
 
-test('two outages soon after one another count as one; one long after another replaces it', () => {
+test('two outages close together count as one; a later one replaces the earlier', () => {
   const first = withOutage(undefined, { silentFrom: at(NOW), answeringSince: at(NOW + 100) });
   assert.deepEqual(first, { seenAt: NOW + 100, outage: { silentFrom: NOW, answeringSince: NOW + 100 } });
   const soon = withOutage(first, { silentFrom: at(NOW + 700), answeringSince: at(NOW + 710) });
@@ -94,21 +97,27 @@ test('two outages soon after one another count as one; one long after another re
   assert.deepEqual(withOutage(first, late), { seenAt: NOW + 710, outage: late });
 });
 
-test('reuse of a spent refresh token ends the grant; onReuse: report only tells', () => {
-  assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), {
-    do: 'refuse',
-    refusal: { reason: 'refresh-token-reused' },
-    reuse: true,
-    end: 'reuse',
-  });
+test('reuse of a spent refresh token ends the grant; with onReuse: report it is only reported', () => {
+  const refusal = { reason: 'refresh-token-reused' };
+  assert.deepEqual(decideRefresh(facts({ standing: 'spent' })), { do: 'end', why: 'reuse', refusal });
   const tolerant = anIntegration({ overrides: { onReuse: 'report' } });
-  const decision = decideRefresh(facts({ standing: 'spent', integration: tolerant }));
-  assert.ok(decision.do === 'refuse' && decision.reuse && decision.end === undefined);
+  assert.deepEqual(decideRefresh(facts({ standing: 'spent', integration: tolerant })), { do: 'report-reuse', refusal });
 });
 
 test('a generation ahead of the row proves a rolled-back store: refused, and the grant ends', () => {
-  const decision = decideRefresh(facts({ standing: 'ahead' }));
-  assert.ok(decision.do === 'refuse' && decision.end === 'rolled-back-store');
+  const refusal = { reason: 'store-rolled-back' };
+  assert.deepEqual(decideRefresh(facts({ standing: 'ahead' })), { do: 'end', why: 'rolled-back-store', refusal });
+});
+
+test('a caller over its limit is refused only if its token would have worked; reuse still ends the grant', () => {
+  const limit = { reason: 'rate-limited', retryAfter: seconds(3) } as const;
+  const limited = (difference: Difference) => decideRefresh(facts({ limit, ...difference }));
+  assert.deepEqual(limited({}), { do: 'refuse', refusal: limit });
+  assert.deepEqual(limited({ standing: 'last-spent' }), { do: 'refuse', refusal: limit });
+  assert.equal(limited({ standing: 'spent' }).do, 'end');
+  assert.equal(limited({ standing: 'last-spent', now: at(NOW + 61), outage: 'not-loaded' }).do, 'load-outage');
+  assert.equal(reasonOf({ limit, holder: anIdentity({ enabled: false }) }), 'identity-disabled');
+  assert.equal(reasonOf({ limit, now: at(NOW + 2000) }), 'grant-expired');
 });
 
 test('invalid_grant: client_id does not match the integration, and a wrong client_id never revokes [contract 7.1]', () => {
@@ -136,7 +145,7 @@ test('unauthorized_client: the identity was disabled or lost access [contract 7.
   assert.equal(reasonOf({ integration: group }), 'rotate');
 });
 
-test('which error wins: each fault hides those that follow it in the order of checks', () => {
+test('each refusal hides those later in the order of checks', () => {
   const ladder: [string, Difference][] = [
     ['identity-disabled', { holder: anIdentity({ enabled: false }) }],
     ['scope-no-longer-allowed', { integration: anIntegration({ scope: scopeOf('stock:read') }) }],
@@ -155,9 +164,9 @@ test('which error wins: each fault hides those that follow it in the order of ch
   }
 });
 
-test('which error wins before a row is asked for: the integration, then the token', () => {
-  const asked = (...question: Parameters<typeof askToRefresh>) => {
-    const outcome = askToRefresh(...question);
+test('before a row is loaded, the integration is checked, then the token', () => {
+  const asked = (...question: Parameters<typeof checkRefreshRequest>) => {
+    const outcome = checkRefreshRequest(...question);
     return outcome.ok || outcome.refusal.reason;
   };
   assert.equal(asked(undefined, undefined), 'integration-unknown');
@@ -166,22 +175,42 @@ test('which error wins before a row is asked for: the integration, then the toke
   assert.equal(asked(anIntegration(), 'a token'), true);
 });
 
-test('a bound grant needs its certificate, and without it not even reuse ends the grant', () => {
+test('a bound grant needs its certificate; without it even reuse does not end the grant', () => {
   const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
   const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
   const bound = anIntegration({ binding: 'certificate' });
   assert.equal(reasonOf({ grant, integration: bound, standing: 'spent' }), 'certificate-binding-unmet');
-  const sibling = { mark: { ...mark, key: hexOf(32, 9) }, identityId: ADA };
-  assert.equal(reasonOf({ grant, integration: bound, certificate: sibling }), 'certificate-binding-unmet');
-  assert.equal(reasonOf({ grant, integration: bound, certificate: { mark, identityId: ADA } }), 'rotate');
+  const caller = (difference: Partial<typeof mark> = {}, id = ADA) =>
+    accept({ identity: anIdentity({ id }), mark: { ...mark, ...difference } });
+  const sibling = { key: hexOf(32, 9) };
+  assert.equal(reasonOf({ grant, integration: bound, caller: caller(sibling) }), 'certificate-binding-unmet');
+  assert.equal(reasonOf({ grant, integration: bound, caller: caller() }), 'rotate');
   const byIdentity = anIntegration({ binding: 'identity' });
-  assert.equal(reasonOf({ grant, integration: byIdentity, certificate: sibling }), 'rotate', 'a renewed certificate');
   assert.equal(
-    reasonOf({ grant, integration: byIdentity, certificate: { ...sibling, identityId: 'local:00' } }),
+    reasonOf({ grant, integration: byIdentity, caller: caller(sibling) }),
+    'rotate',
+    'a renewed certificate',
+  );
+  assert.equal(
+    reasonOf({ grant, integration: byIdentity, caller: caller(sibling, 'local:00' as IdentityId) }),
     'certificate-binding-unmet',
   );
-  const otherIssuer = { mark: { ...mark, issuerKey: hexOf(16, 9) }, identityId: ADA };
-  assert.equal(reasonOf({ grant, integration: byIdentity, certificate: otherIssuer }), 'certificate-binding-unmet');
+  const otherIssuer = caller({ issuerKey: hexOf(16, 9) });
+  assert.equal(reasonOf({ grant, integration: byIdentity, caller: otherIssuer }), 'certificate-binding-unmet');
+  const refused = refuse('certificate-expired');
+  assert.equal(reasonOf({ grant, integration: bound, caller: refused }), 'certificate-binding-unmet');
+});
+
+test('an unknown revocation status is no reason to give up a bound grant: the caller is asked to retry', () => {
+  const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
+  const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
+  const bound = anIntegration({ binding: 'certificate' });
+  const caller = refuse('certificate-revocation-unknown');
+  const refusal = { reason: 'revocation-unavailable', retryAfter: 5 };
+  assert.deepEqual(decideRefresh(facts({ grant, integration: bound, caller })), { do: 'refuse', refusal });
+  assert.equal(reasonOf({ integration: bound, caller }), 'rotate', 'a grant of another origin is not bound');
+  const revoked = revoke(grant, NOW, 'by-caller');
+  assert.equal(reasonOf({ grant: revoked, integration: bound, caller }), 'grant-revoked');
 });
 
 test('expires is the earlier of now + lifetime and refresh_until', () => {

@@ -22,7 +22,7 @@ test('a scope keeps the requested text unchanged [contract 2.1]', () => {
   fc.assert(fc.property(scopeText, (text) => parseScope(text)?.text === text));
 });
 
-test('a scope written from its parsed form means the same: round trip', () => {
+test('a formatted scope parses to the same scope', () => {
   fc.assert(
     fc.property(scope, (original) => {
       const entries = [...original.resources].map(([name, permissions]) =>
@@ -69,7 +69,7 @@ test('a bare resource is within the resource with permissions, never the reverse
   assert.ok(!isWithin(scopeOf('a:x'), scopeOf('a')));
 });
 
-test('the resource compares without case, both forms of contract 2.2 are one resource', () => {
+test('the resource is case-insensitive: both forms of contract 2.2 are one resource', () => {
   assert.ok(isWithin(scopeOf('Certificate:delete'), scopeOf('certificate:delete,manage')));
 });
 

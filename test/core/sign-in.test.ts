@@ -11,7 +11,7 @@ const PATIENT: Limit = { ...LIMIT, delays: true };
 const at = (offset: number) => epochSeconds(NOW + offset);
 const counted = (count: number, endsAt = at(900)) => ({ count, endsAt });
 
-test('the wait after a failure: three are free, then it doubles, up to half a minute', () => {
+test('the first three failures cause no wait, then the wait doubles up to half a minute', () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1000].map(delayAfter), [0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30]);
 });
 
@@ -21,7 +21,7 @@ test('an attempt is counted, and the window runs from the last one', () => {
   assert.deepEqual(decideAttempt(before, LIMIT, NOW), { allowed: true, before, next: counted(2) });
 });
 
-test('a limit that is reached holds until the window ends, and says when', () => {
+test('a reached limit lasts until the window ends, and gives that time', () => {
   const full = counted(5, at(10));
   assert.deepEqual(decideAttempt(full, LIMIT, NOW), { allowed: false, isLocked: true, retryAfter: 10 });
   assert.deepEqual(decideAttempt(full, LIMIT, at(9)), { allowed: false, isLocked: true, retryAfter: 1 });
@@ -32,7 +32,7 @@ test('a limit that is reached holds until the window ends, and says when', () =>
   });
 });
 
-test('where delays are asked for, the next attempt waits for its time; elsewhere it does not', () => {
+test('the next attempt must wait only where delays are enabled', () => {
   const four = counted(4); // the last one just now: the next may come in two seconds
   assert.deepEqual(decideAttempt(four, PATIENT, NOW), { allowed: false, isLocked: false, retryAfter: 2 });
   assert.deepEqual(decideAttempt(four, PATIENT, at(1)), { allowed: false, isLocked: false, retryAfter: 1 });
@@ -40,7 +40,7 @@ test('where delays are asked for, the next attempt waits for its time; elsewhere
   assert.equal(decideAttempt(four, LIMIT, NOW).allowed, true);
 });
 
-test('forgiving takes back one attempt, and the window only where nobody was counted since', () => {
+test('forgiving removes one attempt, and restores the window only if no attempt was counted since', () => {
   const [before, made] = [counted(2, at(100)), counted(3)];
   assert.deepEqual(forgive(made, made, before), counted(2, at(100)));
   assert.deepEqual(forgive(counted(4, at(950)), made, before), counted(3, at(950)));
@@ -81,13 +81,13 @@ test('only strangers wait, and the address is counted before the name', () => {
   );
 });
 
-test('a stranger spends nobody’s user code', () => {
+test('failed sign-ins of a stranger spend no user code', () => {
   assert.equal(countsAgainstUserCode({ is: 'unknown' }), false);
   assert.equal(countsAgainstUserCode({ is: 'known', id: hexOf(16) }), true);
   assert.equal(countsAgainstUserCode({ is: 'in-session', session: 'a' }), true);
 });
 
-test('a browser is known for the name that signed in with it, for the set time', () => {
+test('a browser is known for the name that signed in with it, for the configured time', () => {
   const known = { id: hexOf(16), nameMark: NAME, signedInAt: NOW };
   const lasts = DEFAULT_SETTINGS.knownBrowserLifetime;
   assert.equal(isKnownFor(known, NAME, DEFAULT_SETTINGS, at(lasts - 1)), true);

@@ -1,4 +1,4 @@
-// The failover drill tries the file that operators are given, and not something like it.
+// The failover drill uses the file that operators get, unchanged where possible.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -36,13 +36,13 @@ test('the drill changes names, addresses, folders and passwords of deploy/postgr
   );
 });
 
-test('every password of the file is one to change', () => {
+test('every password in the file is a placeholder', () => {
   const passwords = [...shipped].filter(([path]) => path.endsWith('password'));
   assert.ok(passwords.length >= 3);
   for (const [path, value] of passwords) assert.equal(value, 'change-me', path);
 });
 
-test('the file is strict about what was acknowledged, and lets only encrypted connections in', () => {
+test('the file demands synchronous replication and encrypted connections', () => {
   assert.equal(shipped.get('bootstrap.dcs.synchronous_mode'), true);
   assert.equal(shipped.get('bootstrap.dcs.synchronous_mode_strict'), true);
   assert.equal(shipped.get('bootstrap.dcs.postgresql.parameters.synchronous_commit'), 'on');

@@ -26,7 +26,7 @@ test('requests are counted by operation, outcome and reason', async () => {
   ]);
 });
 
-test('durations: a bound counts all that took no longer, and +Inf, sum and count take in all', async () => {
+test('each duration bucket counts all requests up to its bound; +Inf, sum and count cover all', async () => {
   const lines = await linesAbout('tessera_request_duration_seconds', someRequests());
   assert.deepEqual(lines.slice(0, 2), [
     '# HELP tessera_request_duration_seconds Time from the first byte of a request to its answer, by operation.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { hangOps } from '../../src/doors/ops/door.ts';
+import { mountOps } from '../../src/doors/ops/door.ts';
 import { type CheckResult, Readiness } from '../../src/doors/ops/readiness.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
@@ -11,7 +11,7 @@ import { TestClock } from '../node.ts';
 
 async function readyz(results: readonly CheckResult[]) {
   const app = fastify();
-  hangOps(app, { readiness: { look: async () => results }, metrics: undefined });
+  mountOps(app, { readiness: { look: async () => results }, metrics: undefined });
   const { statusCode, payload } = await app.inject('/readyz');
   return { statusCode, answer: JSON.parse(payload) };
 }
@@ -21,7 +21,7 @@ test('ready: 200', async () => {
   assert.deepEqual(await readyz([{ name: 'keys' }]), { statusCode: 200, answer });
 });
 
-test('not ready: the answer gives each failing check and its reason, and no detail', async () => {
+test('not ready: the response lists each failing check with its reason and no details', async () => {
   const problem = { reason: 'the database does not answer', detail: 'no route to db.internal' };
   assert.deepEqual(await readyz([{ name: 'keys' }, { name: 'store', problem }]), {
     statusCode: 503,
@@ -53,7 +53,7 @@ function aReadiness(examine: () => Promise<StoreReport>) {
   };
 }
 
-test('what changes is told once, with its detail, and so is its end', async () => {
+test('a problem is logged once with details when it starts, and once when it ends', async () => {
   const problem = { reason: 'no room', detail: '3 bytes free' };
   let report: StoreReport = { now: new TestClock().now(), checks: [{ name: 'space', problem }] };
   const { clock, told, readiness } = aReadiness(async () => report);
@@ -69,7 +69,7 @@ test('what changes is told once, with its detail, and so is its end', async () =
   assert.deepEqual(told.slice(1), ['space again']);
 });
 
-test('clocks of node and store apart: said from 5 seconds on, not ready from 30 on', async () => {
+test('a clock difference between node and store is logged from 5 seconds and makes the node not ready from 30', async () => {
   const { clock, told, readiness } = aReadiness(async () => ({ now: new TestClock().now(), checks: [] }));
   const problems = async () => (await readiness.look()).flatMap(({ problem }) => (problem ? [problem.reason] : []));
   clock.jump(5);
@@ -82,7 +82,7 @@ test('clocks of node and store apart: said from 5 seconds on, not ready from 30 
   assert.deepEqual(await problems(), ['the clocks of node and store are 31 seconds apart']);
 });
 
-test('a store that hangs: not ready after two seconds, and it is asked once', async () => {
+test('a hanging store makes the node not ready after two seconds, and gets one query', async () => {
   let asked = 0;
   const { readiness } = aReadiness(() => {
     asked += 1;

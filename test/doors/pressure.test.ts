@@ -4,7 +4,7 @@ import { type LoopClock, Pressure } from '../../src/doors/server/pressure.ts';
 
 const TARGET_MS = 60;
 
-/** An event loop that a test turns by hand. */
+/** An event loop driven by the test. */
 class Loop implements LoopClock {
   time = 0;
   idleTime = 0;
@@ -21,7 +21,7 @@ class Loop implements LoopClock {
   }
 }
 
-/** A turn in which so many arrive; returns how many were accepted. To serve takes 1 ms, to refuse a quarter of it. */
+/** One turn with this many arrivals; returns how many were accepted. Serving takes 1 ms, refusing a quarter of that. */
 function turn(pressure: Pressure, loop: Loop, arrivals: number, { isKnown = false, idleMs = 0 } = {}): number {
   let accepted = 0;
   for (let n = 0; n < arrivals; n++) {
@@ -43,7 +43,7 @@ function turns(count: number, arrivals: number, options = {}): { accepted: numbe
 }
 
 suite('pressure', () => {
-  test('while turns are short everything is accepted', () => {
+  test('everything is accepted while event loop turns are short', () => {
     const { accepted, pressure } = turns(50, 40, { idleMs: 20 });
     assert.deepEqual(new Set(accepted), new Set([40]));
     assert.equal(pressure.isOverloaded, false);
@@ -54,21 +54,21 @@ suite('pressure', () => {
     assert.equal(turn(pressure, loop, 100), 100);
   });
 
-  test('a lasting queue is cut back to the target, the late arrivals of each turn being refused', () => {
+  test('a lasting queue is cut to the target by refusing the last arrivals of each turn', () => {
     const { accepted, pressure } = turns(60, 500);
     assert.equal(pressure.isOverloaded, true);
     const settled = accepted.slice(-10);
     for (const count of settled) assert.ok(count > TARGET_MS / 2 && count < TARGET_MS * 1.25, settled.join(' '));
   });
 
-  test('callers that have shown something authentic are accepted when strangers are not', () => {
+  test('callers with a valid credential are accepted when strangers are not', () => {
     const { pressure, loop } = turns(60, 500);
     const strangers = turn(pressure, loop, 500);
     const known = turn(pressure, loop, 500, { isKnown: true });
     assert.ok(known > strangers, `${known} known, ${strangers} strangers`);
   });
 
-  test('it is over with the first short turn', () => {
+  test('pressure ends with the first short turn', () => {
     const { pressure, loop } = turns(60, 500);
     turn(pressure, loop, 10);
     pressure.arrive();

@@ -16,7 +16,7 @@ function limit(
   };
 }
 
-test('so many at once, then so many a second, and the wait is told', () => {
+test('a bucket allows its burst, then its rate, and reports the wait', () => {
   const { take, pass } = limit(3, 2);
   assert.deepEqual([take(), take(), take(), take()], [undefined, undefined, undefined, 1]);
   pass(0.5);
@@ -24,14 +24,14 @@ test('so many at once, then so many a second, and the wait is told', () => {
   assert.equal(take('b'), undefined, 'another key has its own');
 });
 
-test('a clock that is set back takes nothing away', () => {
+test('setting the clock back removes no tokens from a bucket', () => {
   const { take, pass } = limit(600, 50);
   assert.equal(take(), undefined);
   pass(-3600);
   for (let n = 0; n < 500; n++) assert.equal(take(), undefined);
 });
 
-test('a flood of other keys does not give a busy one a new beginning', () => {
+test('a flood of other keys does not reset a busy key', () => {
   const { take } = limit(2, 0.001);
   take();
   take();
@@ -41,7 +41,7 @@ test('a flood of other keys does not give a busy one a new beginning', () => {
   }
 });
 
-test('who comes again after 50,000 others is known, wherever they stood among them', () => {
+test('a key survives 50,000 newer keys', () => {
   for (const before of [0, 1, 49_998, 49_999, 50_000]) {
     const { take } = limit(1, 0.001);
     for (let n = 0; n < before; n++) take(`earlier ${n}`);

@@ -17,7 +17,7 @@ suite('shares', () => {
     ]);
   });
 
-  test('who holds nothing any more is forgotten', () => {
+  test('an address that holds nothing is forgotten', () => {
     const shares = new Shares();
     const party = shares.enter('192.0.2.7');
     assert.equal(shares.enter('192.0.2.7'), party);
@@ -28,13 +28,13 @@ suite('shares', () => {
     assert.notEqual(shares.enter('192.0.2.7'), party);
   });
 
-  test('a share is a percentage, at least one, and a network has no less than an address', () => {
+  test('a share is a percentage but at least one, and a network’s share is no smaller than an address’s', () => {
     assert.deepEqual(shareLimit(2000, 10, 25), { perAddress: 200, perNetwork: 500 });
     assert.deepEqual(shareLimit(5, 10, 25), { perAddress: 1, perNetwork: 1 });
     assert.deepEqual(shareLimit(100, 50, 25), { perAddress: 50, perNetwork: 50 });
   });
 
-  test('an address is over its share by what it holds, and by what its neighbours hold', () => {
+  test('an address is over its share if it or its network holds too much', () => {
     const shares = new Shares();
     const limit = { perAddress: 2, perNetwork: 3 };
     const [one, other] = [shares.enter('192.0.2.7'), shares.enter('192.0.2.8')];

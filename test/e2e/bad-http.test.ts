@@ -44,7 +44,7 @@ suite('bad HTTP on the bare socket', () => {
     return true;
   }
 
-  /** Sends bad requests of one kind, and counts those that were answered: a server that says nothing proves nothing. */
+  /** Sends bad requests of one kind, and counts the answers: silence would prove nothing. */
   async function answeredOf<T>(inputs: fc.Arbitrary<T>, numRuns: number, send: (input: T) => Promise<string>) {
     let answered = 0;
     const property = fc.asyncProperty(inputs, async (input) => {
@@ -131,7 +131,7 @@ suite('bad HTTP on the bare socket', () => {
     '\0'.repeat(100),
   );
 
-  test('request lines, headers and chunks put together at random', async () => {
+  test('random request lines, headers and chunks', async () => {
     const requests = fc.tuple(methods, targets, versions, fc.array(lines, { maxLength: 5 }), bodies);
     const answered = await answeredOf(requests, 150, ([method, target, version, headers, body]) => {
       const request = `${method} ${target} ${version}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
@@ -140,14 +140,14 @@ suite('bad HTTP on the bare socket', () => {
     assert.ok(answered > 0.5, `${answered} were answered`);
   });
 
-  test('any bytes', async () => {
+  test('arbitrary bytes', async () => {
     const answered = await answeredOf(fc.uint8Array({ minLength: 1, maxLength: 300 }), 40, (bytes) =>
       sendRaw(reachOf(service), bytes, 150),
     );
     assert.ok(answered > 0.5, `${answered} were answered`);
   });
 
-  test('any frames after the preface of HTTP/2 end the connection, and are not answered as a request', () =>
+  test('arbitrary frames after the HTTP/2 preface end the connection without a response', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 9, maxLength: 200 }), fc.boolean(), async (bytes, prefaced) => {
         const { frames, isEnded } = await sendFrames(bytes, prefaced);
@@ -158,7 +158,7 @@ suite('bad HTTP on the bare socket', () => {
       { numRuns: 60 },
     ));
 
-  /** The types of the frames that come back, and whether the service hung up within five seconds. */
+  /** The types of the frames that come back, and whether the service closed within five seconds. */
   async function sendFrames(bytes: Uint8Array, prefaced: boolean): Promise<{ frames: number[]; isEnded: boolean }> {
     const socket = connect({ ...tlsOptionsOf(reachOf(service)), ALPNProtocols: ['h2'] });
     const chunks: Buffer[] = [];

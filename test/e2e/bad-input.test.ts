@@ -1,4 +1,4 @@
-// Bad input by the thousand: never a 5xx, never a crash, always a refusal in JSON.
+// Thousands of bad inputs: never a 5xx, never a crash, always a refusal in JSON.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -52,7 +52,7 @@ const names = fc.constantFrom(
   'Client_Id',
   '',
 );
-/** Bodies after the schemas: the known names, with values that they are not meant to have, beside names that are not. */
+/** Bodies generated from the schemas: known names with wrong values, and unknown names. */
 const objects = fc.dictionary(names, fc.oneof({ weight: 4, arbitrary: odd }, fc.jsonValue({ maxDepth: 3 })), {
   noNullPrototype: false,
 });
@@ -103,10 +103,10 @@ for (const protocol of PROTOCOLS) {
       body,
     });
 
-    test('JSON after the schemas, with wrong types, odd names and broken text', () =>
+    test('generated JSON with wrong types, odd names and broken text', () =>
       holds(fc.tuple(POSTED, jsonTexts), ([path, body]) => posting(path, 'application/json', body), 600));
 
-    test('forms after the schemas', () =>
+    test('generated forms', () =>
       holds(
         fc.tuple(fc.constantFrom(TOKEN, DEVICE), fc.array(fc.tuple(names, odd), { maxLength: 6 })),
         ([path, fields]) =>
@@ -118,14 +118,14 @@ for (const protocol of PROTOCOLS) {
         300,
       ));
 
-    test('any bytes under any content type', () =>
+    test('arbitrary bytes with any content type', () =>
       holds(
         fc.tuple(POSTED, types, fc.uint8Array({ maxLength: 500 })),
         ([path, type, body]) => posting(path, type, body),
         400,
       ));
 
-    test('bearer tokens of any text', () =>
+    test('arbitrary bearer tokens', () =>
       holds(
         fc.tuple(fc.constantFrom(VERIFY, REVOKE), fc.string({ unit: 'grapheme-ascii', maxLength: 200 })),
         ([path, token]) => ({ path, headers: { authorization: `Bearer ${token.trim()}` } }),
@@ -150,7 +150,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('deep and huge', async () => {
+    test('deeply nested and huge bodies', async () => {
       const bodies = [
         '['.repeat(65_000),
         '{"a":'.repeat(13_000),

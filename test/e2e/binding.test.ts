@@ -52,7 +52,7 @@ suite('a grant bound to its certificate', () => {
       assert.equal((await verify(bare, pair.access_token)).status, 200);
     });
 
-    test(`is not ended by a spent token without the certificate: a thief cannot even do that (${client})`, async () => {
+    test(`is not ended by a spent token without the certificate (${client})`, async () => {
       const ada = callerWith(service.ada);
       const first = await pairByCertificate(ada, client);
       const second = await refreshed(ada, first, client);
@@ -88,12 +88,12 @@ suite('a grant bound to its certificate', () => {
     await assertUnmet(callerWith(certificateOf('ada')), pair.refresh_token, BOUND);
   });
 
-  test('is the exception: without binding a refresh needs no certificate', async () => {
+  test('is opt-in: without binding a refresh needs no certificate', async () => {
     const pair = await pairByCertificate(callerWith(service.ada), CLIENT);
     await refreshed(bare, pair, CLIENT);
   });
 
-  test('is one by certificate: what a person confirmed in a browser is bound to none', async () => {
+  test('comes from Authorize/Certificate only: a device grant is not bound', async () => {
     const pair = await pairByDevice(service, bare, BOUND);
     await refreshed(bare, pair, BOUND);
   });

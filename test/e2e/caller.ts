@@ -1,4 +1,4 @@
-// Callers of the service: the same question over HTTP/1.1 and over HTTP/2, answers compared to the letter.
+// Callers of the service: the same request over HTTP/1.1 and HTTP/2, with exact answers.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
@@ -22,11 +22,11 @@ export interface Question {
 
 export interface Answer {
   readonly status: number;
-  /** HTTP/1.1 alone has one. */
+  /** HTTP/1.1 only. */
   readonly phrase: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: Record<string, unknown>;
 }
 
@@ -100,7 +100,7 @@ function http2Caller(reach: Reach): Caller {
   const open = (): ClientHttp2Session => {
     if (session && !session.closed && !session.destroyed) return session;
     session = connectHttp2(`https://127.0.0.1:${reach.port}`, { ...tlsOptionsOf(reach) });
-    session.on('error', () => undefined); // each stream tells of it as well
+    session.on('error', () => undefined); // each stream reports it as well
     return session;
   };
   return { protocol: 'HTTP/2', ask: (question) => askHttp2(open(), question), close: () => session?.destroy() };

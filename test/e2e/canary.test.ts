@@ -1,12 +1,12 @@
-// Canary secrets: every operation at trace level, then a search wherever something could have been left behind
+// Canary secrets: every operation at trace level, then a search of every place that could contain them
 // [threats: Proxy, HTTP, TLS, secrets].
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { hashPassword } from '../../src/directory/local/password-hash.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
 import { passwords } from '../../src/store/tables/sign-in.ts';
-import { hashPassword } from '../../src/tokens/password.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { ADA } from '../samples.ts';
 import {
@@ -25,7 +25,7 @@ import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
 const PASSWORD = 'canary correct horse battery staple';
-/** Where a token text keeps what nobody may learn; before it come its kind, its key and the id of its row. */
+/** Where the secret part of a token starts; before it are kind, key and row id. */
 const SECRET_FROM = 22;
 const SECRET_TO = 54;
 
@@ -34,7 +34,7 @@ interface Canary {
   readonly forms: readonly Buffer[];
 }
 
-/** A text in every form that it could be left behind in. */
+/** A text in every encoding in which it could leak. */
 function formsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const encoded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
@@ -56,7 +56,7 @@ function tokenCanary(token: string): Canary {
   };
 }
 
-/** What an answer issues is for its caller; all else in it is searched. */
+/** Removes the secrets that an answer issues; the rest of it is searched. */
 function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
   const own = ['access_token', 'refresh_token', 'device_code', 'user_code', 'verification_uri_complete'];
   const issued = own.map((name) => body?.[name]).filter((value) => typeof value === 'string');
@@ -70,7 +70,7 @@ suite('canary secrets', () => {
   const answers: Answer[] = [];
   let metrics = '';
 
-  /** Asks, and remembers the answer and every secret in it. */
+  /** Sends a request, and records the answer and every secret in it. */
   async function ask(caller: Caller, question: Question): Promise<Record<string, string>> {
     const answer = await caller.ask(question);
     answers.push(answer);
@@ -86,20 +86,20 @@ suite('canary secrets', () => {
   }
 
   async function everyOperation(caller: Caller): Promise<void> {
-    const wish = { client_id: CLIENT, scope: SCOPE };
-    const first = await ask(caller, { path: CERTIFICATE, ...json(wish) });
+    const parameters = { client_id: CLIENT, scope: SCOPE };
+    const first = await ask(caller, { path: CERTIFICATE, ...json(parameters) });
     const refresh_token = first['refresh_token'] ?? '';
     const second = await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
     await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
     const access = second['access_token'] ?? '';
     await ask(caller, { path: VERIFY, ...bearer(access) });
-    const started = await ask(caller, { path: DEVICE, ...form(wish) });
+    const started = await ask(caller, { path: DEVICE, ...form(parameters) });
     const exchange = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code: started['device_code'] ?? '' };
     await ask(caller, { path: TOKEN, ...form(exchange) });
     await confirm(service, started as never);
     await ask(caller, { path: TOKEN, ...form(exchange) });
     await ask(caller, { path: TOKEN, ...form(exchange) });
-    const denied = await ask(caller, { path: DEVICE, ...json(wish) });
+    const denied = await ask(caller, { path: DEVICE, ...json(parameters) });
     await deny(service, denied as never);
     await ask(caller, { path: TOKEN, ...json({ ...exchange, device_code: denied['device_code'] }) });
     await inWrongPlaces(caller, [access, second['refresh_token'] ?? '', started['device_code'] ?? '']);
@@ -162,7 +162,7 @@ suite('canary secrets', () => {
     }
   }
 
-  test('the run was worth searching', () => {
+  test('the run produced enough output to search', () => {
     const kinds = new Set(canaries.map(({ what }) => what));
     assert.deepEqual(kinds, new Set(['password', 'session cookie', 'tsa_', 'tsr_', 'tsd_', 'user code']));
     assert.ok(answers.length > 100 && service.logLines.length > 100);
@@ -170,21 +170,21 @@ suite('canary secrets', () => {
     assert.throws(() => assertNone('a planted line', Buffer.from(`x${token?.forms[0]}x`)), /holds a tsr_/);
   });
 
-  test('logs at trace level hold none', () => assertNone('the log', Buffer.from(service.logLines.join(''))));
+  test('logs at trace level contain no secret', () => assertNone('the log', Buffer.from(service.logLines.join(''))));
 
-  test('metrics hold none', () => assertNone('/metrics', Buffer.from(metrics)));
+  test('metrics contain no secret', () => assertNone('/metrics', Buffer.from(metrics)));
 
-  test('answers hold none but those they issue', () => {
+  test('answers contain only the secrets they issue', () => {
     for (const answer of answers) assertNone('an answer', Buffer.from(withoutItsOwn(answer)));
   });
 
-  test('no file of the data folder holds one: database, WAL, SHM', () => {
+  test('no file of the data folder contains a secret: database, WAL, SHM', () => {
     const files = readdirSync(service.folder);
     for (const name of ['tessera.db', 'tessera.db-wal', 'tessera.db-shm']) assert.ok(files.includes(name), name);
     for (const name of files) assertNone(name, readFileSync(join(service.folder, name)));
   });
 
-  test('the server’s keys stand in the keyring and nowhere else', () => {
+  test('the server’s keys are in the keyring and nowhere else', () => {
     const { keys } = JSON.parse(readFileSync(join(service.folder, 'keyring.json'), 'utf8'));
     const secret = Buffer.from(keys[0].secret, 'base64');
     const forms = [secret, Buffer.from(secret.toString('hex')), Buffer.from(keys[0].secret)];
@@ -196,7 +196,7 @@ suite('canary secrets', () => {
     for (const content of contents) for (const form of forms) assert.ok(!content.includes(form));
   });
 
-  test('the log has one line per request, with what an operator needs and unknown paths not at all', () => {
+  test('the log has one line per request, without unknown paths', () => {
     const lines = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
     const operations = new Set(lines.map(({ operation }) => operation));
     for (const name of [

@@ -1,4 +1,4 @@
-// Sections 3, 4 and 7 of the specification, row by row, over HTTP/1.1 and HTTP/2. Bodies are compared to the letter.
+// Sections 3, 4 and 7 of the contract, row by row, over HTTP/1.1 and HTTP/2. Bodies are compared exactly.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -27,7 +27,7 @@ const OPAQUE = (prefix: string) => new RegExp(`^${prefix}[A-Za-z0-9_-]{94}==$`);
 const DAYS_90 = 90 * 86_400;
 const DAYS_365 = 365 * 86_400;
 
-/** Contract 2.1: every field, its type, and nothing beside them. */
+/** Contract 2.1: every field, its type, and no others. */
 function assertTokenGrant(answer: Answer, expected: { now: number; scope: string; identity?: string }): void {
   assert.equal(answer.status, 200, answer.text);
   const { access_token, refresh_token, expires_in, expires, refresh_until, ...rest } = answer.json;
@@ -73,7 +73,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await verify(bare, String(answer.json['access_token']))).json['identity'], ADA);
       });
 
-      test('a device code is redeemed once only, and its grant stands [contract 3, row 2]', async () => {
+      test('a device code is redeemed once only, and its grant stays valid [contract 3, row 2]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started);
         const first = await redeem(bare, started.device_code);
@@ -102,7 +102,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Token [contract 4.1]', () => {
-      test('a device code is exchanged by form, and answered in JSON [contract 4.1]', async () => {
+      test('a device code can be exchanged by form, and the answer is JSON [contract 4.1]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started);
         const fields = { client_id: CLIENT, grant_type: DEVICE_GRANT, device_code: started.device_code };
@@ -133,7 +133,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Certificate [contract 4.2]', () => {
-      test('the scope may be a subset of the integration’s and is echoed as asked [contract 2.1, 4.2]', async () => {
+      test('the scope may be a subset of the integration’s and is echoed unchanged [contract 2.1, 4.2]', async () => {
         for (const scope of ['orders:write', 'Orders:read', 'STOCK:read;', 'orders', 'orders:read;orders:write']) {
           const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope }) });
           assert.deepEqual([answer.status, answer.json['scope']], [200, scope]);
@@ -147,14 +147,14 @@ for (const protocol of PROTOCOLS) {
         assertRefused(answer, 401, 'invalid_client', /No client certificate/);
       });
 
-      test('a form is not taken [contract 4.2]', async () => {
+      test('a form is refused [contract 4.2]', async () => {
         const answer = await caller.ask({ path: CERTIFICATE, ...form({ client_id: CLIENT, scope: SCOPE }) });
         assertRefused(answer, 400, 'invalid_request', /application\/json/);
       });
     });
 
     suite('errors of Authorize/Token [contract 7.1]', () => {
-      test('authorization_pending: the browser confirmation is missing; says when to ask again [contract 7.1]', async () => {
+      test('authorization_pending: the browser confirmation is missing; the description says when to retry [contract 7.1]', async () => {
         const { device_code } = await startedDevice(bare);
         assertRefused(await redeem(bare, device_code), 400, 'authorization_pending', /Ask again in 5 seconds/);
       });
@@ -191,7 +191,7 @@ for (const protocol of PROTOCOLS) {
           assertRefused(await redeem(bare, started.device_code), 400, 'unauthorized_client', /denied/);
       });
 
-      test('unauthorized_client: the identity was disabled or lost access, and regains both unspent [contract 7.1]', async () => {
+      test('unauthorized_client: the identity was disabled or lost access; nothing is spent [contract 7.1]', async () => {
         const started = await startedDevice(bare);
         await confirm(service, started, anIdentity({ id: MALLORY, userName: 'mallory' }));
         const pair = (await redeem(bare, started.device_code)).json;

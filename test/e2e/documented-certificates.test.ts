@@ -1,4 +1,4 @@
-// docs/certificates.md, held to its word: its commands are run, its rules are those of the table, its output is real.
+// docs/certificates.md is tested: its commands are run, and its rules and outputs are compared with the code.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -40,7 +40,7 @@ suite('docs/certificates.md', () => {
     execFileSync(process.execPath, [main, '--config', service.configFile, ...words], { cwd: folder, stdio: 'pipe' });
   }
 
-  test('the commands a person types in a minute end with a token under the default profile', async () => {
+  test('the quick commands end with a token under the default profile', async () => {
     const certificate = { chain: [derOf('grace.pem')], key: file('grace.key').toString() };
     const caller = callerOver('HTTP/1.1', { port: service.port, ca: service.authority.pem, certificate });
     const body = json({ client_id: 'nightly-orders', scope: 'orders:read' });
@@ -50,15 +50,15 @@ suite('docs/certificates.md', () => {
     assert.match(String(answer.json['identity']), /^local:\{[0-9a-f-]{36}\}$/);
   });
 
-  test('it lists every rule with its demand and clause, under its profile', () => {
-    const [general = '', strict = ''] = PAGE.split('Profile `strict` demands on top:');
+  test('the page lists every rule with its requirement and clause, under its profile', () => {
+    const [general = '', strict = ''] = PAGE.split('Profile `strict` additionally requires:');
     for (const { rule, words, clause, profile } of RULES) {
       const row = `| \`${rule}\` | ${words} | ${clause} |`;
       assert.equal((profile === 'strict' ? strict : general).includes(row), true, row);
     }
   });
 
-  test('the explanation it shows is what the command prints', () => {
+  test('the explanation on the page is what the command prints', () => {
     const [certificate, issuer] = [file('grace.pem'), file('ca.pem')];
     const settings = { profile: 'strict' } as const;
     const explanation = explainFiles({ certificate, issuers: [issuer], settings, now: systemClock.now() });

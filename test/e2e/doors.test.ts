@@ -1,4 +1,4 @@
-// How every door behaves whatever it is asked: paths, mounts, keys, content types, methods, headers [spec-gaps: all doors].
+// Rules of every door: paths, mounts, keys, content types, methods, headers [spec-gaps: All doors].
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
@@ -37,7 +37,7 @@ const MOUNTS = [
 ];
 const POSTED = [TOKEN, CERTIFICATE, DEVICE];
 const GOTTEN = [VERIFY, REVOKE];
-const WISH = { client_id: CLIENT, scope: SCOPE };
+const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
 
 function assertTokenDoorHeaders(answer: Answer): void {
   const { 'content-type': type, 'cache-control': cache, pragma } = answer.headers;
@@ -62,7 +62,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('paths match in any letter case, with one trailing slash or none [spec-gaps: all doors]', async () => {
+    test('paths match in any letter case, with one trailing slash or none [spec-gaps: All doors]', async () => {
       for (const path of [
         '/authsvc/Authorize/Certificate',
         '/authsvc/authorize/certificate',
@@ -71,11 +71,11 @@ for (const protocol of PROTOCOLS) {
         '/authsvc/Authorize/Certificate?x=1',
         '/authsvc/Authorize/Certificate/?x=1',
       ]) {
-        assert.equal((await caller.ask({ path, ...json(WISH) })).status, 200, path);
+        assert.equal((await caller.ask({ path, ...json(PARAMETERS) })).status, 200, path);
       }
     });
 
-    test('nothing else matches: two slashes, other segments, encoded slashes [spec-gaps: all doors]', async () => {
+    test('paths with two slashes, other segments or encoded slashes do not match [spec-gaps: All doors]', async () => {
       for (const path of [
         '/authsvc/Authorize/Certificate//',
         '/authsvc//Authorize/Certificate',
@@ -87,20 +87,20 @@ for (const protocol of PROTOCOLS) {
         '/',
         '/authsvc/Authorize/Certificate;x=1',
       ]) {
-        assertRefused(await caller.ask({ path, ...json(WISH) }), 404, 'invalid_request');
+        assertRefused(await caller.ask({ path, ...json(PARAMETERS) }), 404, 'invalid_request');
       }
     });
 
-    test('a path that cannot be decoded is refused in the words of its mount, and not echoed [spec-gaps: all doors]', async () => {
+    test('a path that cannot be decoded is refused with the error keys of its mount, and not echoed [spec-gaps: All doors]', async () => {
       const answer = await caller.ask({ path: '/authsvc/%zz/canary' });
       assertRefused(answer, 404, 'invalid_request');
       assertTokenDoorHeaders(answer);
       assert.doesNotMatch(answer.text, /canary|%zz/);
     });
 
-    test('the same door stands under every mount of the list [spec-gaps: all doors]', async () => {
+    test('the door is served under every listed mount [spec-gaps: All doors]', async () => {
       for (const { path } of MOUNTS) {
-        const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(WISH) });
+        const answer = await caller.ask({ path: `${path}/Authorize/Certificate`, ...json(PARAMETERS) });
         assert.equal(answer.status, 200, path);
         const next = await caller.ask({
           path: '/authsvc/Authorize/Token',
@@ -110,7 +110,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('each mount names the fields of an error as it is told: spec, oauth or both [spec-gaps: all doors]', async () => {
+    test('each mount uses its configured error keys: spec, oauth or both [spec-gaps: Departures]', async () => {
       const [spec, oauth] = [
         ['Error', 'Error_description'],
         ['error', 'error_description'],
@@ -132,11 +132,11 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('every answer of a token door is JSON with a charset and never stored, errors too [spec-gaps: all doors]', async () => {
+    test('every answer of a token door, errors included, is JSON with a charset and no-store [spec-gaps: All doors]', async () => {
       const pair = await pairByCertificate(caller);
       const answers = [
-        await caller.ask({ path: CERTIFICATE, ...json(WISH) }),
-        await caller.ask({ path: DEVICE, ...json(WISH) }),
+        await caller.ask({ path: CERTIFICATE, ...json(PARAMETERS) }),
+        await caller.ask({ path: DEVICE, ...json(PARAMETERS) }),
         await refresh(caller, pair.refresh_token),
         await verify(caller, pair.access_token),
         await revoke(caller, pair.access_token),
@@ -153,7 +153,7 @@ for (const protocol of PROTOCOLS) {
       for (const answer of answers) assertTokenDoorHeaders(answer);
     });
 
-    test('no answer carries a CORS header, whatever the Origin [spec-gaps: all doors]', async () => {
+    test('no answer carries a CORS header, whatever the Origin [spec-gaps: All doors]', async () => {
       const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const answer = await caller.ask({ method, path: TOKEN, headers });
@@ -164,7 +164,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('other methods, OPTIONS too, are 405 with Allow [spec-gaps: all doors]', async () => {
+    test('other methods, including OPTIONS, are 405 with Allow [spec-gaps: All doors]', async () => {
       for (const [paths, allowed] of [
         [POSTED, 'POST'],
         [GOTTEN, 'GET'],
@@ -182,7 +182,7 @@ for (const protocol of PROTOCOLS) {
 
     // Over HTTP/1.1 its socket is taken below, by hand.
     if (protocol === 'HTTP/2')
-      test('CONNECT is 405 in JSON: this is no proxy [RFC 9110 9.3.6]', async (t) => {
+      test('CONNECT is 405 in JSON [RFC 9110 9.3.6]', async (t) => {
         const session = connect(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
         t.after(() => session.destroy());
         const stream = session.request({ ':method': 'CONNECT', ':authority': 'elsewhere:443' });
@@ -193,15 +193,15 @@ for (const protocol of PROTOCOLS) {
         assert.equal(JSON.parse(String(body)).Error, 'invalid_request');
       });
 
-    test('HEAD never revokes [spec-gaps: all doors]', async () => {
+    test('HEAD never revokes [spec-gaps: All doors]', async () => {
       const { access_token } = await pairByCertificate(caller);
       const answer = await caller.ask({ method: 'HEAD', path: REVOKE, ...bearer(access_token) });
       assert.deepEqual([answer.status, answer.headers['allow']], [405, 'GET']);
       assert.equal((await verify(caller, access_token)).status, 200);
     });
 
-    test('a missing or unsupported Content-Type is 400 [spec-gaps: all doors]', async () => {
-      const body = JSON.stringify(WISH);
+    test('a missing or unsupported Content-Type is 400 [spec-gaps: All doors]', async () => {
+      const body = JSON.stringify(PARAMETERS);
       for (const path of POSTED) {
         for (const type of [
           undefined,
@@ -220,13 +220,13 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a charset may say utf-8 in any form, and nothing else [spec-gaps: all doors]', async () => {
+    test('the only accepted charset is utf-8, in any spelling [spec-gaps: All doors]', async () => {
       const ask = (type: string) =>
         caller.ask({
           method: 'POST',
           path: CERTIFICATE,
           headers: { 'content-type': type },
-          body: JSON.stringify(WISH),
+          body: JSON.stringify(PARAMETERS),
         });
       for (const good of [
         'application/json; charset=utf-8',
@@ -242,7 +242,7 @@ for (const protocol of PROTOCOLS) {
         assertRefused(await ask(bad), 400, 'invalid_request');
     });
 
-    test('a known parameter that is no string is refused, by whichever door [spec-gaps: Authorize/Token]', async () => {
+    test('every door refuses a known parameter that is not a string [spec-gaps: Authorize/Token]', async () => {
       for (const value of [1, true, null, [CLIENT], { a: 1 }]) {
         for (const path of POSTED) {
           assertRefused(
@@ -257,14 +257,14 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a parameter given twice in a form is refused [spec-gaps: Authorize/Token]', async () => {
+    test('a duplicate form parameter is refused [spec-gaps: Authorize/Token]', async () => {
       for (const path of [TOKEN, DEVICE]) {
         const twice = form(`client_id=${CLIENT}&client_id=${CLIENT}`);
         assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
       }
     });
 
-    test('a body that is no JSON object is refused [spec-gaps: Authorize/Token]', async () => {
+    test('a body that is not a JSON object is refused [spec-gaps: Authorize/Token]', async () => {
       for (const body of [
         '',
         ' ',
@@ -289,7 +289,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('an empty form lacks a client_id; an empty parameter is a missing one [spec-gaps: Authorize/Token]', async () => {
+    test('an empty parameter counts as missing, and an empty form lacks client_id [spec-gaps: Authorize/Token]', async () => {
       for (const fields of ['', 'client_id=', 'client_id=&scope=x'])
         assertRefused(
           await caller.ask({ path: DEVICE, ...form(fields) }),
@@ -307,7 +307,7 @@ for (const protocol of PROTOCOLS) {
       );
     });
 
-    test('unknown parameters are ignored, __proto__ and constructor among them [spec-gaps: Authorize/Token]', async () => {
+    test('unknown parameters are ignored, including __proto__ and constructor [spec-gaps: Authorize/Token]', async () => {
       const body = `{"__proto__":{"client_id":"x"},"constructor":{"prototype":{"scope":1}},"extra":[1],"client_id":"${CLIENT}","scope":"${SCOPE}"}`;
       const headers = { 'content-type': 'application/json' };
       assert.equal((await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body })).status, 200);
@@ -317,7 +317,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(({} as Record<string, unknown>)['client_id'], undefined, 'no prototype was touched');
     });
 
-    test('client_id has 1 to 128 visible characters; anything else is unknown [spec-gaps: all doors]', async () => {
+    test('client_id has 1 to 128 visible characters; anything else is unknown [spec-gaps: All doors]', async () => {
       for (const strange of [
         'x'.repeat(129),
         'orders sync',
@@ -334,7 +334,7 @@ for (const protocol of PROTOCOLS) {
         );
     });
 
-    test('scope has at most 4 KiB [spec-gaps: all doors]', async () => {
+    test('scope has at most 4 KiB [spec-gaps: All doors]', async () => {
       const long = (length: number) => `orders:read${',read'.repeat(1000)}`.slice(0, length);
       const [most, more] = [`${long(4091)},read`, `${long(4091)},readd`];
       assert.deepEqual([most.length, more.length], [4096, 4097]);
@@ -345,7 +345,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test('mounts that collide, caselessly, refuse to start [spec-gaps: all doors]', async () => {
+test('a service with mounts that differ only in case does not start [spec-gaps: All doors]', async () => {
   const mounts = [{ path: '/authsvc' }, { path: '/AuthSvc' }];
   await assert.rejects(startService({ settings: { authsvc: { mounts } } }), /letter case makes no difference/);
 });

@@ -22,7 +22,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** A caller at work: everything it was told, in order. */
+/** A running caller, and its answers in order. */
 interface History {
   readonly acknowledged: Pair[];
   revoked: boolean;
@@ -47,7 +47,7 @@ async function workAndRevoke(caller: Caller, histories: History[]): Promise<void
   }
 }
 
-test('killed with -9 under load and started again: nothing acknowledged is lost, nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
+test('after kill -9 under load and a restart, nothing acknowledged is lost and nothing spent works again [threats: Refresh, revoke, device]', async (t) => {
   const home = await populatedHome({ log: { level: 'silent' } });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   const ada = home.authority.issue({ commonName: 'ada' });
@@ -66,7 +66,7 @@ test('killed with -9 under load and started again: nothing acknowledged is lost,
     const settled = Promise.allSettled(atWork);
     await wait(1200);
     await killed.kill();
-    await settled; // each fails with the connection that was cut
+    await settled; // each fails when its connection is cut
     caller.close();
   }
 

@@ -1,4 +1,4 @@
-// A name from a certificate is data everywhere: it is no path, no SQL, no filter and no log line.
+// A name from a certificate is only data: never a path, SQL, a filter or a log line.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
@@ -34,7 +34,7 @@ const INERT = [
   'аda', // the first letter is Cyrillic
 ];
 
-/** Refused as names, whatever the directory holds. */
+/** Refused as names, whatever is in the directory. */
 const MALFORMED = [
   'ada\r\nHTTP/1.1 200 OK',
   'ada\n{"level":"info"}',
@@ -63,19 +63,19 @@ suite('the name in a certificate', () => {
   });
   after(() => service.stop());
 
-  test('used as path, SQL, LDAP filter or log line is inert: it matches nobody but its exact bearer', async () => {
+  test('is inert as path, SQL, LDAP filter or log line: it matches only its exact owner', async () => {
     const before = readdirSync(service.folder).toSorted();
     for (const name of INERT) assertRefused(await askAs(service.authority, name), 401, 'invalid_client', /No identity/);
     assert.deepEqual(readdirSync(service.folder).toSorted(), before);
     assert.equal((await askAs(service.authority, 'ada')).status, 200, 'and everything is still there');
   });
 
-  test('with line ends, NUL, escapes or bidi marks is refused before anyone looks it up', async () => {
+  test('with line breaks, NUL, escapes or bidi marks is refused before any lookup', async () => {
     for (const name of MALFORMED)
       assertRefused(await askAs(service.authority, name), 401, 'invalid_client', /malformed name/);
   });
 
-  test('stays inert where identities are derived from it: hex of a hash, one per name', async () => {
+  test('is inert in derived identities, which contain only the hex of a hash', async () => {
     const seen = new Set<unknown>();
     for (const name of INERT) {
       const answer = await askAs(fleet, name);
@@ -92,7 +92,7 @@ suite('the name in a certificate', () => {
     assert.equal(seen.size, INERT.length);
   });
 
-  test('writes no log line of its own: every line is one JSON object without control characters', () => {
+  test('cannot forge a log line: every line is one JSON object without control characters', () => {
     for (const line of service.logLines) {
       assert.equal(line.trimEnd().split('\n').length, 1);
       assert.equal(typeof JSON.parse(line), 'object');
@@ -101,7 +101,7 @@ suite('the name in a certificate', () => {
     assert.ok(service.logLines.some((line) => line.includes('certificate refused')));
   });
 
-  test('that leads to two identities is refused: weak mapping in directories (CVE-2022-26923)', async () => {
+  test('that matches two identities is refused (CVE-2022-26923)', async () => {
     assertRefused(await askAs(service.authority, 'twin'), 401, 'invalid_client', /Several identities/);
     const root = makeAuthority({ name: 'Mail Root' });
     await service.put(issuers, anIssuer(root, { label: 'mail', identitySources: ['email-san', 'upn-san'] }));

@@ -1,5 +1,5 @@
-// A caller that knows nothing of Tessera: openid-client as it comes from the registry, in a process of its own. It is told
-// two endpoints and prints what happens, one JSON line each.
+// A caller without knowledge of Tessera: unmodified openid-client in its own process. It gets
+// two endpoints and prints each step as a JSON line.
 import * as oauth from 'openid-client';
 
 const [, , base = '', clientId = '', scope = ''] = process.argv;

@@ -11,7 +11,7 @@ import { CLIENT, confirm } from './steps.ts';
 
 const SCOPE = 'orders:read';
 
-test('openid-client completes the device flow unmodified, and a refresh by its fetch hook [spec-gaps: all doors]', async (t) => {
+test('unmodified openid-client completes the device flow, and a refresh through its fetch hook [spec-gaps: All doors]', async (t) => {
   const mounts = [{ path: '/authsvc' }, { path: '/standard', errorKeys: 'oauth' }];
   const service = await startService({ settings: { authsvc: { mounts }, device: { pollInterval: '1s' } } });
   t.after(() => service.stop());

@@ -1,4 +1,4 @@
-// What the service takes before it says no: sizes, times, connections, rates.
+// Limits of the service: sizes, times, connections, rates.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
@@ -49,14 +49,14 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('headers of up to 16 KiB are read, more are 431 in JSON', async () => {
+    test('headers over 16 KiB are 431 in JSON', async () => {
       const sized = (bytes: number) => caller.ask({ path: VERIFY, headers: { 'x-filler': 'x'.repeat(bytes) } });
       assertRefused(await sized(15 * KIB), 401, 'invalid_token');
       assertRefused(await sized(17 * KIB), 431, 'invalid_request');
       assertRefused(await sized(30 * KIB), 431, 'invalid_request');
     });
 
-    test('a body of 64 KiB is read, more is 413 in JSON', async () => {
+    test('a body over 64 KiB is 413 in JSON', async () => {
       const sized = (bytes: number) => {
         const body = JSON.stringify({ client_id: 'x' });
         return caller.ask({ path: TOKEN, ...json({}), body: body.padEnd(bytes, ' ') });
@@ -66,7 +66,7 @@ for (const protocol of PROTOCOLS) {
       assertRefused(await sized(200 * KIB), 413, 'invalid_request');
     });
 
-    test('a body that does not say its length is measured as it comes', async () => {
+    test('a body without a length is measured while it is read', async () => {
       const chunked = {
         'content-type': 'application/json',
         ...(protocol === 'HTTP/1.1' && { 'transfer-encoding': 'chunked' }),
@@ -92,7 +92,7 @@ suite('slow callers', () => {
     ['headers', 'POST / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['bodies', `${HEAD}{"client_id":`],
   ] as const) {
-    test(`slow ${what} time out, in JSON, though they keep dripping (HTTP/1.1)`, async () => {
+    test(`slow ${what} time out in JSON, even if bytes keep dripping (HTTP/1.1)`, async () => {
       const socket = await rawConnection(reachOf(service));
       socket.write(bytes);
       const drip = setInterval(() => socket.write('x'), 200);
@@ -103,7 +103,7 @@ suite('slow callers', () => {
     });
   }
 
-  test('slow bodies time out, in JSON, though they keep dripping (HTTP/2)', async () => {
+  test('slow bodies time out in JSON, even if bytes keep dripping (HTTP/2)', async () => {
     const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
     const stream = session.request({ ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' });
     stream.on('error', () => undefined);
@@ -118,13 +118,13 @@ suite('slow callers', () => {
     assert.equal(JSON.parse(text).Error_description, 'The request took too long to arrive.');
   });
 
-  test('a connection that asks nothing is closed (HTTP/2)', async () => {
+  test('an idle connection is closed (HTTP/2)', async () => {
     const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
     const closed = new Promise<string>((resolve) => session.once('close', () => resolve('closed')));
     assert.equal(await Promise.race([closed, wait(5000, 'still open')]), 'closed');
   });
 
-  test('connections are bounded: more are hung up on, and the others are served', async () => {
+  test('connections over the limit are closed, and the others are served', async () => {
     const caller = callerOver('HTTP/2', reachOf(service));
     await caller.ask({ path: '/healthz' });
     const sockets = await Promise.allSettled(Array.from({ length: 30 }, () => rawConnection(reachOf(service))));
@@ -136,7 +136,7 @@ suite('slow callers', () => {
   });
 });
 
-test('a caller that hangs up in the middle holds no place for ever', async (t) => {
+test('a caller that disconnects during a request frees its place', async (t) => {
   const service = await startService({ settings: { limits: { maxInFlight: 5, addressShare: 100 } } });
   t.after(() => service.stop());
   for (let round = 0; round < 12; round++) {
@@ -191,7 +191,7 @@ for (const protocol of PROTOCOLS) {
         await service.stop();
       });
 
-      test('too many requests are 429 with Retry-After, in the words of the door; a dead grant stays 400 [spec-gaps: Authorize/Token]', async () => {
+      test('too many requests are 429 with Retry-After in the format of the door; a dead grant stays 400 [spec-gaps: All doors]', async () => {
         const [alive, dead] = [await pairByCertificate(caller), await pairByCertificate(caller)];
         spare = await pairByCertificate(caller);
         const { device_code } = await startedDevice(caller);
@@ -209,7 +209,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await revoke(caller, alive.access_token)).status, 200, 'ending a grant is never put off');
       });
 
-      test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: Authorize/Token]', async () => {
+      test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
         await exhaust(() => verify(caller, spare.access_token));
         const limited = await refresh(caller, spare.refresh_token);
         assertLimited(limited);
@@ -228,9 +228,9 @@ for (const protocol of PROTOCOLS) {
         await service.stop();
       });
 
-      test('one integration over its limit leaves the others alone', async () => {
-        const wish = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
-        assertLimited(await exhaust(() => caller.ask(wish)));
+      test('one integration over its limit does not affect the others', async () => {
+        const request = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+        assertLimited(await exhaust(() => caller.ask(request)));
         await startedDevice(caller, 'other-sync');
         await pairByCertificate(caller, 'other-sync');
       });

@@ -1,4 +1,4 @@
-// Authorize/Certificate, Authorize/Device, Authorize/Verify and Revoke/Token, rule by rule [spec-gaps].
+// Authorize/Certificate, Authorize/Device, Authorize/Verify and Revoke/Token, rule by rule.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/registry.ts';
@@ -92,7 +92,7 @@ for (const protocol of PROTOCOLS) {
         });
       }
 
-      test('the identity comes from the common name, the e-mail or the UPN, as the issuer says [contract 5.4]', async () => {
+      test('the identity comes from the common name, the e-mail or the UPN, as configured per issuer [contract 5.4]', async () => {
         const certificates = [
           service.ada,
           byEmail.issue({ commonName: 'mallory', emails: ['ada@EXAMPLE.com'] }),
@@ -104,7 +104,7 @@ for (const protocol of PROTOCOLS) {
         }
       });
 
-      test('a derived identity is LABEL:hex, and the same every time [contract 2.1]', async () => {
+      test('a derived identity is LABEL:hex and always the same [contract 2.1]', async () => {
         const answers = [
           await asking(derived.issue({ commonName: 'robot' })),
           await asking(derived.issue({ commonName: 'robot' })),
@@ -115,15 +115,15 @@ for (const protocol of PROTOCOLS) {
       });
 
       test('a known identity that may not use the web API or the integration: unauthorized_client [spec-gaps: Authorize/Certificate]', async () => {
-        const wish = { client_id: 'named-only', scope: SCOPE };
+        const parameters = { client_id: 'named-only', scope: SCOPE };
         const name = (commonName: string) => service.authority.issue({ commonName });
         assertRefused(await asking(name('without-api')), 400, 'unauthorized_client', /web API/);
         assertRefused(await asking(name('disabled-person')), 400, 'unauthorized_client', /disabled/);
-        assertRefused(await asking(name('mallory'), wish), 400, 'unauthorized_client', /this API integration/);
-        assert.equal((await asking(name('ada'), wish)).status, 200);
+        assertRefused(await asking(name('mallory'), parameters), 400, 'unauthorized_client', /this API integration/);
+        assert.equal((await asking(name('ada'), parameters)).status, 200);
       });
 
-      test('which error wins, from the top [spec-gaps: Authorize/Certificate]', async () => {
+      test('errors are checked in the documented order [spec-gaps: Authorize/Certificate]', async () => {
         const unable = service.authority.issue({ commonName: 'without-api' });
         const rungs: readonly [answer: Promise<Answer>, status: number, error: string][] = [
           [asking(undefined, { client_id: 1 }), 400, 'invalid_request'],
@@ -139,7 +139,7 @@ for (const protocol of PROTOCOLS) {
         for (const [answer, status, error] of rungs) assertRefused(await answer, status, error);
       });
 
-      test('a chain through an intermediate counts, and an appended certificate of somebody else gives nothing [threats: Certificates]', async () => {
+      test('a chain through an intermediate is accepted, and an appended foreign certificate changes nothing [threats: Certificates]', async () => {
         const intermediate = service.authority.makeIntermediate();
         assert.equal((await asking(intermediate.issue({ commonName: 'ada' }))).status, 200);
         const own = service.authority.issue({ commonName: 'mallory' });
@@ -148,7 +148,7 @@ for (const protocol of PROTOCOLS) {
         assert.notEqual(answer.json['identity'], ADA);
       });
 
-      test('a grant bound to its certificate is refreshed with it alone, and stands [spec-gaps: Authorize/Certificate]', async () => {
+      test('a bound grant is refreshed only with its certificate, and survives a refresh without it [spec-gaps: Authorize/Certificate]', async () => {
         const pair = await pairByCertificate(caller, 'bound');
         const sibling = callerOver(protocol, reachOf(service, service.authority.issue({ commonName: 'ada' })));
         const bare = callerOver(protocol, reachOf(service));
@@ -161,9 +161,9 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Device', () => {
-      test('the answer has exactly the fields of RFC 8628 and expires, for JSON and form alike [spec-gaps: other operations]', async () => {
-        const wish = { client_id: CLIENT, scope: 'orders:read' };
-        for (const body of [json(wish), form(wish)]) {
+      test('the answer has exactly the fields of RFC 8628 plus expires, for JSON and forms [spec-gaps: Other operations]', async () => {
+        const parameters = { client_id: CLIENT, scope: 'orders:read' };
+        for (const body of [json(parameters), form(parameters)]) {
           const answer = await caller.ask({
             ...body,
             path: DEVICE,
@@ -193,13 +193,13 @@ for (const protocol of PROTOCOLS) {
         [{ client_id: CLIENT, scope: 'orders:admin' }, 'invalid_scope'],
       ];
       for (const [body, error] of refusals) {
-        test(`${JSON.stringify(body)} is refused with ${error} [spec-gaps: other operations]`, async () => {
+        test(`${JSON.stringify(body)} is refused with ${error} [spec-gaps: Other operations]`, async () => {
           assertRefused(await caller.ask({ path: DEVICE, ...json(body) }), 400, error);
           assertRefused(await caller.ask({ path: DEVICE, ...form(body as Record<string, string>) }), 400, error);
         });
       }
 
-      test('a user code is matched without case, spaces or dashes [spec-gaps: other operations]', async () => {
+      test('a user code is matched without case, spaces or dashes [spec-gaps: Other operations]', async () => {
         const started = await startedDevice(caller);
         const typed = ` ${started.user_code.toLowerCase().replace('-', ' ')} `;
         await confirm(service, { ...started, user_code: typed });
@@ -207,7 +207,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Authorize/Verify', () => {
-      test('the answer has exactly these fields, of these types [spec-gaps: other operations]', async () => {
+      test('the answer has exactly these fields, of these types [spec-gaps: Other operations]', async () => {
         const issued = service.now();
         const pair = await pairByCertificate(caller);
         const { json: body } = await verify(caller, pair.access_token);
@@ -231,7 +231,7 @@ for (const protocol of PROTOCOLS) {
         });
       });
 
-      test('after a refresh the access token has its own moment of issue, the grant keeps its own [spec-gaps: other operations]', async () => {
+      test('after a refresh the access token has a new issue time, and the grant keeps its own [spec-gaps: Other operations]', async () => {
         const pair = await pairByCertificate(caller);
         const before = (await verify(caller, pair.access_token)).json;
         service.pass(100);
@@ -263,13 +263,13 @@ for (const protocol of PROTOCOLS) {
         });
       }
 
-      test('the scheme counts in any letter case [RFC 6750 2.1]', async () => {
+      test('the Bearer scheme is case-insensitive [RFC 6750 2.1]', async () => {
         const { access_token } = await pairByCertificate(caller);
         for (const authorization of [`bearer ${access_token}`, `BEARER ${access_token}`, `Bearer  ${access_token}`])
           assert.equal((await caller.ask({ path: VERIFY, headers: { authorization } })).status, 200);
       });
 
-      test('a token in the query string is refused, beside a header too, and revokes nothing [spec-gaps: tokens]', async () => {
+      test('a token in the query string is refused, even next to a header, and revokes nothing [spec-gaps: Tokens]', async () => {
         const { access_token } = await pairByCertificate(caller);
         for (const path of [VERIFY, REVOKE]) {
           const asked = `${path}?access_token=${access_token}`;
@@ -279,7 +279,7 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await verify(caller, access_token)).status, 200);
       });
 
-      test('a disabled integration fails checks at once [spec-gaps: other operations]', async () => {
+      test('a disabled integration fails checks at once [spec-gaps: Other operations]', async () => {
         const { access_token } = await pairByCertificate(caller, 'other-sync');
         const integration = service.ports.registry.integration(clientId('other-sync'));
         assert.ok(integration);
@@ -291,7 +291,7 @@ for (const protocol of PROTOCOLS) {
     });
 
     suite('Revoke/Token', () => {
-      test('the whole grant ends at once: access tokens of every generation and the refresh token; 200 {} [spec-gaps: other operations]', async () => {
+      test('the whole grant ends at once: access tokens of every generation and the refresh token; 200 {} [spec-gaps: Other operations]', async () => {
         const first = await pairByDevice(service, caller);
         const second = await refreshed(caller, first);
         const answer = await revoke(caller, first.access_token);
@@ -302,20 +302,20 @@ for (const protocol of PROTOCOLS) {
           assertRefused(await refresh(caller, refresh_token), 400, 'invalid_grant', /revoked/);
       });
 
-      test('an already revoked, a forged or an unknown token: 401 invalid_token [spec-gaps: other operations]', async () => {
+      test('an already revoked, a forged or an unknown token: 401 invalid_token [spec-gaps: Other operations]', async () => {
         const { access_token } = await pairByCertificate(caller);
         assert.equal((await revoke(caller, access_token)).status, 200);
         assertRefused(await revoke(caller, access_token), 401, 'invalid_token');
         assertRefused(await revoke(caller, forged(access_token)), 401, 'invalid_token');
       });
 
-      test('other grants of the same identity stand [spec-gaps: other operations]', async () => {
+      test('other grants of the same identity stay valid [spec-gaps: Other operations]', async () => {
         const [one, two] = [await pairByCertificate(caller), await pairByCertificate(caller)];
         await revoke(caller, one.access_token);
         assert.equal((await verify(caller, two.access_token)).status, 200);
       });
 
-      test('an expired access token of any generation still revokes its grant [spec-gaps: other operations]', async () => {
+      test('an expired access token of any generation still revokes its grant [spec-gaps: Other operations]', async () => {
         const first = await pairByDevice(service, caller);
         service.pass(91 * 86_400);
         const second = await refreshed(caller, first);

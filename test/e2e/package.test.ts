@@ -1,4 +1,4 @@
-// The package as people get it: packed, put into an empty folder with the packages it names and no others, and started.
+// The published package: packed, installed into an empty folder with only its own dependencies, and started.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ function npmPack(folder: string): string {
   return execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** What `npm install` of the archive does, from the packages that are here: no test may need the network. */
+/** Does what `npm install` of the archive does with local packages, since tests must not need the network. */
 function installPackage(folder: string): { command: string; manifest: Manifest; files: readonly string[] } {
   const packed = JSON.parse(npmPack(folder)) as {
     readonly filename: string;
@@ -64,7 +64,7 @@ suite('the published package', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('holds the built code, no sources, and nothing else of the checkout', () => {
+  test('contains the built code and nothing else of the checkout', () => {
     const others = installed.files.filter((path) => !path.startsWith('dist/'));
     assert.deepEqual(others.sort(), ['LICENSE', 'README.md', 'package.json']);
     assert.deepEqual(
@@ -73,13 +73,13 @@ suite('the published package', () => {
     );
   });
 
-  test('is a command that knows its version, and keeps its compiled code to itself', () => {
+  test('is a command that prints its version and has a private compile cache', () => {
     const printed = execFileSync(installed.command, ['--version'], { env, encoding: 'utf8' });
     assert.equal(printed.trim(), installed.manifest.version);
     assert.equal(statSync(join(folder, '.cache', 'tessera')).mode & 0o777, 0o700);
   });
 
-  test('serves, with the pages and what they load', async () => {
+  test('serves the pages and their assets', async () => {
     const args = ['--set', 'listeners=[{ port: 0 }]', 'quickstart'];
     const service = spawn(installed.command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(service, 'exit');

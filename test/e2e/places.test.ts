@@ -1,4 +1,4 @@
-// Nobody can take the places of others. That places are those of living connections is
+// Nobody can take the places of others. That every place belongs to an open connection is
 // checked whenever a service of these tests stops.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ suite('places on connections of HTTP/1.1', () => {
     caller.close();
   }
 
-  test('CONNECT behind a pipeline is answered in its turn, ends the connection and leaves no place behind', async () => {
+  test('CONNECT after pipelined requests is answered in order, ends the connection and frees every place', async () => {
     const connect = 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n';
     for (let round = 0; round < 10; round++)
       assert.deepEqual(statuses(await sendRaw(reachOf(service), GET.repeat(4) + connect)), [
@@ -43,21 +43,21 @@ suite('places on connections of HTTP/1.1', () => {
     await assertServed();
   });
 
-  test('an Upgrade is answered, and the connection ends', async () => {
+  test('an Upgrade request is answered, and the connection closes', async () => {
     const upgrade = `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`;
     const text = await sendRaw(reachOf(service), upgrade + GET);
     assert.deepEqual(statuses(text), ['401'], text);
     assert.match(text, /^connection: close\r$/im);
   });
 
-  test('a pipeline of 100 is answered up to the cap, then 429, then the connection ends', async () => {
+  test('a pipeline of 100 is answered up to the limit, then gets 429, and the connection closes', async () => {
     const given = statuses(await sendRaw(reachOf(service), GET.repeat(100)));
     assert.equal(given.at(-1), '429');
     assert.ok(given.length <= 21 && given.length > 10, `${given.length} answers`);
     await assertServed();
   });
 
-  test('a connection that is cut in the middle of its pipeline gives all its places back', async () => {
+  test('a connection cut during a pipeline frees all its places', async () => {
     for (let round = 0; round < 10; round++) {
       const socket = await rawConnection(reachOf(service));
       socket.on('error', () => undefined);
@@ -74,14 +74,14 @@ suite('places on connections of HTTP/1.1', () => {
     ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ['400']],
     ['a bad chunk behind a good one', `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n`, ['400']],
   ] as const) {
-    test(`${what} gets one answer, and the connection ends`, async () => {
+    test(`${what} gets one answer, and the connection closes`, async () => {
       const text = await sendRaw(reachOf(service), bytes);
       assert.deepEqual(statuses(text), expected, text);
       assert.match(text, /\{"Error":"invalid_request"/);
     });
   }
 
-  test('bad bytes that come later get no second answer', async () => {
+  test('later bad bytes get no second answer', async () => {
     const socket = await rawConnection(reachOf(service));
     const text = readToEnd(socket, 2000);
     for (let n = 0; n < 5; n++) {
@@ -93,7 +93,7 @@ suite('places on connections of HTTP/1.1', () => {
 });
 
 suite('shares', () => {
-  test('one address holds its share of the places; others, health and metrics are served', async (t) => {
+  test('one address cannot exceed its share of places; other addresses, health and metrics are served', async (t) => {
     const service = await startService({ settings: { limits: { maxInFlight: 40, addressShare: 25 } } });
     t.after(() => service.stop());
     const half = `${POST}Content-Length: 100\r\n\r\n{`;
@@ -114,7 +114,7 @@ suite('shares', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('one address holds its share of the connections', async (t) => {
+  test('one address cannot exceed its share of connections', async (t) => {
     const service = await startService({ settings: { limits: { connections: 40, addressShare: 10 } } });
     t.after(() => service.stop());
     const opened = await Promise.allSettled(Array.from({ length: 8 }, () => fromAddress(service, '127.0.9.2')));
@@ -125,7 +125,7 @@ suite('shares', () => {
     for (const each of opened) if (each.status === 'fulfilled') each.value.destroy();
   });
 
-  test('a listed proxy is not limited as one address: the addresses it forwards are', async (t) => {
+  test('shares apply to the addresses that a listed proxy forwards, not to the proxy', async (t) => {
     const service = await startService({
       listeners: [{}],
       settings: { limits: { maxInFlight: 100, addressShare: 2 }, proxies: { addresses: ['127.0.0.1'] } },
@@ -179,7 +179,7 @@ suite('places on streams of HTTP/2', () => {
     return Promise.race([closed, wait(milliseconds, undefined)]);
   }
 
-  test('a stream with a window of 0 is reset, whatever PINGs say', async () => {
+  test('a stream with a window of 0 is reset, even if PINGs are sent', async () => {
     const session = open({ initialWindowSize: 0 });
     const pings = setInterval(() => session.destroyed || session.ping(() => undefined), 100);
     const stream = session.request({ ':path': VERIFY });
@@ -188,7 +188,7 @@ suite('places on streams of HTTP/2', () => {
     session.destroy();
   });
 
-  test('an early refusal resets the stream: the rest of a body is not waited for', async () => {
+  test('an early refusal resets the stream without waiting for the rest of the body', async () => {
     const session = open();
     for (const [method, path, status, code] of [
       ['POST', '/nowhere', 404, constants.NGHTTP2_NO_ERROR],
@@ -211,7 +211,7 @@ suite('places on streams of HTTP/2', () => {
     clearInterval(pings);
   });
 
-  test('strangers get few streams at a time, whoever shows a good credential gets more', async () => {
+  test('strangers get few parallel streams, callers with a valid credential get more', async () => {
     const caller = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service, service.ada)));
     await once(caller, 'remoteSettings');
     assert.equal(caller.remoteSettings.maxConcurrentStreams, 16);
@@ -236,7 +236,7 @@ suite('places on streams of HTTP/2', () => {
     assert.equal(await Promise.race([closed, wait(3000, 'still open')]), 'closed');
   });
 
-  test('a body that never comes is refused, and others are served meanwhile', async () => {
+  test('a request whose body never arrives is refused, and others are served meanwhile', async () => {
     const session = open();
     const streams = Array.from({ length: 16 }, () =>
       session.request({ ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' }, { endStream: false }),

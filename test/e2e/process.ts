@@ -8,7 +8,7 @@ import type { Home } from './service.ts';
 export interface ServiceProcess {
   readonly port: number;
   readonly process: ChildProcess;
-  /** As the power would do it. */
+  /** Like a power failure. */
   kill(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ before(async () => {
   const starts = PROXIES.map(async (name) => {
     proxies[name] = await startProxy(name, services[KINDS[name].header]);
   });
-  // All of them end before one of them fails the set-up, so that none is left running.
+  // Wait for all before the set-up fails, so that none is left running.
   for (const result of await Promise.allSettled(starts)) if (result.status === 'rejected') throw result.reason;
 });
 after(async () => {
@@ -56,7 +56,7 @@ for (const name of PROXIES) {
       assert.equal(answer.json['identity'], ADA);
     });
 
-    test('no certificate is told as such, and one of a stranger is judged by us', async () => {
+    test('a missing certificate is reported as missing, and an unknown issuer is refused by our own validation', async () => {
       const none = await authorize(agents.of(undefined));
       assert.deepEqual([none.status, none.json['Error_description']], [401, 'No client certificate was presented.']);
       const stranger = await authorize(agents.of(makeAuthority({ name: 'Stranger' }).issue({ commonName: 'ada' })));
@@ -74,7 +74,7 @@ for (const name of PROXIES) {
       });
     });
 
-    test('a grant that is bound to its certificate is refreshed through the proxy with it, and not without', async () => {
+    test('a bound grant is refreshed through the proxy only with its certificate', async () => {
       const first = await authorize(agents.of(service.ada), undefined, 'bound');
       const body = json({ client_id: 'bound', refresh_token: first.json['refresh_token'] });
       const refused = await ask(agents.of(undefined), { path: TOKEN, ...body });
@@ -84,7 +84,7 @@ for (const name of PROXIES) {
       assert.equal((await ask(agents.of(service.ada), { path: TOKEN, ...body })).status, 200);
     });
 
-    test('the address of the caller is the one the proxy saw, whatever X-Forwarded-For says', async () => {
+    test('the caller’s address is the one the proxy saw, whatever X-Forwarded-For the caller sent', async () => {
       const id = `agent ${Math.random()}`;
       const forgery = { about: '', headers: ['X-Forwarded-For', '203.0.113.9', 'User-Agent', id] };
       await authorize(agents.of(service.ada), forgery);
@@ -109,7 +109,7 @@ suite('without a proxy in between', () => {
       agents.close();
     });
 
-    test(`from a listed address one header is believed, two are refused with 400 (${header})`, async () => {
+    test(`from a listed address one header is trusted, and two are refused with 400 (${header})`, async () => {
       const service = services[header];
       const value = ENCODINGS[header](service.ada);
       const name = header === 'rfc9440' ? 'Client-Cert' : 'X-Client-Cert';
@@ -128,14 +128,14 @@ suite('without a proxy in between', () => {
     });
   }
 
-  test('ignored headers are counted', async () => {
+  test('ignored certificate headers are counted', async () => {
     const { port } = services.rfc9440;
     const { text } = await ask({ port, localAddress: UNLISTED }, { method: 'GET', path: '/metrics' });
     assert.match(text, /tessera_ignored_certificate_headers_total [1-9]/);
   });
 });
 
-/** Either refused, or answered for whoever the handshake proved. */
+/** Either refused, or answered for the identity of the handshake. */
 function assertPowerless({ status, json: body, text }: Answer, { about }: Forgery, proven: string | undefined): void {
   if (status === 200) assert.equal(body['identity'], proven, `${about}: ${text}`);
   else assert.ok(status === 400 || status === 401, `${about}: ${status} ${text}`);

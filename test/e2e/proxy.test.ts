@@ -1,4 +1,4 @@
-// Behind a proxy: headers are believed from listed addresses alone [spec-gaps: Authorize/Certificate].
+// Behind a proxy: certificate headers are trusted from listed addresses only [spec-gaps: Authorize/Certificate].
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { Issued } from '../authority.ts';
@@ -7,7 +7,7 @@ import { type Answer, askPlainly, callerOver, json, PROTOCOLS, reachOf } from '.
 import { type SetUp, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE } from './steps.ts';
 
-const WISH = json({ client_id: CLIENT, scope: SCOPE });
+const REQUEST = json({ client_id: CLIENT, scope: SCOPE });
 
 async function behind(t: TestContext, proxies: object, more: SetUp = {}): Promise<TestService> {
   const service = await startService({ ...more, settings: { ...more.settings, proxies } });
@@ -18,7 +18,7 @@ async function behind(t: TestContext, proxies: object, more: SetUp = {}): Promis
 const clientCert = (certificate: Issued) => `:${Buffer.from(certificate.certificate).toString('base64')}:`;
 
 function ask(port: number, headers: Record<string, string | string[]>, path = CERTIFICATE): Promise<Answer> {
-  return askPlainly(port, { ...WISH, path, headers: { ...WISH.headers, ...headers } });
+  return askPlainly(port, { ...REQUEST, path, headers: { ...REQUEST.headers, ...headers } });
 }
 
 /** The addresses that the log names, request by request. */
@@ -31,10 +31,10 @@ async function ignoredHeaders(service: TestService): Promise<number> {
   return Number(/^tessera_ignored_certificate_headers_total (\d+)$/m.exec(text)?.[1]);
 }
 
-suite('a proxy that is listed', () => {
+suite('a listed proxy', () => {
   const proxies = { addresses: ['127.0.0.1', '10.0.0.0/8'], clientCertificateHeader: 'rfc9440' };
 
-  test('hands over the client certificate, which is validated here again [spec-gaps: Authorize/Certificate]', async (t) => {
+  test('passes on the client certificate, which is validated again [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const good = await ask(service.port, { 'Client-Cert': clientCert(service.ada) });
     assert.deepEqual([good.status, good.json['identity']], [200, ADA], good.text);
@@ -51,13 +51,13 @@ suite('a proxy that is listed', () => {
     assert.equal(answer.status, 200, answer.text);
   });
 
-  test('a certificate header given twice is 400 [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
+  test('a duplicate certificate header is 400 [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const twice = await ask(service.port, { 'Client-Cert': [clientCert(service.ada), clientCert(service.ada)] });
     assertRefused(twice, 400, 'invalid_request', /more than once/);
   });
 
-  test('variants of the header’s name are no such header [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
+  test('variants of the header’s name are ignored [threats: Proxy, HTTP, TLS, secrets]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     for (const name of ['Client_Cert', 'X-Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])
       assertRefused(await ask(service.port, { [name]: clientCert(service.ada) }), 401, 'invalid_client');
@@ -69,11 +69,11 @@ suite('a proxy that is listed', () => {
       const service = await behind(t, proxies);
       const proxy = callerOver(protocol, reachOf(service, service.ada));
       t.after(() => proxy.close());
-      assertRefused(await proxy.ask({ path: CERTIFICATE, ...WISH }), 401, 'invalid_client', /No client certificate/);
+      assertRefused(await proxy.ask({ path: CERTIFICATE, ...REQUEST }), 401, 'invalid_client', /No client certificate/);
     });
   }
 
-  test('X-Forwarded-For is read from the right, up to the first address that is not listed [spec-gaps: Authorize/Certificate]', async (t) => {
+  test('X-Forwarded-For is read from the right, up to the first unlisted address [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(t, proxies, { listeners: [{}] });
     const rows: readonly [header: string | string[], address: string][] = [
       ['192.0.2.1', '192.0.2.1'],
@@ -93,7 +93,7 @@ suite('a proxy that is listed', () => {
     );
   });
 
-  test('rates are counted by the caller’s address, not by the proxy’s', async (t) => {
+  test('rate limits count the caller’s address, not the proxy’s', async (t) => {
     const limits = { requestsPerAddress: { perMinute: 60, burst: 3 } };
     const service = await behind(t, proxies, { listeners: [{}], settings: { limits } });
     const from = async (address: string) => (await ask(service.port, { 'X-Forwarded-For': address }, DEVICE)).status;
@@ -104,8 +104,8 @@ suite('a proxy that is listed', () => {
   });
 });
 
-suite('anybody else', () => {
-  test('sends the header in vain, and it is counted [spec-gaps: Authorize/Certificate]', async (t) => {
+suite('an unlisted address', () => {
+  test('has its certificate header ignored and counted [spec-gaps: Authorize/Certificate]', async (t) => {
     const service = await behind(
       t,
       { addresses: ['192.0.2.0/24'], clientCertificateHeader: 'rfc9440' },
@@ -128,7 +128,7 @@ suite('anybody else', () => {
     const victim = service.authority.issue({ commonName: 'mallory' });
     const caller = callerOver('HTTP/2', reachOf(service, service.ada));
     t.after(() => caller.close());
-    const headers = { ...WISH.headers, 'client-cert': clientCert(victim) };
-    assert.equal((await caller.ask({ ...WISH, path: CERTIFICATE, headers })).json['identity'], ADA);
+    const headers = { ...REQUEST.headers, 'client-cert': clientCert(victim) };
+    assert.equal((await caller.ask({ ...REQUEST, path: CERTIFICATE, headers })).json['identity'], ADA);
   });
 });

@@ -58,14 +58,14 @@ suite('revoked certificates', () => {
     assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
   });
 
-  test('the log of a refused request says it in the words of `tessera certificate explain`', () => {
+  test('the log of a refused request has the text of `tessera certificate explain`', () => {
     const line = service.logLines.find((text) => text.includes('certificate refused')) ?? assert.fail('nothing logged');
     const { steps } = JSON.parse(line) as { steps: string[] };
     assert.equal(steps.at(-1), 'FAIL crl-revoked [leaf CN=ada] a CRL lists it {revocation.crl: required}');
     assert.match(steps[0] ?? '', /^pass issuer-approved \[leaf CN=ada\] a path of signatures leads to the key/);
   });
 
-  test('a certificate that becomes revoked ends the grants issued through it, and no other, with an event', async () => {
+  test('revoking a certificate ends exactly the grants issued through it, with an event', async () => {
     const caller = callerWith(ada);
     const bare = callerWith();
     const pair = await pairByCertificate(caller);
@@ -79,14 +79,14 @@ suite('revoked certificates', () => {
     assert.deepEqual(await reasonsOfRevocations(service), ['certificate-revoked']);
   });
 
-  test('a missing or damaged list keeps its word, and the log tells of it', async () => {
+  test('the last list stays in force when its file is missing or damaged, and this is logged', async () => {
     writeFileSync(list, 'no list');
-    await eventually(async () => service.logLines.some((line) => line.includes('it holds no CRL')));
+    await eventually(async () => service.logLines.some((line) => line.includes('it contains no CRL')));
     assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
     publish(early, ada);
   });
 
-  test('a list of the same serial number by another issuer revokes nothing: issuer and serial count', async () => {
+  test('a list of another issuer with the same serial number revokes nothing', async () => {
     const other = makeAuthority({ name: 'Other Root' });
     const caller = other.issue({ commonName: 'ada', serial: early.serial });
     const ownList = join(folder, 'other.crl');
@@ -97,7 +97,7 @@ suite('revoked certificates', () => {
     await eventually(async () => (await ask(callerWith(caller))).status === 200);
   });
 
-  test('a stale list closes, and a configured one that is missing closes too', async () => {
+  test('a stale list and a missing configured list both refuse the certificate', async () => {
     const stale = makeAuthority({ name: 'Stale Root' });
     const staleList = join(folder, 'stale.crl');
     writeFileSync(staleList, stale.crl({ nextUpdate: '2025-01-01' }));
@@ -113,7 +113,7 @@ suite('revoked certificates', () => {
   });
 });
 
-suite('revocation found by asking', () => {
+suite('revocation by OCSP', () => {
   let service: TestService;
   const callers: Caller[] = [];
   let state: 'good' | 'revoked' = 'good';
@@ -121,7 +121,7 @@ suite('revocation found by asking', () => {
   const answering = new Map<string, Issued>();
   const responder = createServer((request, response) => {
     const leaf = answering.get(request.url ?? '');
-    // Answers that end soon, so that it is asked again soon.
+    // Answers with a short lifetime, so that the responder is queried again soon.
     const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(1) };
     response.end(leaf && authority.ocsp(leaf.serial, { state, ...times }));
   });
@@ -174,7 +174,7 @@ async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
   return events.filter(({ type }) => type === 'revoked').map(({ detail }) => detail?.['reason']);
 }
 
-/** Files are looked at every two seconds. */
+/** Files are checked every two seconds. */
 async function eventually(holds: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if (await holds()) return;

@@ -1,4 +1,4 @@
-// The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; its clock alone can be moved on.
+// The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; only its clock can be moved.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
-import { localDirectory } from '../../src/directory/local.ts';
+import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
@@ -32,7 +32,7 @@ export const MALLORY = 'local:{0a1b2c3d-0000-4000-8000-0000000badd0}' as Identit
 
 const GENEROUS = { perMinute: 1_000_000, burst: 1_000_000 };
 
-/** What is registered before the service starts: one of each kind that a rule distinguishes. */
+/** Registered before the service starts: one of each kind that a rule distinguishes. */
 const REGISTERED: readonly Integration[] = [
   anIntegration(),
   anIntegration({ clientId: clientId('other-sync') }),
@@ -59,12 +59,12 @@ const KNOWN: readonly Identity[] = [
 ];
 
 export interface SetUp {
-  /** Settings over those of every test, as they would stand in tessera.yaml. */
+  /** Settings that override those of every test, as in tessera.yaml. */
   readonly settings?: { readonly limits?: Record<string, unknown> } & Record<string, unknown>;
-  /** The listeners, where a test is about them; `tls: true` stands for the server certificate of the test. */
+  /** The listeners, if a test is about them; `tls: true` stands for the server certificate of the test. */
   readonly listeners?: readonly Record<string, unknown>[];
   readonly issuers?: readonly Partial<ApprovedIssuer>[];
-  /** What the service gets to use instead of the real store. */
+  /** Replaces the real store of the service. */
   readonly store?: (real: Store) => Store;
   readonly log?: { readonly level: string };
 }
@@ -144,7 +144,7 @@ export function issueServer(authority: Authority): Issued {
   return authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
 }
 
-/** A data folder with a store in it, for services that run as processes of their own. */
+/** A data folder with a store, for services in their own process. */
 export async function populatedHome(setUp: SetUp = {}): Promise<Home> {
   const home = makeHome(setUp);
   const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
@@ -163,6 +163,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const logLines: string[] = [];
   const log: Log = makeLog({
     level: home.config.log.level,
+    milliseconds: systemClock.milliseconds,
     format: 'json',
     destination: { write: (line) => void logLines.push(line) },
   });
@@ -197,12 +198,12 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   };
 }
 
-/** wire.md: a change is in force within a second. */
+/** A change to the registry is in force within a second [spec-gaps: Administration]. */
 export function registryFollows(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1000));
 }
 
-/** Whatever a test did: places are those of living connections, and none is left behind. */
+/** After every test, places belong to open connections, and none is left over. */
 async function stopService(service: Service, { folder }: Home): Promise<void> {
   const { held, living, orphaned } = service.census();
   await service.stop();

@@ -1,11 +1,11 @@
-// What HTTP/1.1 says in its first line, as the spec words it [spec-gaps: all doors].
+// The status line of HTTP/1.1 [spec-gaps: All doors].
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, json, reachOf, sendRaw } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
-suite('the status line of HTTP/1.1 [spec-gaps: all doors]', () => {
+suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
   let service: TestService;
   let caller: Caller;
 
@@ -18,19 +18,19 @@ suite('the status line of HTTP/1.1 [spec-gaps: all doors]', () => {
     await service.stop();
   });
 
-  test('the reason phrase of a 400 is the description [spec-gaps: all doors]', async () => {
+  test('the reason phrase of a 400 is the description [spec-gaps: All doors]', async () => {
     for (const body of [{}, { client_id: CLIENT }, { client_id: 'nobody', refresh_token: 'x' }]) {
       const answer = await caller.ask({ path: TOKEN, ...json(body) });
       assert.equal(answer.phrase, answer.json['Error_description']);
     }
   });
 
-  test('it is constant text: no input comes back in it [spec-gaps: all doors]', async () => {
+  test('the reason phrase is constant text and never contains input [spec-gaps: All doors]', async () => {
     const answer = await caller.ask({ path: TOKEN, ...json({ client_id: 'canary', refresh_token: 'canary' }) });
     assert.doesNotMatch(answer.phrase + answer.text, /canary/);
   });
 
-  test('a 401 keeps the phrase Unauthorized, and other statuses theirs [spec-gaps: all doors]', async () => {
+  test('a 401 and every status but 400 keep their standard reason phrase [spec-gaps: All doors]', async () => {
     const phrases = [
       await caller.ask({ path: VERIFY }),
       await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) }),
@@ -74,7 +74,7 @@ suite('the status line of HTTP/1.1 [spec-gaps: all doors]', () => {
     ],
   ];
   for (const [what, request, status] of BROKEN) {
-    test(`${what}: ${status} in JSON, and the connection ends [spec-gaps: all doors]`, async () => {
+    test(`${what}: ${status} in JSON, and the connection ends [spec-gaps: All doors]`, async () => {
       const closing = request.replace('\r\nHost:', '\r\nConnection: close\r\nHost:');
       const text = await sendRaw(reachOf(service), request.includes('\r\nHost: a') ? request : closing, 3000);
       const [head = '', body = ''] = text.split('\r\n\r\n');
@@ -88,7 +88,7 @@ suite('the status line of HTTP/1.1 [spec-gaps: all doors]', () => {
     });
   }
 
-  test('an absolute request target leads to the same door [RFC 9112 3.2.2]', async () => {
+  test('an absolute request target reaches the same door [RFC 9112 3.2.2]', async () => {
     const text = await sendRaw(
       reachOf(service),
       `GET https://elsewhere.example${TOKEN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,

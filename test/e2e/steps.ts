@@ -1,8 +1,8 @@
-// What callers and people do, step by step; each step fails loudly where it is not answered as the contract says.
+// Steps of callers and people; each fails if the answer does not follow the contract.
 import assert from 'node:assert/strict';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Person } from '../../src/core/person.ts';
-import { DEVICE_GRANT_TYPE } from '../../src/core/rules/token-request.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { anIdentity } from '../samples.ts';
 import { type Answer, bearer, type Caller, json, type Question } from './caller.ts';
@@ -104,7 +104,7 @@ export function forged(token: string): string {
   return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
 }
 
-/** A refusal in the words of the specification: exactly these two keys. */
+/** A refusal in the form of the contract: exactly these two keys. */
 export function assertRefused(answer: Answer, status: number, error: string, about?: RegExp): void {
   assert.deepEqual({ status: answer.status, error: answer.json?.['Error'] }, { status, error }, answer.text);
   assert.deepEqual(Object.keys(answer.json).sort(), ['Error', 'Error_description'], answer.text);

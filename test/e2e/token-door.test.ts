@@ -1,4 +1,4 @@
-// Authorize/Token beyond the specification: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token, Refresh, exactly once].
+// Authorize/Token where the contract is silent: which error wins, retries and reuse, polling [spec-gaps: Authorize/Token] [spec-gaps: Refresh, exactly once].
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
@@ -37,8 +37,8 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    // Each rung mends what the rung before it was refused for, and leaves everything below it wrong.
-    test('which error wins, from the top: for a refresh [spec-gaps: Authorize/Token]', async () => {
+    // Each step fixes the reason of the previous refusal and leaves everything after it wrong.
+    test('errors of a refresh are checked in the documented order [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const wrong = forged(pair.refresh_token);
       const other = await pairByCertificate(caller, 'other-sync');
@@ -59,7 +59,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal((await ask({ client_id: CLIENT, refresh_token: pair.refresh_token })).status, 200);
     });
 
-    test('which error wins, from the top: for a device code [spec-gaps: Authorize/Token]', async () => {
+    test('errors of a device code are checked in the documented order [spec-gaps: Authorize/Token]', async () => {
       const { device_code } = await startedDevice(caller);
       const rungs: readonly [body: object, error: string, about: RegExp][] = [
         [{ device_code, grant_type: 'other' }, 'invalid_request', /client_id is missing/],
@@ -80,14 +80,14 @@ for (const protocol of PROTOCOLS) {
       for (const [body, error, about] of rungs) assertRefused(await ask(body), 400, error, about);
     });
 
-    test('a refresh takes JSON alone; a form refresh says so and spends nothing [spec-gaps: Authorize/Token]', async () => {
+    test('a refresh must be JSON; a refresh by form gets an error that says so and spends nothing [spec-gaps: Authorize/Token]', async () => {
       const pair = await pairByCertificate(caller);
       const fields = { client_id: CLIENT, grant_type: 'refresh_token', refresh_token: pair.refresh_token };
       assertRefused(await caller.ask({ path: TOKEN, ...form(fields) }), 400, 'invalid_request', /application\/json/);
       await refreshed(caller, pair);
     });
 
-    test('grant_type refresh_token beside a refresh_token is tolerated, any other is not [spec-gaps: Authorize/Token]', async () => {
+    test('a refresh may have grant_type refresh_token and no other [spec-gaps: Authorize/Token]', async () => {
       const { refresh_token } = await pairByCertificate(caller);
       for (const grant_type of [DEVICE_GRANT, 'password', 'Refresh_Token'])
         assertRefused(
@@ -116,7 +116,7 @@ for (const protocol of PROTOCOLS) {
       await refreshed(caller, pair);
     });
 
-    test('a retry gets the same pair, byte for byte, but for expires_in [spec-gaps: Refresh, exactly once]', async () => {
+    test('a retry gets the same pair, byte for byte, except expires_in [spec-gaps: Refresh, exactly once]', async () => {
       const pair = await pairByCertificate(caller);
       const { expires_in: once, ...first } = (await refresh(caller, pair.refresh_token)).json;
       service.pass(20);
@@ -149,13 +149,13 @@ for (const protocol of PROTOCOLS) {
       assertRefused(await refresh(caller, pair.refresh_token, 'strict'), 400, 'invalid_grant', /used before/);
     });
 
-    test('an access token works until its own expiry, whatever refreshes follow [contract 1.2]', async () => {
+    test('an access token works until its own expiry, even after refreshes [contract 1.2]', async () => {
       const pairs: Pair[] = [await pairByCertificate(caller)];
       for (let generation = 0; generation < 3; generation++) pairs.push(await refreshed(caller, pairs.at(-1) as Pair));
       for (const { access_token } of pairs) assert.equal((await verify(caller, access_token)).status, 200);
     });
 
-    test('polling too fast is authorization_pending too, and starves nobody [spec-gaps: Authorize/Token]', async () => {
+    test('polling too fast is authorization_pending too, and a later polite poll succeeds [spec-gaps: Authorize/Token]', async () => {
       const started = await startedDevice(caller);
       for (let poll = 0; poll < 5; poll++)
         assertRefused(
@@ -176,7 +176,7 @@ for (const protocol of PROTOCOLS) {
       for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 400, 'invalid_grant', /redeemed/);
     });
 
-    test('refresh: false is the one way an answer lacks a refresh_token; refresh_until is expires [spec-gaps: lifetimes]', async () => {
+    test('with refresh: false the answer has no refresh_token, and refresh_until equals expires [spec-gaps: Departures]', async () => {
       const pair = await pairByCertificate(caller, 'no-refresh');
       assert.equal('refresh_token' in pair, false);
       assert.equal(pair.refresh_until, pair.expires);
@@ -184,7 +184,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal('refresh_token' in byDevice, false);
     });
 
-    test('lifetimes may be the integration’s own [spec-gaps: lifetimes]', async () => {
+    test('an integration can have its own lifetimes [spec-gaps: Lifetimes]', async () => {
       const pair = await pairByCertificate(caller, 'named-only');
       assert.equal(pair.expires_in, 3600);
       assert.equal(pair.refresh_until - pair.expires, 1800);
@@ -208,7 +208,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('a token of one kind is none of another [threats: Refresh, revoke, device]', async () => {
+    test('a token of one kind is refused as any other kind [threats: Refresh, revoke, device]', async () => {
       const { access_token, refresh_token } = await pairByCertificate(caller);
       const { device_code } = await startedDevice(caller);
       for (const text of [access_token, device_code]) assert.equal((await refresh(caller, text)).status, 400);

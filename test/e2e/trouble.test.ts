@@ -1,4 +1,4 @@
-// A store that is away or slow, more requests than places, and a service that stops: nothing acknowledged is lost.
+// An unavailable or slow store, more requests than places, and shutdown: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,7 +21,7 @@ import {
   verify,
 } from './steps.ts';
 
-/** A store that can be away, and slow. */
+/** A store that can be unavailable, and slow. */
 function fragile() {
   const state = {
     away: false,
@@ -47,7 +47,7 @@ function fragile() {
 }
 
 for (const protocol of PROTOCOLS) {
-  suite(`a store that is away, over ${protocol}`, () => {
+  suite(`an unavailable store over ${protocol}`, () => {
     const store = fragile();
     let service: TestService;
     let caller: Caller;
@@ -61,7 +61,7 @@ for (const protocol of PROTOCOLS) {
       await service.stop();
     });
 
-    test('is 503 with Retry-After at every operation, never a dead grant, and nothing leaks [spec-gaps: Authorize/Token]', async () => {
+    test('gives 503 with Retry-After for every operation, never invalid_grant, and leaks no detail [spec-gaps: Departures]', async () => {
       const pair = await pairByCertificate(caller);
       const { device_code } = await startedDevice(caller);
       store.away = true;
@@ -72,7 +72,7 @@ for (const protocol of PROTOCOLS) {
         await verify(caller, pair.access_token),
         await revoke(caller, pair.access_token),
       ];
-      await wait(1_000); // the look is shared for a second
+      await wait(1_000); // the check is cached for a second
       const unready = await caller.ask({ path: '/readyz' });
       store.away = false;
       for (const answer of answers) {
@@ -85,7 +85,7 @@ for (const protocol of PROTOCOLS) {
       await refreshed(caller, pair);
     });
 
-    test('a fault that nobody foresaw is 400 invalid_request with a request id and no detail [contract 7.1]', async () => {
+    test('an unexpected fault is 400 invalid_request with a request id and no details [contract 7.1]', async () => {
       const pair = await pairByCertificate(caller);
       store.broken = true;
       const answers = [await refresh(caller, pair.refresh_token), await revoke(caller, pair.access_token)];
@@ -107,7 +107,7 @@ for (const protocol of PROTOCOLS) {
 
 suite('stopping', () => {
   for (const protocol of PROTOCOLS) {
-    test(`requests in flight finish, nothing acknowledged is lost, new ones are turned away (${protocol})`, async () => {
+    test(`requests in flight finish, nothing acknowledged is lost, and new requests are refused (${protocol})`, async () => {
       const store = fragile();
       const service = await startService({ store: store.wrap });
       const caller = callerOver(protocol, reachOf(service, service.ada));
@@ -128,7 +128,7 @@ suite('stopping', () => {
     });
   }
 
-  test('a request that arrives while it stops is told 503 with Retry-After, and to close [spec-gaps: Authorize/Token]', async (t) => {
+  test('a request during shutdown gets 503 with Retry-After and Connection: close [spec-gaps: Departures]', async (t) => {
     const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
     t.after(() => service.stop());
     const socket = await rawConnection(reachOf(service));
@@ -145,7 +145,7 @@ suite('stopping', () => {
     assert.match(text, /"Error_description":"The service is shutting down. Nothing was changed. Ask again."/);
   });
 
-  test('a caller that never lets go is cut off after stopTimeout', async () => {
+  test('a caller that never disconnects is cut off after stopTimeout', async () => {
     const service = await startService({ settings: { limits: { stopTimeout: '1s' } } });
     const socket = await rawConnection(reachOf(service));
     socket.on('error', () => undefined);
@@ -157,7 +157,7 @@ suite('stopping', () => {
   });
 });
 
-test('more requests at once than allowed are 503 with Retry-After, and the accepted ones are served [spec-gaps: Authorize/Token]', async () => {
+test('parallel requests over the limit get 503 with Retry-After, and the accepted ones are served [spec-gaps: Departures]', async () => {
   const store = fragile();
   const service = await startService({
     store: store.wrap,

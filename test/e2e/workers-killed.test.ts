@@ -1,4 +1,4 @@
-// What becomes of callers and of what they were told when processes of the service are killed.
+// Killed workers and supervisors: callers are served by the rest, and nothing acknowledged is lost.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ import { type Home, populatedHome } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, verify } from './steps.ts';
 import { serveWithWorkers, workersOf } from './supervised.ts';
 
-/** One that nobody has collected yet (Z) is dead too. */
+/** A zombie (Z) counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -18,13 +18,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Callers at work, each on a connection of its own, so that the kernel gives every worker some of them. */
+/** Callers that refresh without pause, each on its own connection, so that every worker has some of them. */
 interface Load {
-  /** What each was told, in order. */
-  readonly told: readonly Pair[][];
-  /** How often a connection was cut; whoever was on it asks again. */
-  cuts: number;
-  /** Fails where any answer was not a pair. */
+  /** The pairs each caller received, in order. */
+  readonly received: readonly Pair[][];
+  /** Callers whose connection was cut at least once; they retry on a new one. */
+  readonly cut: ReadonlySet<Caller>;
+  /** Waits for a condition of the load; fails if an answer was not a pair meanwhile. */
+  until(isMet: () => boolean): Promise<void>;
+  /** Fails if any answer was not a pair. */
   end(): Promise<void>;
 }
 
@@ -36,7 +38,8 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
     callerOver('HTTP/1.1', { port, ca: home.authority.pem, certificate }),
   );
   t.after(() => callers.map((caller) => caller.close()));
-  const told = await Promise.all(callers.map(async (caller) => [await pairByCertificate(caller)]));
+  const received = await Promise.all(callers.map(async (caller) => [await pairByCertificate(caller)]));
+  const cut = new Set<Caller>();
   let isOver = false;
   const work = async (caller: Caller, pairs: Pair[]) => {
     while (!isOver) {
@@ -45,43 +48,47 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
         assert.equal(answer.status, 200, answer.text);
         pairs.push(answer.json as unknown as Pair);
       } else {
-        load.cuts += 1;
+        cut.add(caller);
         await pause(20);
       }
     }
   };
-  const load: Load = {
-    told,
-    cuts: 0,
-    end: async () => {
-      isOver = true;
-      await working;
-    },
+  const working = Promise.all(callers.map((caller, at) => work(caller, received[at] ?? [])));
+  working.catch(() => undefined); // reported by `until` and `end`
+  const end = async () => {
+    isOver = true;
+    await working;
   };
-  const working = Promise.all(callers.map((caller, at) => work(caller, told[at] ?? [])));
-  working.catch(() => undefined); // `end` tells
-  return load;
+  t.after(() => end().catch(() => undefined));
+  const until = async (isMet: () => boolean) => {
+    while (!isMet()) await Promise.race([working, pause(20)]);
+  };
+  return { received, cut, until, end };
 }
 
 async function homeAtPort(t: TestContext): Promise<{ home: Home; port: number }> {
-  const port = await freePort(); // workers share a port that has a number
+  const port = await freePort(); // workers share only a fixed port
   const home = await populatedHome({ listeners: [{ tls: true, port }] });
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   return { home, port };
 }
 
-test('a worker killed with -9 under load: the others go on, and whoever was cut off is served by them', async (t) => {
+/** Each caller has received this many pairs more than it had. */
+function served({ received }: Load, more: number): () => boolean {
+  const before = received.map(({ length }) => length);
+  return () => received.every(({ length }, at) => length >= (before[at] ?? 0) + more);
+}
+
+test('a worker killed with -9 under load: the other workers serve its callers', async (t) => {
   const { home, port } = await homeAtPort(t);
   const { supervisor, said } = serveWithWorkers(t, home);
   await said('ready', 2);
   const load = await startLoad(t, port, home);
-  await pause(500);
-  const before = load.told.map(({ length }) => length);
+  await load.until(served(load, 3));
   process.kill(workersOf(supervisor)[0] ?? 0, 'SIGKILL');
-  await pause(1000);
+  await load.until(() => load.cut.size > 0);
+  await load.until(served(load, 3));
   await load.end();
-  assert.ok(load.cuts > 0, 'it had callers');
-  for (const [at, { length }] of load.told.entries()) assert.ok(length > (before[at] ?? 0) + 1, 'each was served on');
 });
 
 test('a supervisor killed with -9 under load: its workers end, and nothing acknowledged is lost', async (t) => {
@@ -89,17 +96,17 @@ test('a supervisor killed with -9 under load: its workers end, and nothing ackno
   const killed = serveWithWorkers(t, home);
   await killed.said('ready', 2);
   const load = await startLoad(t, port, home);
-  await pause(500);
+  await load.until(served(load, 3));
   const workers = workersOf(killed.supervisor);
   killed.supervisor.kill('SIGKILL');
   for (const pid of workers) while (isAlive(pid)) await pause(20);
+  await load.until(() => load.cut.size === CALLERS);
   await load.end();
-  assert.ok(load.told.every(({ length }) => length > 3) && load.cuts >= CALLERS, 'there was load until the end');
 
   await serveWithWorkers(t, home).said('ready', 2);
   const caller = callerOver('HTTP/1.1', { port, ca: home.authority.pem });
   t.after(() => caller.close());
-  for (const pairs of load.told) {
+  for (const pairs of load.received) {
     const last = pairs.at(-1) as Pair;
     assert.equal((await verify(caller, last.access_token)).status, 200);
     await refreshed(caller, last);

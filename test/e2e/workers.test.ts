@@ -11,7 +11,7 @@ async function onSqlite(t: TestContext) {
   return home;
 }
 
-test('a worker that dies is replaced, and all stop together when they are told to', async (t) => {
+test('a dead worker is replaced, and all workers stop on SIGTERM', async (t) => {
   const { supervisor, said } = serveWithWorkers(t, await onSqlite(t));
   await said('ready', 2);
   const [first, second] = workersOf(supervisor);
@@ -26,7 +26,7 @@ test('a worker that dies is replaced, and all stop together when they are told t
   for (const pid of now) assert.throws(() => process.kill(pid, 0), 'no worker outlives its supervisor');
 });
 
-test('workers that cannot even start end the service, and are not started over and over', async (t) => {
+test('the service ends, without restarts, when its workers cannot start', async (t) => {
   const { supervisor } = serveWithWorkers(t, await onSqlite(t), '--set', 'listeners.0.tls.certificate=/nowhere.crt');
   const [code] = await once(supervisor, 'exit');
   assert.equal(code, 1);

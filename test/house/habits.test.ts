@@ -1,4 +1,4 @@
-// Habits that a reader relies on, and that no linter of ours knows.
+// Conventions of this project that no linter checks.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,15 +7,15 @@ import { codeOf, ROOT, read, sourcesIn } from './sources.ts';
 
 const sources = sourcesIn('src', '.ts');
 
-test('there is something to look at', () => assert.ok(sources.length > 50));
+test('sources are found', () => assert.ok(sources.length > 50));
 
-test('no file is named for nothing in particular', () => {
+test('no file has a shapeless name such as utils or helpers', () => {
   const shapeless = /^(?:helpers?|utils?|common|misc|types|index)\.ts$/;
   const found = sources.map(({ path }) => path).filter((path) => shapeless.test(basename(path)));
   assert.deepEqual(found, [], 'name a file after the one thing it owns');
 });
 
-test('nothing in src is exported without a name', () => {
+test('src has no default exports', () => {
   const found = sources.filter(({ text }) => /\bexport\s+default\b|\bas\s+default\b/.test(codeOf(text)));
   assert.deepEqual(
     found.map(({ path }) => path),
@@ -37,8 +37,8 @@ test('no file of src is longer than 300 lines', () => {
   );
 });
 
-test('one word per thing: identifiers of src use none of the words never to say', () => {
-  // Those of CONTRIBUTING's table that mean nothing else here; words of foreign interfaces (AbortController) are not among them.
+test('identifiers of src use none of the words CONTRIBUTING.md forbids', () => {
+  // The words of CONTRIBUTING's table with no other meaning here; words of foreign interfaces (AbortController) are left out.
   const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay']);
   const words = (code: string) =>
     [...code.matchAll(/[A-Za-z]+/g)].flatMap(([name]) => name.split(/(?<=[a-z])(?=[A-Z])/)).map((w) => w.toLowerCase());
@@ -62,7 +62,7 @@ const pages = [
 ];
 
 for (const page of pages) {
-  test(`${page}: every link to a file of this project leads somewhere`, () => {
+  test(`${page}: every link to a file of this project is valid`, () => {
     const text = read(page).replace(/```[\s\S]*?```/g, '');
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
     const broken = targets.filter((target) => !isThere(page, target));
@@ -89,11 +89,11 @@ function headingsOf(markdown: string): string[] {
   );
 }
 
-test('the changelog has a place for what is not released yet', () => {
+test('the changelog has an Unreleased section', () => {
   assert.match(read('CHANGELOG.md'), /^## \[Unreleased\]$/m);
 });
 
-test('pages and sources name no place that their readers do not have', () => {
+test('pages and sources name no document outside this project', () => {
   const elsewhere = /\.\.\/shared\b|\b(?:wire|design|style)\.md\b/;
   const texts = [...pages.map((path) => ({ path, text: read(path) })), ...sources];
   const found = texts.filter(({ text }) => elsewhere.test(text)).map(({ path }) => path);

@@ -64,7 +64,7 @@ function complaintAbout({ from, to }: Import, house: House): string[] {
   ];
 }
 
-/** Words and packages that have a home, found outside it. Only the service's own code is asked. */
+/** Words and packages used outside their allowed files. Only the service's own code is checked. */
 function strays(source: Source, { homes }: House): string[] {
   if (!source.path.startsWith('src/')) return [];
   const code = codeOf(source.text);

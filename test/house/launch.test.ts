@@ -1,4 +1,4 @@
-// The launcher, in a small project of its own with a pretended npm.
+// The launcher, in a small project with a fake npm.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { ROOT, read } from './sources.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
 
-/** Notes its arguments, takes a moment, then leaves what npm leaves. */
+/** Records its arguments, waits a moment, then creates what npm would. */
 const NPM = `#!/bin/sh
 echo "$@" >> npm-calls
 sleep 0.3
@@ -56,7 +56,7 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; signal
 
 const SHOUT = `console.log('arguments: ' + process.argv.slice(2)); process.exitCode = 7;`;
 
-test('a first start installs, a second does not; arguments and exit code pass, spaces in paths do no harm', async (t) => {
+test('the first start installs and the second does not; arguments, exit code and paths with spaces work', async (t) => {
   const { start, npmCalls, root } = project(t, { main: SHOUT });
   const first = await ended(start());
   assert.equal(first.code, 7);
@@ -67,7 +67,7 @@ test('a first start installs, a second does not; arguments and exit code pass, s
   assert.equal(npmCalls().length, 1);
 });
 
-test('starts at the same moment install once', async (t) => {
+test('parallel starts install once', async (t) => {
   const { start, npmCalls, root } = project(t, { main: SHOUT });
   const all = await Promise.all([start(), start(), start()].map(ended));
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('starts at the same moment install once', async (t) => {
   assert.ok(!existsSync(join(root, '.installing')));
 });
 
-test('a lock whose process is gone is cleared away', async (t) => {
+test('a lock of a dead process is removed', async (t) => {
   const { start, root } = project(t, { main: SHOUT });
   const gone = spawn(process.execPath, ['--version']);
   await once(gone, 'close');
@@ -86,7 +86,7 @@ test('a lock whose process is gone is cleared away', async (t) => {
   assert.equal((await ended(start())).code, 7);
 });
 
-test('an install that fails says what to do and is tried again next time', async (t) => {
+test('a failed install says what to do and is retried at the next start', async (t) => {
   const { start, npmCalls } = project(t, { npm: NPM.replace(/sleep[\s\S]*/, 'exit 3\n'), main: SHOUT });
   for (const calls of [1, 2]) {
     const { code, text } = await ended(start());
@@ -108,7 +108,7 @@ test('an interrupted install ends npm first, then says so', async (t) => {
   assert.ok(!existsSync(join(root, '.installing')));
 });
 
-test('a file that is not there yet is said in words, not in a stack trace', async (t) => {
+test('a missing file is reported without a stack trace', async (t) => {
   const { code, text } = await ended(project(t).start());
   assert.equal(code, 1);
   assert.match(text, /main\.ts is not in this checkout yet/);
@@ -154,7 +154,7 @@ test('the published command guards its process as the launcher does', () => {
 
 const OPTIONS = `console.log(process.env.NODE_OPTIONS)`;
 
-test('Node gets the options of the published command, and what NODE_OPTIONS says goes over them', async (t) => {
+test('Node gets the options of the published command, and NODE_OPTIONS overrides them', async (t) => {
   const { start, root } = project(t, { main: OPTIONS });
   mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
   writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);

@@ -1,8 +1,11 @@
-// Pages that list what the code has: they fail when the code has more.
+// Pages that list parts of the code must be complete.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REFUSAL_REASONS } from '../../src/core/refusal.ts';
-import { WORDING } from '../../src/doors/authsvc/wording.ts';
+import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { AUTHSVC_REASONS, type AuthsvcReason, WORDING } from '../../src/doors/authsvc/wording.ts';
+import { PAGE_REASONS } from '../../src/doors/pages/parts/refusal.ts';
+import { PAGE_WORDING } from '../../src/doors/pages/parts/wording.ts';
+import { TRANSPORT_REASONS, TRANSPORT_WORDS } from '../../src/doors/server/transport-refusal.ts';
 import { quoted, read, tableOf } from './sources.ts';
 
 interface Manifest {
@@ -19,16 +22,61 @@ function namesOf({ dependencies, devDependencies, optionalDependencies }: Manife
   return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort();
 }
 
-test('docs/errors.md explains every refusal, and no other, with the words of the authsvc door', () => {
-  const listed = tableOf(read('docs/errors.md'), ['Refusal', 'Status', '`Error`']).map((row) => row.slice(0, 3));
-  const worded = REFUSAL_REASONS.map((reason) => {
-    const { status, error } = WORDING[reason];
-    return [`\`${reason}\``, `${status}`, `\`${error}\``];
+/** The part of docs/errors.md under a heading. */
+function errorsUnder(heading: string): string {
+  const [, part = ''] = read('docs/errors.md').split(`\n## ${heading}\n`);
+  return part.split('\n## ')[0] ?? '';
+}
+
+const CALLERS_TABLES: readonly (readonly [heading: string, reasons: readonly AuthsvcReason[]])[] = [
+  ['About the request and the server', TRANSPORT_REASONS],
+  ['About what was asked for', [...REFUSAL_REASONS, ...AUTHSVC_REASONS]],
+];
+
+for (const [heading, reasons] of CALLERS_TABLES) {
+  test(`docs/errors.md, "${heading}", has every refusal of its list in order, with the words of the authsvc door`, () => {
+    const listed = tableOf(errorsUnder(heading), ['Refusal', 'Status', '`Error`']).map((row) => row.slice(0, 3));
+    const worded = reasons.map((reason) => {
+      const { status, error } = WORDING[reason];
+      return [`\`${reason}\``, `${status}`, `\`${error}\``];
+    });
+    assert.deepEqual(listed, worded);
   });
-  assert.deepEqual(listed, worded, 'in the order of src/core/refusal.ts');
+}
+
+test('docs/errors.md, "For people", has every refusal of its list in order, with the status of its page', () => {
+  const listed = tableOf(errorsUnder('For people'), ['Refusal', 'Page status']).map((row) => row.slice(0, 2));
+  const worded = [...PERSON_REASONS, ...PAGE_REASONS].map((reason) => [
+    `\`${reason}\``,
+    `${PAGE_WORDING[reason].status}`,
+  ]);
+  assert.deepEqual(listed, worded);
 });
 
-test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {
+test('no refusal is on two lists', () => {
+  const all = [...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS, ...PERSON_REASONS, ...PAGE_REASONS];
+  assert.deepEqual([...new Set<string>(all)], all);
+});
+
+test('the server and the authsvc door give a refusal the same status', () => {
+  for (const reason of TRANSPORT_REASONS) assert.equal(WORDING[reason].status, TRANSPORT_WORDS[reason].status, reason);
+});
+
+test('docs/troubleshooting.md names refusals and readiness checks that exist', () => {
+  const page = read('docs/troubleshooting.md');
+  const known = new Set<string>([...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS]);
+  const refusals = tableOf(page, ['Symptom', 'Refusal in the log']).flatMap(([, cell = '']) => quoted(cell));
+  assert.ok(refusals.length > 15);
+  assert.deepEqual(
+    refusals.filter((reason) => !known.has(reason)),
+    [],
+  );
+  const checks = tableOf(page, ['Check', 'Cause and remedy']).flatMap(([cell = '']) => quoted(cell));
+  const [, listed = ''] = /The checks: ([\s\S]*?)\. A check that/.exec(read('docs/operators.md')) ?? [];
+  assert.deepEqual(checks, quoted(listed));
+});
+
+test('docs/dependencies.md lists exactly the dependencies in use, each with a reason', () => {
   const used = [...namesOf(manifest('package.json')), ...namesOf(manifest('runtime/package.json'))];
   const page = read('docs/dependencies.md');
   const rows = ['To run', 'To develop', 'To start'].flatMap((header) => tableOf(page, [header]));

@@ -14,7 +14,7 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** The files under a folder that end so; none where the folder is absent. */
+/** The files under a folder with this ending; none if the folder is missing. */
 export function sourcesIn(folder: string, ending: string): Source[] {
   const start = join(ROOT, folder);
   if (!existsSync(start)) return [];
@@ -48,7 +48,7 @@ export function tableOf(markdown: string, header: readonly string[]): string[][]
   return rest.slice(0, end < 0 ? undefined : end).map(cells);
 }
 
-/** What stands between backticks. */
+/** The texts between backticks. */
 export function quoted(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
 }

@@ -4,7 +4,7 @@ import { failover, failoverField } from '../../lab/chaos/failover.ts';
 import { standbyCluster } from '../../lab/chaos/standby.ts';
 import { Seeded } from '../seeded.ts';
 
-test('the primary is killed under load and its standby promoted: no promise is broken, and nobody hears worse than "not now"', async () => {
+test('killing the primary under load and promoting its standby loses nothing, and callers get 503 at worst', async () => {
   const field = await failoverField(await standbyCluster());
   try {
     const { promised, broken } = await failover(field, new Seeded(1));

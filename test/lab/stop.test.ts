@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stopCycle, stopField } from '../../lab/chaos/stop.ts';
 import { Seeded } from '../seeded.ts';
 
-test('a stop among good, bad and idle callers ends in time, with 0, and logs no fault', async (t) => {
+test('with good, bad and idle callers connected, stop ends in time with exit code 0 and logs no fault', async (t) => {
   const field = await stopField();
   t.after(() => field.remove());
   const chance = new Seeded(3);

@@ -10,30 +10,57 @@ function linesOf(format: 'json' | 'pretty', write: (log: ReturnType<typeof makeL
       text += line;
     },
   };
-  write(makeLog({ level: 'trace', format, destination }));
+  write(makeLog({ level: 'trace', format, milliseconds: () => 1_800_000_000_000, destination }));
   return text;
 }
 
 test('a log line is one JSON object with time and level', () => {
   const line = JSON.parse(linesOf('json', (log) => log.info({ operation: 'refresh' }, 'request')));
-  assert.deepEqual({ ...line, time: '' }, { level: 'info', time: '', operation: 'refresh', msg: 'request' });
-  assert.match(line.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  const time = '2027-01-15T08:00:00.000Z';
+  assert.deepEqual(line, { level: 'info', time, operation: 'refresh', msg: 'request' });
 });
 
-test('a pretty line is for people', () => {
+test('pretty format writes readable text', () => {
   const line = linesOf('pretty', (log) => log.warn({ operation: 'refresh', steps: ['one', 'two'] }, 'request'));
   assert.match(line, /^[\d:.]{12} warn {2}request {2}operation=refresh steps=\n {4}one\n {4}two\n$/);
 });
 
-test('what is secret by its type or by its name is struck out, wherever it slips in', () => {
+test('secrets are redacted by type and by field name, at any depth', () => {
   for (const format of ['json', 'pretty'] as const) {
     const text = linesOf(format, (log) => {
       log.trace({ token: new Secret('canary-1') }, 'x');
-      log.trace({ headers: { authorization: 'canary-2', cookie: 'canary-3' } }, 'x');
+      log.trace({ headers: { Authorization: 'canary-2', cookie: 'canary-3' } }, 'x');
       log.trace({ refresh_token: 'canary-4', body: { password: 'canary-5', device_code: 'canary-6' } }, 'x');
-      log.trace({ request: { headers: { authorization: 'canary-7' } } }, 'x');
+      log.trace({ request: { headers: { authorization: ['canary-7'] } } }, 'x');
+      log.trace({ a: { b: [{ c: { access_token: { text: 'canary-8' } } }] } }, 'x');
     });
-    assert.ok(text.includes('[secret]'));
+    assert.equal(text.split('\n').length, 6);
+    assert.equal(text.split('[secret]').length, 8 + 1);
     assert.ok(!text.includes('canary'), text);
+  }
+});
+
+test('a line is written from the configured level on, and never at silent', () => {
+  const lines: string[] = [];
+  const options = {
+    format: 'json',
+    milliseconds: () => 0,
+    destination: { write: (line: string) => lines.push(line) },
+  } as const;
+  for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const) {
+    const log = makeLog({ ...options, level });
+    for (const each of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[each]({}, `${each} at ${level}`);
+  }
+  const atWarn = lines.map((line) => JSON.parse(line).msg as string).filter((msg) => msg.endsWith('at warn'));
+  assert.deepEqual(atWarn, ['warn at warn', 'error at warn']);
+  assert.equal(lines.length, 5 + 4 + 3 + 2 + 1);
+});
+
+test('a field that cannot be written as JSON costs the fields, not the line', () => {
+  const circular: Record<string, unknown> = { password: 'canary' };
+  circular['self'] = circular;
+  for (const fields of [circular, { count: 1n }]) {
+    const line = JSON.parse(linesOf('json', (log) => log.warn(fields, 'x')));
+    assert.deepEqual([line.level, line.msg, line.fields], ['warn', 'x', 'cannot be written: TypeError']);
   }
 });

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeLog } from '../../src/log/log.ts';
-import { requestLines, type ToldRequest, type ToldStory } from '../../src/log/request-line.ts';
+import { type LoggedRequest, type LoggedStory, requestLines } from '../../src/log/request-line.ts';
 
 const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
 const any = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', '\u007f', '\n', 'é'), maxLength: 6 }),
 );
-const request: fc.Arbitrary<ToldRequest> = fc.record({
+const request: fc.Arbitrary<LoggedRequest> = fc.record({
   id: hex(16),
   status: fc.constantFrom(200, 400, 503),
   ms: fc.nat(100_000).map((microseconds) => microseconds / 1000),
   address: any,
 });
-const story: fc.Arbitrary<ToldStory> = fc.record(
+const story: fc.Arbitrary<LoggedStory> = fc.record(
   {
     operation: fc.constantFrom('refresh', 'none'),
     outcome: fc.constantFrom('accepted', 'refused'),
@@ -28,18 +28,22 @@ const story: fc.Arbitrary<ToldStory> = fc.record(
   { requiredKeys: ['operation', 'outcome'] },
 );
 
-function lineOf(told: ToldRequest, of: ToldStory): string {
+function lineOf(told: LoggedRequest, of: LoggedStory): string {
   let text = '';
   const destination = {
     write: (line: string) => {
       text += line;
     },
   };
-  requestLines(makeLog({ level: 'info', format: 'json', destination }), () => 1000)('info', told, of);
+  requestLines(makeLog({ level: 'info', format: 'json', milliseconds: () => 0, destination }), () => 1000)(
+    'info',
+    told,
+    of,
+  );
   return text;
 }
 
-test('a line about a request is one line of JSON that holds what it was told, whatever that is', () => {
+test('a request is logged as one line of JSON with every given value, whatever characters it has', () => {
   fc.assert(
     fc.property(request, story, (told, of) => {
       const line = lineOf(told, of);
@@ -52,7 +56,12 @@ test('a line about a request is one line of JSON that holds what it was told, wh
 
 test('a level that is off writes nothing', () => {
   const lines: string[] = [];
-  const log = makeLog({ level: 'warn', format: 'json', destination: { write: (line) => lines.push(line) } });
+  const log = makeLog({
+    level: 'warn',
+    format: 'json',
+    milliseconds: () => 0,
+    destination: { write: (line) => lines.push(line) },
+  });
   requestLines(log, () => 0)(
     'info',
     { id: '00', status: 200, ms: 1, address: '::1' },

@@ -1,4 +1,4 @@
-// docs/postgresql.md, "From nothing": its commands are run in order, and two nodes start by them.
+// Runs the commands of docs/postgresql.md, "From nothing", in order: they start two nodes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ async function serve(where: string): Promise<string> {
   return log;
 }
 
-test('the page leads from an empty server to two running nodes', async () => {
+test('the commands of the page set up two running nodes from an empty server', async () => {
   const [migrate = '', init = '', doctor = '', start = ''] = COMMANDS;
   assert.deepEqual(
     [COMMANDS.length, ...[migrate, init, doctor, start].map((command) => command.split(' ')[1])],
@@ -99,7 +99,7 @@ test('the page leads from an empty server to two running nodes', async () => {
   }
 });
 
-test("a configuration of one's own, and nothing else, is completed by init", async () => {
+test('init completes an existing configuration file', async () => {
   const own = join(folder, 'own');
   mkdirSync(own);
   await server.query('CREATE DATABASE own');

@@ -1,11 +1,12 @@
-// A new key reaches the nodes one after the other. Whoever presents a token at a node that lacks its key is asked to come
-// again, never refused.
+// A new key reaches the nodes one after the other. A token presented to a node that lacks its key gets
+// "retry later", never a refusal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
+import { addToKeyring } from '../../src/operations/admin/add-key.ts';
 import type { AdminOutcome } from '../../src/operations/admin/admin.ts';
-import { addToKeyring, mintWithKey } from '../../src/operations/admin/change-keyring.ts';
 import { markMinting } from '../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../src/operations/admin/mint-with-key.ts';
 import { NodeReporter } from '../../src/operations/upkeep/report-node.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -46,7 +47,7 @@ function administered<T>(outcome: AdminOutcome<T>): T {
   return outcome.ok ? outcome.value : assert.fail(outcome.refusal.reason);
 }
 
-test('mint refuses while a running node lacks the key, and not for one that has left', async () => {
+test('mint is refused while a running node lacks the key; nodes that have left do not count', async () => {
   const reporters = [new NodeReporter('ahead', ahead), new NodeReporter('behind', behind)] as const;
   for (const reporter of reporters) await reporter.report(clock.now);
   keys = administered(await addToKeyring(keys, admin()));
@@ -68,7 +69,7 @@ test('mint refuses while a running node lacks the key, and not for one that has 
   administered(await mintWithKey(keys, { id: 3 }, admin()));
 });
 
-test('a node without the minting key refuses no token of it: KeyMissing, which is a 503, and nothing is spent', async () => {
+test('a node without the key of a token replies KeyMissing (503), and nothing is spent', async () => {
   const before = await issue(behind);
   ahead.keyring.exchange(mintWith(keys, 3)); // marked by the test above
   const pair = await issue(ahead);
@@ -88,7 +89,7 @@ test('a node without the minting key refuses no token of it: KeyMissing, which i
   accepted(await refresh(behind, moved));
 });
 
-test('a key that nobody knows is a forgery, and asks the store once a second at most', async () => {
+test('a token with an unknown key id is refused, and causes at most one store query per second', async () => {
   const stranger = await anotherNode(ahead.store, {
     keyring: new Keyring([{ ...firstKey()[0], id: 77 } as StoredKey]),
     clock,
@@ -107,7 +108,7 @@ test('a key that nobody knows is a forgery, and asks the store once a second at 
   assert.ok(loads <= 3, `${loads} loads`);
 });
 
-test('readiness names the key that a node lacks', async () => {
+test('readiness names the missing key', async () => {
   const failing: string[] = [];
   const news = {
     failing: (name: string, { reason }: { reason: string }) => void failing.push(`${name}: ${reason}`),

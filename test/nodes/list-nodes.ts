@@ -1,4 +1,4 @@
-// Nodes that judge certificates by lists: each with a store of its own on one database, as in one cluster.
+// Nodes that check certificates against lists: each with its own store on one database, as in a cluster.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,13 +11,13 @@ import { anotherNode, type Node, type TestClock } from '../node.ts';
 import { worded } from '../pki/approved.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 
-export interface ListNode extends Node {
+export interface ListNode extends Omit<Node, 'judge'> {
   readonly judge: CertificateJudge;
-  /** Why lists were not taken. */
+  /** Why lists were rejected. */
   readonly refusals: readonly string[];
   /** The verdict, in words. */
   ask(caller: Issued): Promise<string>;
-  /** What the timers of a service do. */
+  /** The periodic work of a service. */
   follow(): Promise<void>;
   renew(): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Differences {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** What nobody waits for, but the test. */
+/** Background work that the test awaits. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   const patience = performance.now() + 10_000;
   while (!(await holds())) {
@@ -48,7 +48,7 @@ export async function listNode(
     fetch,
     now: clock.now,
     exchange: exchange(node),
-    tellRefused: (_, why) => void refusals.push(why),
+    logRefused: (_, why) => void refusals.push(why),
   });
   return {
     ...node,

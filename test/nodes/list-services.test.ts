@@ -9,6 +9,7 @@ import { composeService } from '../../src/compose.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import { issuers } from '../../src/store/tables/registry.ts';
+import { systemClock } from '../../src/system.ts';
 import type { Issued } from '../authority.ts';
 import { type Answer, type Caller, callerOver, json } from '../e2e/caller.ts';
 import { type ServiceProcess, startProcess } from '../e2e/process.ts';
@@ -20,7 +21,7 @@ import { postgresDatabase } from '../store/postgres-database.ts';
 import { eventually, type ListNode, listNode } from './list-nodes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-/** What docs/certificates.md promises of a list that another node has fetched. */
+/** The bound in docs/certificates.md for a list that another node has fetched. */
 const IN_FORCE_MS = 2_000;
 const DAY = 86_400;
 
@@ -69,14 +70,18 @@ function ask(caller: Caller): Promise<Answer> {
 }
 
 async function startHere(t: TestContext, { config, keyring }: Home): Promise<number> {
-  const log = makeLog({ ...config.log, destination: { write: () => undefined } });
+  const log = makeLog({
+    ...config.log,
+    milliseconds: systemClock.milliseconds,
+    destination: { write: () => undefined },
+  });
   const service = await composeService(config, await openStore(config, 'service'), keyring, log);
   t.after(() => service.stop());
   const [url = ''] = await service.listen();
   return Number(new URL(url).port);
 }
 
-test('three services on one PostgreSQL: a new list is in force at all of them within two seconds, and grants end', async (t) => {
+test('a new list is in force on all three services within two seconds, and ends grants', async (t) => {
   const database = await postgresDatabase();
   t.after(() => database.remove());
   const { home, server, ada, list, callerAt } = await scene(t, { store: database.url });
@@ -85,7 +90,7 @@ test('three services on one PostgreSQL: a new list is in force at all of them wi
   const pairs = await Promise.all(callers.map((caller) => pairByCertificate(caller)));
   assert.equal(server.requests, 1);
 
-  // One whose clock is ahead: for it alone the list is due.
+  // Its clock is ahead: the list is due for this node only.
   const fetcher = await listNode(database, new TestClock(Date.now() / 1000 + 9 * DAY), await approved(home));
   await fetcher.follow();
   server.serve = list(ada);
@@ -115,7 +120,7 @@ async function renew(node: ListNode): Promise<void> {
   await eventually(() => node.judge.revocation.lists !== before);
 }
 
-test('a node that is killed while it fetches: another takes over, and a node that starts again fetches nothing', async (t) => {
+test('another node takes over from a node killed during a fetch, and a restarted node fetches nothing', async (t) => {
   const { home, server, list, callerAt } = await scene(t);
   const start = async (): Promise<ServiceProcess> => {
     const started = await startProcess(home);
@@ -136,7 +141,7 @@ test('a node that is killed while it fetches: another takes over, and a node tha
   assert.equal(server.requests, 2);
 });
 
-test('of the workers of one machine one fetches', async (t) => {
+test('only one worker of a machine fetches', async (t) => {
   const { home, server, callerAt } = await scene(t);
   const ports = await portsOfWorkers(t, home, 3);
   assert.equal(new Set(ports).size, 3, 'each can be asked by itself');
@@ -145,7 +150,7 @@ test('of the workers of one machine one fetches', async (t) => {
   assert.equal(server.requests, 1);
 });
 
-/** They share ports by name; where the system chooses the port, each gets one of its own. */
+/** Workers share a fixed port; with port 0 each gets its own. */
 async function portsOfWorkers(t: TestContext, { configFile }: Home, count: number): Promise<number[]> {
   const args = [MAIN, '--config', configFile, 'serve', '--workers', String(count)];
   const supervisor = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Revocation lists of many nodes: one fetches, all have what it fetched, and none believes it for that.
+// Revocation lists of several nodes: one node fetches, all load the list from the store, and each verifies it.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -24,7 +24,7 @@ const REVOKED = 'certificate-revoked: crl-revoked';
 const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
 const root = makeAuthority({ name: 'Root' });
 
-/** The list of the hour: it holds for ten, and is due after eight. */
+/** The current list: valid for ten hours, due for renewal after eight. */
 function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
   const text = (hour: number) => new Date((NOW + hour * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
   const serials = revoked.map(({ serial }) => serial);
@@ -38,7 +38,7 @@ interface Scene {
   readonly caller: Issued;
   readonly issuers: readonly ApprovedIssuer[];
   readonly nodes: readonly [ListNode, ListNode, ListNode];
-  /** One more node, or one that was there and starts again: it has nothing but the store. */
+  /** A new or restarted node, which has only the store. */
   readonly start: () => Promise<ListNode>;
   /** The clock of all nodes. */
   readonly at: (hours: number) => void;
@@ -71,12 +71,12 @@ async function scene(t: TestContext, open: Open): Promise<Scene> {
   };
 }
 
-/** What each of them does, all at once. */
+/** Runs the work on every node in parallel. */
 function all<T>(nodes: readonly ListNode[], what: (node: ListNode) => Promise<T>): Promise<T[]> {
   return Promise.all(nodes.map(what));
 }
 
-/** A renewal that nobody waits for has been done, with so many requests, and all know it. */
+/** Waits until a background renewal is done with this many requests, and every node has it. */
 async function renewed(nodes: readonly ListNode[], server: ListServer, requests: number): Promise<void> {
   await all(nodes, (node) => node.renew());
   const [{ store, clock }] = nodes as [ListNode];
@@ -88,14 +88,14 @@ async function renewed(nodes: readonly ListNode[], server: ListServer, requests:
 }
 
 function listsAmongNodes(open: Open): void {
-  test('a list that callers of every node need at the same moment is fetched once', async (t) => {
+  test('a list needed on every node at the same moment is fetched once', async (t) => {
     const { nodes, caller, server } = await scene(t, open);
     const callers = [...nodes, ...nodes, ...nodes];
     assert.deepEqual(new Set(await all(callers, (node) => node.ask(caller))), new Set([ACCEPTED]));
     assert.equal(server.requests, 1);
   });
 
-  test('of all nodes one fetches per interval, and what it fetched is in force at each when it next looks', async (t) => {
+  test('one node fetches per interval, and the others load the list from the store', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     await all(nodes, (node) => node.ask(caller));
     for (const round of [1, 2, 3]) {
@@ -112,7 +112,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 4);
   });
 
-  test('a node that finds a list due, and gets the lease when another has fetched it, does not fetch it again', async (t) => {
+  test('a node that gets the lease after another node fetched the list does not fetch it again', async (t) => {
     const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
     class Late extends SharedLists {
       override async byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -125,7 +125,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('a node follows lists that none of its own callers has named: grants end by them as well', async (t) => {
+  test('a node also applies lists that only callers of other nodes have named', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     const [first, second] = nodes;
     await first.ask(caller);
@@ -138,7 +138,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(second.judge.revokingLists([approve(root, { revocation: CRL_REQUIRED })])[0]?.list.revoked.size, 1);
   });
 
-  test('a node that starts takes the list in the store, and fetches none that is fresh', async (t) => {
+  test('a starting node loads fresh lists from the store and fetches none of them', async (t) => {
     const { nodes, caller, server, at, start } = await scene(t, open);
     await nodes[0].ask(caller);
     server.serve = 503;
@@ -149,14 +149,14 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('a list of an intermediate is taken from the store as soon as a caller has sent the intermediate', async (t) => {
+  test('a list of an intermediate is loaded from the store once a caller has sent the intermediate', async (t) => {
     const { server, at, start } = await scene(t, open);
     const below = root.makeIntermediate();
     const caller = below.issue({ extensions: [server.point] });
     const lists = [root.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' })];
     server.serve = below.crl({ thisUpdate: '2026-11-15', nextUpdate: '2026-11-16' });
     const ask = async (node: ListNode) => {
-      node.judge.revocation.useFiles(lists); // the intermediate itself is not in question
+      node.judge.revocation.useFiles(lists); // the intermediate itself is not checked here
       return node.ask(caller);
     };
     assert.equal(await ask(await start()), ACCEPTED);
@@ -168,7 +168,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  test('where fetching fails, one node tries again after twice the time; the last list keeps its word until it ends, and closes then', async (t) => {
+  test('after a failed fetch one node retries after twice the time; the last list counts until it expires, then requests are refused', async (t) => {
     const { nodes, caller, server, clock, at } = await scene(t, open);
     await all(nodes, (node) => node.ask(caller));
     server.serve = 503;
@@ -187,7 +187,7 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [UNKNOWN, UNKNOWN, UNKNOWN]);
     assert.equal(server.requests, before + 1);
     assert.deepEqual(
-      nodes.flatMap(({ refusals }) => refusals).filter((why) => why !== 'the answer is HTTP 503'),
+      nodes.flatMap(({ refusals }) => refusals).filter((why) => why !== 'the response is HTTP 503'),
       [],
     );
     clock.move(960);
@@ -196,7 +196,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, before + 2);
   });
 
-  test('a node that cannot reach what another can does not keep it from trying', async (t) => {
+  test('a node that cannot reach a list does not keep other nodes from fetching it', async (t) => {
     const { database, nodes, caller, server, clock, issuers } = await scene(t, open);
     const fetch = () => Promise.reject(new Error('no route'));
     const cutOff = await listNode(database, clock, issuers, { fetch });
@@ -204,14 +204,14 @@ function listsAmongNodes(open: Open): void {
     assert.equal(await cutOff.ask(caller), UNKNOWN);
     assert.equal(await good.ask(caller), UNKNOWN);
     clock.move(60);
-    await cutOff.renew(); // it would be the first every time
+    await cutOff.renew(); // it would always be the first
     await renewed([good], server, 1);
-    clock.move(30); // a refusal is remembered for so long
+    clock.move(30); // a refusal is cached for this long
     assert.deepEqual(await all([good, cutOff], (node) => node.ask(caller)), [ACCEPTED, ACCEPTED]);
-    assert.deepEqual([server.requests, cutOff.refusals], [1, ['there is no answer: no route']]);
+    assert.deepEqual([server.requests, cutOff.refusals], [1, ['no response: no route']]);
   });
 
-  test('a first fetch that fails is known to all: nobody else tries in the same minute', async (t) => {
+  test('after a failed first fetch no other node tries in the same minute', async (t) => {
     const { nodes, caller, server } = await scene(t, open);
     server.serve = 404;
     assert.equal(await nodes[0].ask(caller), UNKNOWN);
@@ -224,7 +224,7 @@ function listsAmongNodes(open: Open): void {
   const forgeries: readonly (readonly [what: string, contents: Uint8Array, why: RegExp])[] = [
     ['signed by a namesake', namesake.crl({ number: 99, nextUpdate: '2027-01-01' }), /not signed by the issuer/],
     ['damaged', damaged(listAt(2)), /cannot be read|not signed/],
-    ['that is none', Buffer.from('no list'), /neither PEM nor DER/],
+    ['that is none', Buffer.from('no list'), /no CRL in PEM or DER/],
     ['from the past', listAt(-2, [], 0), /older/],
   ];
   for (const [what, contents, why] of forgeries) {
@@ -257,7 +257,7 @@ function listsAmongNodes(open: Open): void {
     });
   }
 
-  test('a list in the store that was tampered with is refused by a node that starts: it fetches, and mends the store', async (t) => {
+  test('a starting node refuses a tampered list in the store, fetches a new one and stores it', async (t) => {
     const { nodes, caller, server, start } = await scene(t, open);
     server.serve = listAt(0, [caller]);
     await nodes[0].ask(caller);
@@ -273,7 +273,7 @@ function listsAmongNodes(open: Open): void {
     }
   });
 
-  test('the store cannot put a renewal off for longer than the list holds', async (t) => {
+  test('the store cannot delay a renewal beyond the end of the list', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     await nodes[0].ask(caller);
     const { found } = await nodes[0].store.load(revocationLists, server.url);
@@ -286,7 +286,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 2);
   });
 
-  test('a list is renewed as long as a grant may live that came about by it, and no longer', async (t) => {
+  test('a list is renewed as long as a grant from a certificate that names it may live, and no longer', async (t) => {
     const { nodes, caller, server, clock, start } = await scene(t, open);
     const [first, second] = nodes;
     const day = (days: number) => {
@@ -297,7 +297,7 @@ function listsAmongNodes(open: Open): void {
     day(200);
     await first.renew();
     await second.ask(caller);
-    await second.follow(); // it tells the others that somebody asks
+    await second.follow(); // it shares that the list is still in use
     assert.equal(server.requests, 2);
     day(200 + DEFAULT_SETTINGS.grantLifetime / DAY - 1);
     const restarted = await start();
@@ -310,7 +310,7 @@ function listsAmongNodes(open: Open): void {
     assert.deepEqual([restarted.judge.revocation.lists, late.judge.revocation.lists], [[], []]);
   });
 
-  test('a store that goes away while lists are read takes none of them along', async (t) => {
+  test('no list is lost when the store goes down while lists are read', async (t) => {
     const { database, nodes, caller, server, clock, issuers, at } = await scene(t, open);
     await nodes[0].ask(caller);
     let isAway = false;
@@ -335,7 +335,7 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 2);
   });
 
-  test('an issuer that is withdrawn takes its lists along: nobody fetches them', async (t) => {
+  test('lists of a withdrawn issuer are no longer fetched', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     const [first] = nodes;
     await first.ask(caller);
@@ -354,7 +354,7 @@ async function contentsAt({ store }: ListNode, url: string): Promise<Buffer | un
   return found && Buffer.from(found.row.contents);
 }
 
-/** As somebody would who can write to the store, and knows how nodes look at it. */
+/** Like an attacker who can write to the store. */
 async function tamper({ store }: ListNode, url: string, contents: Uint8Array): Promise<void> {
   await store.change(listContents, url, (found) => {
     assert.ok(found);
@@ -366,10 +366,10 @@ async function tamper({ store }: ListNode, url: string, contents: Uint8Array): P
   });
 }
 
-suite('lists among nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase(clock.now)));
-suite('lists among nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
+suite('revocation lists shared by nodes on SQLite', () => listsAmongNodes((clock) => sqliteDatabase(clock.now)));
+suite('revocation lists shared by nodes on PostgreSQL', () => listsAmongNodes(() => postgresDatabase()));
 
-test('what is swept of lists: nothing while nodes renew them, all of it a month after', async (t) => {
+test('lists are swept a month after their last renewal, not before', async (t) => {
   const { nodes, caller, server, clock } = await scene(t, (moved) => sqliteDatabase(moved.now));
   const [node] = nodes;
   await node.ask(caller);

@@ -1,4 +1,4 @@
-// Many nodes, one truth: what holds on one node holds across all of them.
+// Guarantees of one node also hold across several nodes.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
@@ -33,7 +33,7 @@ before(async () => {
   cluster = await threeNodes();
 });
 
-test('64 parallel refreshes of one token spread over three nodes: exactly one successor pair (CVE-2026-1035)', async () => {
+test('64 parallel refreshes of one token across three nodes yield exactly one successor pair (CVE-2026-1035)', async () => {
   const { nodes } = cluster;
   const pair = await issue(nodes[0]);
   const pairs = await spread(nodes, 64, async (node) => accepted(await refresh(node, pair)));
@@ -43,7 +43,7 @@ test('64 parallel refreshes of one token spread over three nodes: exactly one su
   accepted(await refresh(nodes[2], successor));
 });
 
-test('refresh races revoke across nodes: nothing works after the revocation', async () => {
+test('after a revocation that races a refresh on another node, no token works', async () => {
   const [a, b, c] = cluster.nodes;
   await Promise.all(
     Array.from({ length: RACES }, async () => {
@@ -60,7 +60,7 @@ test('refresh races revoke across nodes: nothing works after the revocation', as
   );
 });
 
-test('a device code polled through one node and confirmed on another is redeemed at a third, once', async () => {
+test('a device code polled on one node and confirmed on another is redeemed once on a third', async () => {
   const [a, b, c] = cluster.nodes;
   const started = await start(a);
   assert.equal(await answer(redeem(b, started)), 'authorization-pending');
@@ -77,7 +77,7 @@ test('polling too fast counts across nodes', async () => {
   assert.equal(await answer(redeem(b, started)), 'polled-too-fast');
 });
 
-test('failed sign-ins lock exactly at the limit, however they are spread over the nodes', async () => {
+test('failed sign-ins lock exactly at the limit, summed over all nodes', async () => {
   const { nodes } = cluster;
   const most = nodes[0].settings.failedSignInsPerIdentity;
   const browser = { is: 'known', id: hexOf(16) } as const;
@@ -87,7 +87,7 @@ test('failed sign-ins lock exactly at the limit, however they are spread over th
   assert.equal(outcomes.filter((outcome) => outcome === 'sign-in-attempts-exhausted').length, 2 * most);
 });
 
-test('an identity disabled at one node is refused at the others at once', async () => {
+test('an identity disabled on one node is refused by the others at once', async () => {
   const [a, b] = cluster.nodes;
   const pair = await issue(a);
   await changeAda(a, { enabled: false });
@@ -96,7 +96,7 @@ test('an identity disabled at one node is refused at the others at once', async 
   accepted(await check(b, pair));
 });
 
-test('an integration changed at one node is in force at the others when they next look', async () => {
+test('an integration changed on one node is in force on the others at their next refresh of the registry', async () => {
   const [a, b, c] = cluster.nodes;
   await changeIntegration(a, { enabled: false });
   assert.deepEqual([await b.registry.refresh(), await c.registry.refresh()], [true, true]);
@@ -106,9 +106,9 @@ test('an integration changed at one node is in force at the others when they nex
   accepted(await redeem(b, await confirmed(c)));
 });
 
-test('what one node does for all is done by one node at a time', async () => {
+test('only one node at a time holds a lease', async () => {
   let times = 0;
-  const lease = { about: 'lease: test', lasts: seconds(60) };
+  const lease = { name: 'test', lasts: seconds(60) };
   const outcomes = await spread(cluster.nodes, 30, (node) => byOneNode(lease, async () => times++, node));
   assert.equal(outcomes.filter(Boolean).length, 1);
   assert.equal(times, 1);

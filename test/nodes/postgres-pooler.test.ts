@@ -1,4 +1,4 @@
-// A real pgbouncer between nodes and PostgreSQL: by session it works, by transaction it is recognised and named.
+// A real pgbouncer between nodes and PostgreSQL: session mode works, transaction mode is detected and reported.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ await server.query('CREATE DATABASE tessera');
 await (await openAt(server.url('tessera'))).close();
 after(() => server.remove());
 
-/** Its port, once it answers. */
+/** Its port, once it accepts connections. */
 async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } & AsyncDisposable> {
   assert.ok(PROGRAM, 'pgbouncer is missing: apt-get install pgbouncer');
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pooler-'));
@@ -62,7 +62,7 @@ async function answers(port: number): Promise<boolean> {
   return isOpen;
 }
 
-test('pgbouncer that pools by transaction is recognised and named', async () => {
+test('pgbouncer in transaction mode is detected and reported', async () => {
   await using bouncer = await pooler('transaction');
   for (let n = 0; n < 5; n++)
     await assert.rejects(openAt(bouncer.url), {
@@ -72,7 +72,7 @@ test('pgbouncer that pools by transaction is recognised and named', async () => 
     });
 });
 
-test('pgbouncer that pools by session does', async () => {
+test('pgbouncer in session mode works', async () => {
   await using bouncer = await pooler('session');
   const node = await aNode(storeOf(await openAt(bouncer.url)));
   accepted(await refresh(node, await issue(node)));

@@ -1,4 +1,4 @@
-// What an operator reads when a PostgreSQL store cannot be used: each cause has its own words and its own next step.
+// Error texts when a PostgreSQL store cannot be used: each cause has its own text and next step.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ async function worst(address: string): Promise<string> {
 
 const at = (user: string, database = 'tessera') => server.url(database, user);
 
-test('away, unknown, malformed, without a role, without a database: each has its own remedy', async () => {
+test('each way to fail to connect has its own remedy', async () => {
   assert.match(
     await worst(`postgres://node@127.0.0.1:${await freePort()}/tessera`),
     /ECONNREFUSED.*PostgreSQL runs there/,
@@ -57,7 +57,7 @@ test('away, unknown, malformed, without a role, without a database: each has its
   assert.match(await worst(`${at('node')}?sslmode=require`), /SSL.*sslmode/);
 });
 
-test('an @ in the host is refused without repeating it', async () => {
+test('an @ in the host is refused without printing the address', async () => {
   const said = await worst('postgres://node:hun@ter2@127.0.0.1/tessera');
   assert.match(said, /an @ in its host.*%40/);
   assert.doesNotMatch(said, /hun|ter2/);
@@ -71,7 +71,7 @@ test('a wrong password and a missing one are told apart', async () => {
   assert.match(await worst(at('secretive').replace('@', ':wrong@')), /refused the password/);
 });
 
-test('no schema, no privileges, tables elsewhere: each has its own remedy, and a service does not start', async () => {
+test('no schema, no privileges and tables in another schema each have their own remedy, and the service does not start', async () => {
   assert.match(await worst(at('node')), /has no schema yet.*migrate-schema/);
   const { status, printed } = await runTessera(['serve', '--set', `store=${at('node')}`], { folder });
   assert.equal(status, 4, printed);
@@ -86,7 +86,7 @@ test('no schema, no privileges, tables elsewhere: each has its own remedy, and a
   await server.query('ALTER TABLE elsewhere.tessera_schema SET SCHEMA public', 'tessera');
 });
 
-test('a superuser is warned of', async () => {
+test('a superuser role causes a warning', async () => {
   assert.match(await worst(at('postgres')), /postgres is a superuser.*Roles/);
   assert.deepEqual(
     (await findings(at('owner'))).filter(({ verdict }) => verdict !== 'good'),
@@ -94,7 +94,7 @@ test('a superuser is warned of', async () => {
   );
 });
 
-test('a service that waits for its database says so in log lines, and stops when it is told to', async () => {
+test('a service that waits for its database logs it, and stops on SIGTERM', async () => {
   const args = [TESSERA, 'serve', '--set', `store=postgres://node@127.0.0.1:${await freePort()}/tessera`];
   const child = spawn(process.execPath, args, { cwd: folder, env: commandEnvironment(), stdio: 'pipe' });
   let [log, complaints] = ['', ''];
@@ -113,7 +113,7 @@ test('a service that waits for its database says so in log lines, and stops when
   assert.match(`${why} ${todo}`, /ECONNREFUSED.*PostgreSQL runs there/);
 });
 
-test('a clock that is an hour off is named, with whose it is', async () => {
+test('doctor reports a clock that is an hour off, and whose clock it is', async () => {
   const config = loadConfig({ file: undefined, env: {}, sets: [`dataFolder=${folder}`] });
   for (const [off, expected] of [
     [3600, /this machine is 3\d{3} seconds behind the database/],

@@ -1,9 +1,9 @@
-// Whoever asks for readiness in a loop, or many at once, costs the database one question a second.
+// Readiness checks cost the database at most one query a second, however many there are.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
-import { hangOps } from '../../src/doors/ops/door.ts';
+import { mountOps } from '../../src/doors/ops/door.ts';
 import { Readiness } from '../../src/doors/ops/readiness.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -34,7 +34,7 @@ async function aDoor(): Promise<FastifyInstance> {
   const news = { failing: () => undefined, holdsAgain: () => undefined, clocksApart: () => undefined };
   const timekeeper = new Timekeeper(clock.running, undefined, await store.now());
   const parts = { ...(await aNode(store, { clock })), timekeeper };
-  hangOps(app, { readiness: new Readiness(parts, news), metrics: undefined });
+  mountOps(app, { readiness: new Readiness(parts, news), metrics: undefined });
   await server.query('SELECT pg_stat_statements_reset()');
   return app;
 }
@@ -44,7 +44,7 @@ async function ask(app: FastifyInstance, times: number): Promise<number[]> {
   return [...new Set(answers.map(({ statusCode }) => statusCode))];
 }
 
-/** How often the database was asked for the time. */
+/** How often the database was queried for the time. */
 async function questions(): Promise<number> {
   const [row] = await server.query(
     "SELECT coalesce(sum(calls), 0)::integer AS calls FROM pg_stat_statements WHERE query LIKE 'SELECT floor(extract(%'",
@@ -52,7 +52,7 @@ async function questions(): Promise<number> {
   return Number(row?.['calls']);
 }
 
-test('many at once share one question, and its answer is good for a second', async () => {
+test('concurrent readiness checks share one query, and its result is cached for a second', async () => {
   const app = await aDoor();
   assert.deepEqual(await ask(app, 100), [200]);
   assert.deepEqual(await ask(app, 100), [200]);
@@ -62,13 +62,13 @@ test('many at once share one question, and its answer is good for a second', asy
   assert.equal(await questions(), 2);
 });
 
-test('a database that hangs is not asked again before it has answered', async () => {
+test('a hanging database gets no second readiness query before it has answered', async () => {
   const app = await aDoor();
   server.signalAll('SIGSTOP');
   const asked: Promise<number[]>[] = [];
   for (let second = 0; second < 5; second++) {
     asked.push(ask(app, 10));
-    await pause(20); // they are at the door
+    await pause(20); // the requests have arrived
     clock.move(1);
   }
   clock.set(Date.now() / 1000);
@@ -77,7 +77,7 @@ test('a database that hangs is not asked again before it has answered', async ()
   assert.equal(await questions(), 1);
 });
 
-test('away: not ready, and ready again when it is back', async () => {
+test('a node is not ready while the database is down, and ready when it is back', async () => {
   const app = await aDoor();
   await server.stop();
   assert.deepEqual(await ask(app, 10), [503]);

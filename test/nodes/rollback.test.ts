@@ -1,4 +1,4 @@
-// A database that was put back to an older state is noticed by every node that has seen more of it.
+// Every node that has seen newer events detects a rolled-back database.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -20,7 +20,7 @@ function watching(store: Store) {
   return { watch: new EventWatch(store, () => 0, news), noticed };
 }
 
-test('a rolled-back database is noticed, also when it has since come further than before', async () => {
+test('a rolled-back database is detected, even after it has written more events than before', async () => {
   await server.query('CREATE DATABASE tessera');
   const store = storeOf(await openAt(server.url('tessera')));
   const node = await aNode(store);
@@ -46,7 +46,7 @@ test('a rolled-back database is noticed, also when it has since come further tha
   await store.close();
 });
 
-test('sweeping old events is no rollback', async () => {
+test('sweeping old events is not taken for a rollback', async () => {
   const database = await sqliteDatabase();
   const store = storeOf(await database.open());
   const node = await aNode(store);
@@ -60,7 +60,7 @@ test('sweeping old events is no rollback', async () => {
   await database.remove();
 });
 
-test('whoever follows the events of a rolled-back store gets an error, not silence', async () => {
+test('a reader that follows the events of a rolled-back store gets an error', async () => {
   await server.query('CREATE DATABASE followed');
   const store = storeOf(await openAt(server.url('followed')));
   await issue(await aNode(store));

@@ -1,4 +1,4 @@
-// Three whole services, doors and all, on one PostgreSQL of their own that comes and goes.
+// Three complete services on one PostgreSQL that goes down and comes back.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -9,6 +9,7 @@ import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
+import { systemClock } from '../../src/system.ts';
 import { makeHome, populate } from '../e2e/service.ts';
 import { anotherNode, issue, put } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
@@ -42,7 +43,11 @@ after(async () => {
 });
 
 async function start(): Promise<Running> {
-  const log = makeLog({ ...home.config.log, destination: { write: () => undefined } });
+  const log = makeLog({
+    ...home.config.log,
+    milliseconds: systemClock.milliseconds,
+    destination: { write: () => undefined },
+  });
   const service = await composeService(home.config, await openStore(home.config, 'service'), home.keyring, log);
   const [url = ''] = await service.listen();
   return { url, service };
@@ -64,7 +69,7 @@ function refreshAt({ url }: Running, refreshToken: string): Promise<Response> {
 
 const statusAt = async ({ url }: Running, path: string) => (await fetch(`${url}${path}`)).status;
 
-test('64 refreshes of one token over HTTP at three nodes: one pair', async () => {
+test('64 refreshes of one token over HTTP on three nodes yield one pair', async () => {
   const { refreshToken } = await aPair();
   const answers = await Promise.all(
     Array.from({ length: 64 }, async (_, n) => {
@@ -77,7 +82,7 @@ test('64 refreshes of one token over HTTP at three nodes: one pair', async () =>
   assert.equal(new Set(answers.map(({ refresh_token }) => refresh_token)).size, 1);
 });
 
-test('an integration changed at one node is in force at the others within a second', async () => {
+test('an integration changed on one node is in force on the others within a second', async () => {
   const { refreshToken } = await aPair();
   await put(own, integrations, anIntegration({ enabled: false }));
   await pause(1000);
@@ -88,7 +93,7 @@ test('an integration changed at one node is in force at the others within a seco
   assert.equal((await refreshAt(running[2] as Running, refreshToken)).status, 200);
 });
 
-test('the database goes away: 503 with Retry-After, not ready; it comes back: no restart is needed', async () => {
+test('while the database is down: 503 with Retry-After and not ready; it recovers without a restart', async () => {
   const [node] = running as [Running];
   const { refreshToken } = await aPair();
   assert.equal(await statusAt(node, '/readyz'), 200);
@@ -104,7 +109,7 @@ test('the database goes away: 503 with Retry-After, not ready; it comes back: no
   await untilReadiness(node, 200);
 });
 
-/** What /readyz asked the store is good for a second. */
+/** The result of /readyz is cached for a second. */
 async function untilReadiness(node: Running, status: number): Promise<void> {
   while ((await statusAt(node, '/readyz')) !== status) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -18,7 +18,7 @@ export async function threeNodes(): Promise<Cluster> {
   return { nodes: [first, second, third], database };
 }
 
-/** Callers spread over the nodes, all at once. */
+/** Parallel callers spread over the nodes. */
 export function spread<T>(nodes: readonly Node[], callers: number, call: (node: Node, n: number) => Promise<T>) {
   return Promise.all(Array.from({ length: callers }, (_, n) => call(nodes[n % nodes.length] as Node, n)));
 }

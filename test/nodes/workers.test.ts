@@ -1,4 +1,4 @@
-// Two workers of one service on PostgreSQL: each has connections of its own, and together they are one truth.
+// Two workers of one service on PostgreSQL: each has its own connections, and both see the same state.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ let url: string;
 
 before(async () => {
   server = await PostgresServer.start();
-  const port = await freePort(); // workers share a port that has a number
+  const port = await freePort(); // workers share only a fixed port
   url = `http://127.0.0.1:${port}`;
   home = makeHome({ listeners: [{ port }], settings: { store: server.url() } });
   own = await openStore(home.config, 'command');
@@ -36,7 +36,7 @@ async function aRefreshToken(): Promise<string> {
   return refreshToken?.reveal() ?? '';
 }
 
-/** Over a connection of its own each time, so that the workers take turns. */
+/** Over a new connection each time, so that both workers get requests. */
 async function refreshed(refreshToken: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(`${url}/authsvc/Authorize/Token`, {
     method: 'POST',
@@ -46,13 +46,13 @@ async function refreshed(refreshToken: string): Promise<{ status: number; body: 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Several, so that every worker is among those who answer. */
+/** Several requests, so that every worker answers some. */
 async function statuses(refreshToken: string): Promise<Set<number>> {
   const answers = await Promise.all(Array.from({ length: 16 }, () => refreshed(refreshToken)));
   return new Set(answers.map(({ status }) => status));
 }
 
-test('two workers: one pair for one token, one that dies is replaced, and the database may come and go', async (t) => {
+test('two workers yield one pair for one token, replace a dead worker and survive a database restart', async (t) => {
   const { supervisor, said } = serveWithWorkers(t, home);
   await said('ready', 2);
   const token = await aRefreshToken();

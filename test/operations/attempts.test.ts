@@ -8,13 +8,13 @@ import { onSqlite } from './on-sqlite.ts';
 
 const LIMIT: Limit = { about: 'a test', most: 3, within: seconds(300) };
 
-test('parallel attempts get no more than the limit between them', async (t) => {
+test('parallel attempts together get no more than the limit', async (t) => {
   const { node } = await onSqlite(t);
   const all = await Promise.all(Array.from({ length: 20 }, () => countAttempt(LIMIT, node)));
   assert.equal(all.filter(({ ok }) => ok).length, 3);
 });
 
-test('an attempt that is forgiven leaves the window of those before it as it was', async (t) => {
+test('forgiving an attempt leaves the window of earlier attempts unchanged', async (t) => {
   const { node, clock } = await onSqlite(t);
   await countAttempt(LIMIT, node);
   for (let n = 0; n < 10; n++) {
@@ -26,9 +26,9 @@ test('an attempt that is forgiven leaves the window of those before it as it was
   for (let n = 0; n < 3; n++) assert.ok((await countAttempt(LIMIT, node)).ok, 'it has aged out');
 });
 
-test('a clock that was ahead and is set right locks nobody out, and holds no lease', async (t) => {
+test('correcting a clock that was ahead locks nobody out and blocks no lease', async (t) => {
   const { node, clock } = await onSqlite(t);
-  const lease = { about: 'lease: a test', lasts: seconds(50) };
+  const lease = { name: 'a test', lasts: seconds(50) };
   clock.move(86_400 * 365);
   for (let n = 0; n < 3; n++) await countAttempt(LIMIT, node);
   assert.equal((await countAttempt(LIMIT, node)).ok, false);
@@ -38,9 +38,9 @@ test('a clock that was ahead and is set right locks nobody out, and holds no lea
   assert.ok(await byOneNode(lease, async () => undefined, node));
 });
 
-test('a lease that ends with its work is free when that is done, also where it broke; one that others took stays theirs', async (t) => {
+test('a lease is released when its work ends or fails, unless another node has taken it', async (t) => {
   const { node, clock } = await onSqlite(t);
-  const lease = { about: 'lease: a test', lasts: seconds(10), endsWithWork: true } as const;
+  const lease = { name: 'a test', lasts: seconds(10), endsWithWork: true } as const;
   const nothing = async () => undefined;
   const others: boolean[] = [];
   await byOneNode(lease, async () => others.push(await byOneNode(lease, nothing, node)), node);
@@ -52,7 +52,7 @@ test('a lease that ends with its work is free when that is done, also where it b
   assert.ok(await byOneNode(lease, nothing, node));
   const slow = async () => {
     clock.move(11);
-    void byOneNode(lease, () => new Promise(() => undefined), node); // another node, that thinks this one dead
+    void byOneNode(lease, () => new Promise(() => undefined), node); // another node that believes this one is dead
     await new Promise((resolve) => setTimeout(resolve, 50));
   };
   await byOneNode(lease, slow, node);

@@ -7,7 +7,7 @@ import { onSqlite } from './on-sqlite.ts';
 
 const IDLE = 15 * 60;
 
-test('a session ends when it was not used for a while, and at its lifetime whatever happens', async (t) => {
+test('a session ends when idle, and at the latest after its lifetime', async (t) => {
   const { node, clock } = await onSqlite(t);
   const cookie = (await beginSession(ada.identity, node)).cookie.reveal();
   const began = clock.now();
@@ -22,7 +22,7 @@ test('a session ends when it was not used for a while, and at its lifetime whate
   assert.equal(await personOf(idle, node), undefined);
 });
 
-test('a session is worth nothing once its identity is disabled, and again when enabled', async (t) => {
+test('a session is refused while its identity is disabled, and works when it is enabled again', async (t) => {
   const { node } = await onSqlite(t);
   const cookie = (await beginSession(ada.identity, node)).cookie.reveal();
   await changeAda(node, { enabled: false });
@@ -31,7 +31,7 @@ test('a session is worth nothing once its identity is disabled, and again when e
   assert.equal((await personOf(cookie, node))?.identity.id, ADA);
 });
 
-test('signing out ends a session for good; ending all others keeps the one that asks', async (t) => {
+test('signing out ends a session for good; ending all others keeps the current one', async (t) => {
   const { node } = await onSqlite(t);
   const [one, two, mine] = await Promise.all([1, 2, 3].map(() => beginSession(ada.identity, node)));
   assert.ok(one && two && mine);
@@ -42,7 +42,7 @@ test('signing out ends a session for good; ending all others keeps the one that 
   assert.deepEqual(await Promise.all([one, two, mine].map(works)), [false, false, true]);
 });
 
-test('a cookie that was never given out is nobody’s', async (t) => {
+test('an unknown cookie has no session', async (t) => {
   const { node } = await onSqlite(t);
   for (const cookie of ['', 'x', 'A'.repeat(43), "' OR 1=1", '\0'])
     assert.equal(await personOf(cookie, node), undefined);

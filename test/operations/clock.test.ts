@@ -1,9 +1,10 @@
-// A clock that is wrong destroys nothing: nothing is issued, ended or swept by it.
+// A wrong clock issues, ends and sweeps nothing.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { acceptClock } from '../../src/operations/admin/accept-clock.ts';
 import { keepSeen } from '../../src/operations/upkeep/service-times.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
-import { acceptClock, Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
+import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
 import { recordingOutages } from '../../src/store/outages.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { accepted, anotherNode, answer, check, issue, type Node, refresh, type TestClock, textOf } from '../node.ts';
@@ -37,7 +38,7 @@ async function assertRefused(node: Node, pair: Parameters<typeof check>[1]): Pro
   );
 }
 
-test('ten years ahead: all is refused, and all is there when the clock is right again', async (t) => {
+test('with a clock ten years ahead everything is refused, and nothing is lost once the clock is right', async (t) => {
   const { node, clock, timekeeper } = await aNodeWithTimekeeper(t);
   const pair = await issue(node);
   const next = accepted(await refresh(node, pair));
@@ -51,7 +52,7 @@ test('ten years ahead: all is refused, and all is there when the clock is right 
   assert.equal(textOf(accepted(await refresh(node, pair))), textOf(next), 'the window counts from here');
 });
 
-test('a jump of an hour is believed, one of more is not; time that really passes always is', async (t) => {
+test('a clock jump of up to an hour is accepted, a longer one is not; time that really passes always is', async (t) => {
   const { clock, timekeeper } = await aNodeWithTimekeeper(t);
   clock.move(400 * DAY);
   assert.equal(timekeeper.tell(clock.now()), undefined);
@@ -61,7 +62,7 @@ test('a jump of an hour is believed, one of more is not; time that really passes
   assert.match(timekeeper.tell(clock.now())?.reason ?? '', /1 seconds beyond/);
 });
 
-test('a clock that is set back by hours and forth again is believed; one that is days behind is not', async (t) => {
+test('a clock set back by hours and then forward is accepted; one that is days behind is not', async (t) => {
   const { node, clock, timekeeper } = await aNodeWithTimekeeper(t);
   clock.jump(-12 * HOUR);
   assert.equal(timekeeper.tell(clock.now()), undefined);
@@ -72,18 +73,18 @@ test('a clock that is set back by hours and forth again is believed; one that is
   await assertRefused(node, pair);
 });
 
-test('at the start: a month after the mark is believed, ten years are not, unless an operator says so', async (t) => {
+test('at start a clock a month past the high-water mark is accepted, ten years past only if an operator confirms', async (t) => {
   const { bare, clock } = await aNodeWithTimekeeper(t);
   const pair = await issue(bare);
   clock.jump(31 * DAY);
   assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'accepted');
   clock.jump(TEN_YEARS);
   await assertRefused((await begun(bare, clock)).node, pair);
-  await acceptClock(bare);
+  await acceptClock({ ...bare, by: 'test' });
   assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'access-token-expired');
 });
 
-test('sweeping waits an hour of real running time, and a day after a start long after the mark', async (t) => {
+test('sweeping waits for an hour of running time, or a day after a start long past the high-water mark', async (t) => {
   const { bare, clock, timekeeper } = await aNodeWithTimekeeper(t);
   clock.jump(2 * HOUR);
   clock.move(HOUR - 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { PersonOutcome } from '../../src/core/outcome.ts';
 import { confirmDevice, denyDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { storeOf } from '../../src/store/change.ts';
 import {
@@ -30,7 +30,7 @@ async function entered(node: Node) {
   return { started, id: device.id };
 }
 
-test('pending, confirmed, redeemed: a device code is redeemed once only [contract 3]', async (t) => {
+test('a device code is pending, then confirmed, then redeemed once only [contract 3]', async (t) => {
   const { node } = await onSqlite(t);
   const { started, id } = await entered(node);
   assert.equal(await answer(redeem(node, started)), 'authorization-pending');
@@ -57,7 +57,7 @@ test('confirm races deny: one of them decides', async (t) => {
   const { node } = await onSqlite(t);
   for (let n = 0; n < 20; n++) {
     const { started, id } = await entered(node);
-    const both: [Promise<Outcome<unknown>>, Promise<Outcome<unknown>>] = [
+    const both: [Promise<PersonOutcome<unknown>>, Promise<PersonOutcome<unknown>>] = [
       confirmDevice(id, ada, node),
       denyDevice(id, ada, node),
     ];
@@ -106,7 +106,7 @@ test('a device code ends at its expiry, confirmed or not', async (t) => {
   assert.equal(await answer(confirmDevice(pending.id, ada, node)), 'device-code-expired');
 });
 
-test('5 wrong user codes per identity per code lifetime: the odds are at most 2^-32', async (t) => {
+test('5 guesses per identity and code lifetime succeed with odds of at most 2^-32', async (t) => {
   const { node } = await onSqlite(t);
   const { wrongUserCodes } = node.settings;
   assert.ok(wrongUserCodes / ALPHABET_SIZE ** CODE_LENGTH <= 2 ** -32);
@@ -117,7 +117,7 @@ test('5 wrong user codes per identity per code lifetime: the odds are at most 2^
   assert.equal(await answer(enterUserCode(right.userCode, bob, node)), 'accepted', 'Bob made none of the guesses');
 });
 
-test('64 parallel guesses at two nodes are no more than 5', async (t) => {
+test('64 parallel guesses on two nodes get no more than 5 compared', async (t) => {
   const { node, database, clock } = await onSqlite(t);
   const other = await anotherNode(storeOf(await database.open()), { keyring: node.keyring, clock });
   const guesses = Array.from({ length: 64 }, (_, n) => answer(enterUserCode(WRONG, ada, n % 2 ? node : other)));
@@ -126,7 +126,7 @@ test('64 parallel guesses at two nodes are no more than 5', async (t) => {
   assert.equal(answers.filter((each) => each === 'user-code-attempts-exhausted').length, 59);
 });
 
-test('no window of a code lifetime, wherever it begins, holds more than 5 guesses', async (t) => {
+test('no period of one code lifetime, whenever it starts, has more than 5 guesses', async (t) => {
   const { node, clock } = await onSqlite(t);
   for (const rhythm of [1, 37, 59, 60, 61, 74, 75, 76, 299, 300, 301]) {
     clock.move(1000);
@@ -138,7 +138,7 @@ test('no window of a code lifetime, wherever it begins, holds more than 5 guesse
   }
 });
 
-/** When the guesses were made that were let through. */
+/** Times of the guesses that were let through. */
 async function guessesInRhythm(node: Node, clock: TestClock, rhythm: number): Promise<number[]> {
   const letThrough: number[] = [];
   const end = clock.now() + 10 * node.settings.deviceCodeLifetime;
@@ -149,7 +149,7 @@ async function guessesInRhythm(node: Node, clock: TestClock, rhythm: number): Pr
   return letThrough;
 }
 
-test('right codes are not counted, and give no wrong ones back', async (t) => {
+test('right codes are not counted and do not reset the count', async (t) => {
   const { node } = await onSqlite(t);
   for (let n = 0; n < 20; n++) await entered(node);
   for (let n = 0; n < 4; n++) assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-unknown');
@@ -158,7 +158,7 @@ test('right codes are not counted, and give no wrong ones back', async (t) => {
   assert.equal(await answer(enterUserCode(WRONG, ada, node)), 'user-code-attempts-exhausted');
 });
 
-test('text that could be no user code counts as a guess too', async (t) => {
+test('malformed user codes count as guesses too', async (t) => {
   const { node } = await onSqlite(t);
   for (const typed of ['', 'x', "' OR 1", 'AAAA-AAAA', '🙂'.repeat(8)]) {
     assert.equal(await answer(enterUserCode(typed, ada, node)), 'user-code-unknown');

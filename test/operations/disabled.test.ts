@@ -1,4 +1,4 @@
-// threats: disabled users and integrations still got tokens; scope removed, refresh still worked.
+// [threats: Refresh, revoke, device] disabled users and integrations still got tokens; scope removed, refresh still worked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
@@ -21,7 +21,7 @@ import {
 import { CLIENT, scopeOf } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-/** What an operator may take away, and what a caller is told at a refresh, a check and a redemption. */
+/** What an operator can withdraw, and the refusal at refresh, check and redemption. */
 const TAKEN: readonly [string, (node: Node) => Promise<void>, string][] = [
   ['the identity is disabled', (node) => changeAda(node, { enabled: false }), 'identity-disabled'],
   ['the identity loses the web API', (node) => changeAda(node, { mayUseApi: false }), 'identity-without-api-access'],
@@ -39,7 +39,7 @@ const TAKEN: readonly [string, (node: Node) => Promise<void>, string][] = [
 ];
 
 for (const [what, takeAway, reason] of TAKEN) {
-  test(`${what} between issue and refresh: refused, nothing is spent, and it works again when given back`, async (t) => {
+  test(`${what} between issue and refresh: refused, nothing is spent, and the refresh works once restored`, async (t) => {
     const { node } = await onSqlite(t);
     const pair = await issue(node);
     await takeAway(node);
@@ -73,7 +73,7 @@ async function giveBack(node: Node): Promise<void> {
   await changeIntegration(node, {});
 }
 
-test('an integration disabled before the start, the entry, the confirmation: no token at the end', async (t) => {
+test('an integration disabled before start, entry or confirmation yields no token', async (t) => {
   const { node } = await onSqlite(t);
   const device = await start(node);
   const { device: row } = accepted(await enterUserCode(device.userCode, ada, node));
@@ -87,7 +87,7 @@ test('an integration disabled before the start, the entry, the confirmation: no 
   assert.equal(await answer(redeem(node, device)), 'device-flow-disabled');
 });
 
-test('an identity disabled between entry and confirmation: the session it came with confirms nothing', async (t) => {
+test('an identity disabled between entry and confirmation cannot confirm with its open session', async (t) => {
   const { node } = await onSqlite(t);
   const device = await start(node);
   const { device: row } = accepted(await enterUserCode(device.userCode, ada, node));
@@ -96,7 +96,7 @@ test('an identity disabled between entry and confirmation: the session it came w
   assert.equal(await answer(redeem(node, device)), 'authorization-pending');
 });
 
-test('an identity disabled while its session still thinks otherwise: the redemption reads it as it is', async (t) => {
+test('redemption reads the current state of an identity, not that of its session', async (t) => {
   const { node } = await onSqlite(t);
   const device = await start(node);
   const { device: row } = accepted(await enterUserCode(device.userCode, ada, node));

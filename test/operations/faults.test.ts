@@ -22,7 +22,7 @@ import { Seeded } from '../seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../store/faulty-back-end.ts';
 import { onSqlite } from './on-sqlite.ts';
 
-/** A sound node, and one on the same database whose connection is as `faults` says. */
+/** A healthy node, and one on the same database with `faults`. */
 async function beside(t: TestContext, faults: Partial<Faults>): Promise<{ node: Node; faulty: Node }> {
   const { node, database } = await onSqlite(t);
   const backEnd = faultyBackEnd(await database.open(), () => ({ ...NO_FAULTS, ...faults }), new Seeded(7));
@@ -30,14 +30,14 @@ async function beside(t: TestContext, faults: Partial<Faults>): Promise<{ node: 
   return { node, faulty: await anotherNode(storeOf(backEnd), { keyring, clock }) };
 }
 
-test('a fault during revoke: no success is told, and the grant is as it was (CVE-2020-15223)', async (t) => {
+test('a fault during revoke reports no success and leaves the grant unchanged (CVE-2020-15223)', async (t) => {
   const { node, faulty } = await beside(t, { unavailable: 1 });
   const pair = await issue(node);
   await assert.rejects(revoke(faulty, pair), StoreUnavailable);
   assert.equal(await answer(check(node, pair)), 'accepted');
 });
 
-test('a fault during the revocation of many: no success is told, though some may have ended', async (t) => {
+test('a fault while revoking many grants reports no success, though some may have ended', async (t) => {
   const { node, faulty } = await beside(t, { unavailable: 0.5 });
   await Promise.all(Array.from({ length: 20 }, () => issue(node)));
   const where = grantsOf.holder(ADA);
@@ -47,7 +47,7 @@ test('a fault during the revocation of many: no success is told, though some may
   assert.equal(await revokeAll(where, 'by-operator', node), 0);
 });
 
-test('a revoke whose acknowledgement is lost: success is told once it is known to have happened', async (t) => {
+test('a revoke whose acknowledgement is lost reports success once the store confirms it', async (t) => {
   const { node, faulty } = await beside(t, { lostAfter: 1 });
   const pair = await issue(node);
   assert.equal(await answer(revoke(faulty, pair)), 'accepted');
@@ -56,7 +56,7 @@ test('a revoke whose acknowledgement is lost: success is told once it is known t
   assert.equal(events.filter(({ type }) => type === 'revoked').length, 1);
 });
 
-test('a refresh whose acknowledgement is lost answers with the pair it made', async (t) => {
+test('a refresh whose acknowledgement is lost returns the pair it made', async (t) => {
   const { node, faulty } = await beside(t, { lostAfter: 1 });
   const first = await issue(node);
   const second = accepted(await refresh(faulty, first));
@@ -64,7 +64,7 @@ test('a refresh whose acknowledgement is lost answers with the pair it made', as
   assert.equal(await answer(refresh(node, second)), 'accepted');
 });
 
-test('a redemption whose acknowledgement is lost answers with the grant it made', async (t) => {
+test('a redemption whose acknowledgement is lost returns the grant it made', async (t) => {
   const { node, faulty } = await beside(t, { lostAfter: 1 });
   const device = await confirmed(node);
   const pair = accepted(await redeem(faulty, device));

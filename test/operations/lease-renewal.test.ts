@@ -6,10 +6,10 @@ import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
-test('a lease is renewed while its work goes on, and ends with its time afterwards', async () => {
+test('a lease is renewed while its work runs, and expires afterwards', async () => {
   const database = await sqliteDatabase();
   const store = storeOf(await database.open());
-  const lease = { about: 'lease: test', lasts: seconds(2) };
+  const lease = { name: 'test', lasts: seconds(2) };
   let isDone = false;
   const working = byOneNode(lease, () => pause(4_500).then(() => (isDone = true)), { store });
   let others = 0;

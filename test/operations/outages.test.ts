@@ -1,4 +1,4 @@
-// Whoever was told 503 and asks the same again is never taken for a thief, however long the store was away.
+// A retry after 503 never counts as reuse, however long the store was down.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { beginAnswering, keepSeen } from '../../src/operations/upkeep/service-times.ts';
@@ -15,7 +15,7 @@ interface Trouble {
   state: 'fine' | 'away' | 'breaks-after-commit';
 }
 
-/** A back end that can be away, or break just after a commit and then be away. */
+/** A back end that can be unavailable, or break just after a commit and stay unavailable. */
 function troubled(real: BackEnd, trouble: Trouble): BackEnd {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   return {
@@ -43,7 +43,7 @@ async function outageOf({ store }: Node) {
   return (await store.load(serviceTimes, SERVICE)).found?.row.outage;
 }
 
-test('a commit whose fate stays unknown is told as unknown, and the retry gets the pair it made', async (t) => {
+test('a commit with unknown outcome is reported as unknown, and a retry gets the pair it made', async (t) => {
   const { node, clock, trouble } = await aTroubledNode(t);
   const pair = await issue(node);
   trouble.state = 'breaks-after-commit';
@@ -59,7 +59,7 @@ test('a commit whose fate stays unknown is told as unknown, and the retry gets t
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
 });
 
-test('an outage that began when the window had closed opens no window', async (t) => {
+test('an outage that began after the retry window closed does not reopen it', async (t) => {
   const { node, clock, trouble } = await aTroubledNode(t);
   const pair = await issue(node);
   accepted(await refresh(node, pair));
@@ -71,7 +71,7 @@ test('an outage that began when the window had closed opens no window', async (t
   assert.equal(await answer(refresh(node, pair)), 'refresh-token-reused');
 });
 
-test('a service that was down for long began answering when it started; a restart at once is no outage', async (t) => {
+test('an outage ends when the service starts; a quick restart is not an outage', async (t) => {
   const { node, clock } = await aTroubledNode(t);
   await keepSeen(node);
   const pair = await issue(node);
@@ -86,13 +86,13 @@ test('a service that was down for long began answering when it started; a restar
   assert.equal(textOf(accepted(await refresh(node, pair))), textOf(given));
 });
 
-test('a store without the row: the service may have been down, for an hour at most', async (t) => {
+test('without an outage row, an outage of at most an hour is assumed', async (t) => {
   const { node } = await aTroubledNode(t);
   await beginAnswering(node);
   assert.deepEqual(await outageOf(node), { silentFrom: NOW - 3600, answeringSince: NOW });
 });
 
-test('nodes share the row: it is written once in ten seconds', async (t) => {
+test('nodes share the outage row and write it at most once in ten seconds', async (t) => {
   const { node, clock } = await aTroubledNode(t);
   const seenAt = async () => (await node.store.load(serviceTimes, SERVICE)).found?.row.seenAt;
   await keepSeen(node);

@@ -12,7 +12,7 @@ import { onSqlite } from './on-sqlite.ts';
 /** npm run chaos -- race --cycles 10000 runs it long. */
 const INTERLEAVINGS = 500;
 
-/** A node whose loads and commits take their time, so that races happen in every order. */
+/** A node with delayed loads and commits, so that races happen in every order. */
 async function slowNode({ keyring, clock }: Node, database: SqliteTestDatabase, seed: number): Promise<Node> {
   const faults = { ...NO_FAULTS, delayed: 0.7 };
   const backEnd = faultyBackEnd(await database.open(), () => faults, new Seeded(seed));
@@ -27,7 +27,7 @@ test('64 parallel refreshes of one token yield exactly one successor pair (CVE-2
   assert.equal((await node.store.load(grants, pair.grantId)).found?.row.pair.generation, 1);
 });
 
-test('64 parallel refreshes with delays, at two nodes, round after round: one successor each time', async (t) => {
+test('64 parallel refreshes with delays on two nodes yield one successor in every round', async (t) => {
   const { node, database } = await onSqlite(t);
   const other = await slowNode(node, database, 1);
   let pair = await issue(node);
@@ -39,13 +39,13 @@ test('64 parallel refreshes with delays, at two nodes, round after round: one su
   }
 });
 
-test('refresh interleaved with revoke: nothing works after revoke was acknowledged', async () => {
+test('no token works after an acknowledged revoke that raced a refresh', async () => {
   const { refreshedFirst, worked } = await raceRefreshAndRevoke(INTERLEAVINGS, 2);
   assert.deepEqual(worked, []);
   assert.ok(refreshedFirst > 0 && refreshedFirst < INTERLEAVINGS, 'both orders were seen');
 });
 
-test('two racing redemptions of one device code yield one grant, and it stands [contract 3]', async (t) => {
+test('two racing redemptions of one device code yield one grant, which stays valid [contract 3]', async (t) => {
   const { node, database } = await onSqlite(t);
   const other = await slowNode(node, database, 3);
   for (let n = 0; n < 20; n++) {

@@ -6,7 +6,17 @@ import { seconds } from '../../src/core/time.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
-import { accepted, answer, CURL, changeIntegration, check, issue, noCertificate, refresh, textOf } from '../node.ts';
+import {
+  accepted,
+  answer,
+  CURL,
+  changeIntegration,
+  check,
+  issue,
+  NOTHING_PRESENTED,
+  refresh,
+  textOf,
+} from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -28,7 +38,7 @@ test('a retry returns the same pair, byte for byte, until the window ends; then 
   assert.equal(await answer(check(node, second)), 'grant-revoked');
 });
 
-test('a retry ends where the successor was used: what is presented after that is reuse', async (t) => {
+test('once the successor is used, presenting the spent token is reuse', async (t) => {
   const { node } = await onSqlite(t);
   const first = await issue(node);
   const second = accepted(await refresh(node, first));
@@ -48,7 +58,7 @@ test('reuse is recognised for the whole life of the grant, with no stored histor
   assert.equal((await node.store.page(grants, { limit: 10 })).length, 1);
 });
 
-test('with onReuse: report, reuse is told and the grant stands', async (t) => {
+test('with onReuse: report, reuse is reported and the grant stays valid', async (t) => {
   const { node } = await onSqlite(t);
   await changeIntegration(node, { overrides: { onReuse: 'report', refreshRetryWindow: seconds(0) } });
   const first = await issue(node);
@@ -62,7 +72,7 @@ test('with onReuse: report, reuse is told and the grant stands', async (t) => {
   );
 });
 
-test('a retry from elsewhere is answered, and its event carries both presenters and an alarm', async (t) => {
+test('a retry from another address is answered, and its event has both presenters and an alarm', async (t) => {
   const { node } = await onSqlite(t);
   const first = await issue(node);
   accepted(await refresh(node, first));
@@ -72,7 +82,7 @@ test('a retry from elsewhere is answered, and its event carries both presenters 
   assert.deepEqual([event?.type, event?.presenter?.address], ['retried', '203.0.113.9']);
 });
 
-test('refresh at refresh_until −1, 0 and +1 s: it works, it does not, it does not (CVE-2021-32923) [contract 3]', async (t) => {
+test('a refresh works one second before refresh_until, not at it or after it (CVE-2021-32923) [contract 3]', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   for (const [away, expected] of [
     [-1, 'accepted'],
@@ -101,7 +111,7 @@ test('refresh_until never moves, and no access token outlives it', async (t) => 
   assert.equal(await answer(check(node, pair)), 'access-token-expired');
 });
 
-test('an access token works until its own expiry, whatever refreshes follow [contract 1.2]', async (t) => {
+test('an access token works until its own expiry, even after refreshes [contract 1.2]', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   const first = await issue(node);
   clock.move(99);
@@ -112,7 +122,7 @@ test('an access token works until its own expiry, whatever refreshes follow [con
   assert.equal(await answer(check(node, second)), 'accepted');
 });
 
-test('a retry across a key rotation is the same pair, byte for byte', async (t) => {
+test('a retry after a key rotation returns the same pair, byte for byte', async (t) => {
   const keys = mintWith(addKey(firstKey(), 2), 1);
   const { node } = await onSqlite(t, { keyring: new Keyring(keys) });
   const first = await issue(node);
@@ -122,7 +132,7 @@ test('a retry across a key rotation is the same pair, byte for byte', async (t) 
   assert.equal(await answer(refresh(rotated, second)), 'accepted');
 });
 
-test('a clock that runs backwards extends nothing: per grant, time stands still', async (t) => {
+test('a clock that runs backwards extends nothing: time stands still for the grant', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   const first = await issue(node);
   clock.move(500);
@@ -133,7 +143,7 @@ test('a clock that runs backwards extends nothing: per grant, time stands still'
   assert.equal(third.refreshUntil, first.refreshUntil);
 });
 
-test('every truncation, extension and bit flip of a refresh token is refused and harms nothing (CVE-2026-27840)', async (t) => {
+test('every truncation, extension and bit flip of a refresh token is refused and changes nothing (CVE-2026-27840)', async (t) => {
   const { node } = await onSqlite(t);
   const pair = await issue(node);
   const text = pair.refreshToken?.reveal() ?? '';
@@ -144,7 +154,7 @@ test('every truncation, extension and bit flip of a refresh token is refused and
   );
   const extended = [`${text}=`, `${text}A`, ` ${text}`, `${text}\n`, text.replace('tsr_', 'tsa_'), text.toUpperCase()];
   for (const refreshToken of [...cut, ...flipped.filter((each) => each !== text), ...extended]) {
-    const request = { clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate };
+    const request = { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED };
     assert.equal(await answer(refreshTokens(request, node)), 'refresh-token-not-authentic', refreshToken);
   }
   assert.equal(await answer(refresh(node, pair)), 'accepted');

@@ -38,7 +38,7 @@ test('a restart makes no rotated token valid again: the same successor in the wi
   assert.equal(await answer(refresh(await restart(again, database), second)), 'grant-revoked');
 });
 
-test('a restart forgets no revocation, no redemption and no grant', async (t) => {
+test('a restart loses no revocation, redemption or grant', async (t) => {
   const { node, database } = await onSqlite(t);
   const [kept, revoked, device] = [await issue(node), await issue(node), await confirmed(node)];
   accepted(await revoke(node, revoked));
@@ -52,7 +52,7 @@ test('a restart forgets no revocation, no redemption and no grant', async (t) =>
 
 /** Copies the database as an operator's backup would; what is in the WAL is in the copy. */
 async function backUp(store: Store, { path, folder }: SqliteTestDatabase): Promise<() => void> {
-  await store.close(); // the last connection to close empties the WAL into the database
+  await store.close(); // the last connection to close checkpoints the WAL
   const copy = join(folder, 'backup.db');
   copyFileSync(path, copy);
   return () => {

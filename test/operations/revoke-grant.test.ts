@@ -11,7 +11,7 @@ async function revokedEvents(node: Node) {
   return events.filter(({ type }) => type === 'revoked');
 }
 
-test('the event of a revocation by token says who presented it, and of which grant', async (t) => {
+test('the event of a revocation by token names presenter and grant', async (t) => {
   const { node } = await onSqlite(t);
   const pair = await issue(node);
   const thief = presenter('198.51.100.9', 'another program');

@@ -1,4 +1,4 @@
-// threats: a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
+// [threats: Proxy, HTTP, TLS, secrets] a stolen database is a bag of tokens. Here a dump and the keys yield no usable token; this test really tries.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { beginSession, personOf } from '../../src/operations/person/browser-session.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { firstPair, nextPair, standingOf } from '../../src/tokens/pair.ts';
-import { sha256 } from '../../src/tokens/sha256.ts';
+import { nextRefreshToken, opaqueAccessToken, standingOf } from '../../src/tokens/opaque/pair.ts';
 import {
   mintAccessToken,
   mintDeviceCode,
   mintRefreshToken,
   parseRefreshToken,
   type RefreshToken,
-} from '../../src/tokens/token-text.ts';
-import { accepted, ada, CURL, confirmed, issue, type Node, noCertificate, refresh, start } from '../node.ts';
+} from '../../src/tokens/opaque/token-text.ts';
+import { sha256 } from '../../src/tokens/sha256.ts';
+import { accepted, ada, CURL, confirmed, issue, NOTHING_PRESENTED, type Node, refresh, start } from '../node.ts';
 import { CLIENT } from '../samples.ts';
 import { type OnSqlite, onSqlite } from './on-sqlite.ts';
 
@@ -67,7 +67,7 @@ function everyValue(path: string): Buffer[] {
     });
 }
 
-/** All stretches of this length at any 16-byte step, each once, and zeros. */
+/** All distinct slices of this length at 16-byte steps, and zeros. */
 function stretches(loot: readonly Buffer[], length: number): Buffer[] {
   const found = new Map<string, Buffer>();
   for (const bytes of [...loot, Buffer.alloc(length)]) {
@@ -93,7 +93,7 @@ async function workingRefreshTokens(loot: readonly Buffer[], pairs: readonly Tok
     for (const generation of [grant.pair.generation, grant.pair.generation - 1]) {
       if (generation < 0) continue;
       for (const token of refreshTokensFrom(loot, grant.id, generation)) {
-        const derived = nextPair(token, grant.pair.nonce, node.keyring.minting, FAR);
+        const derived = nextRefreshToken(token, grant.pair.nonce, node.keyring.minting);
         const next = parseRefreshToken(derived.refreshToken.reveal(), node.keyring);
         const standings = [token, next ?? token].map((each) => standingOf(each, grant, node.keyring));
         if (standings.some((standing) => standing === 'current' || standing === 'last-spent')) working++;
@@ -114,7 +114,7 @@ test('a dump of the database and the keyring yields no refresh token', async (t)
   assert.ok(control > 0, 'with the secrets of one token, the same search finds it');
 });
 
-test('refresh tokens minted from the loot are refused at the operation, and harm nothing', async (t) => {
+test('refresh tokens forged from the stolen data are refused and change nothing', async (t) => {
   const {
     node,
     database,
@@ -125,7 +125,7 @@ test('refresh tokens minted from the loot are refused at the operation, and harm
   for (const token of tokens) {
     const refreshToken = mintRefreshToken(token, node.keyring.minting).reveal();
     const outcome = await refreshTokens(
-      { clientId: CLIENT, refreshToken, presenter: CURL, certifiedCaller: noCertificate },
+      { clientId: CLIENT, refreshToken, presenter: CURL, ...NOTHING_PRESENTED },
       node,
     );
     assert.deepEqual(outcome, { ok: false, refusal: { reason: 'refresh-token-not-authentic' } });
@@ -139,7 +139,8 @@ test('a dump of the database and the keyring yields no access token', async (t) 
   const key = node.keyring.minting;
   for (const { grantId } of pairs) {
     const id = grantId as GrantId;
-    const derived = stretches(loot, 16).map((root) => firstPair(id, { root, secret: root }, key, FAR).accessToken);
+    const pair = { generation: 0, expiresAt: FAR, keyId: key.id };
+    const derived = stretches(loot, 16).map((root) => opaqueAccessToken({ id, pair }, root, node.keyring));
     const direct = stretches(loot, 28).map((secret) =>
       mintAccessToken({ grantId: id, generation: 0, expiresAt: FAR, secret }, key),
     );

@@ -19,7 +19,7 @@ async function rowsLeft(node: Node): Promise<{ grants: number; devices: number }
   };
 }
 
-test('nothing accumulates: what has ended is swept some time after its end, grants a week, and nothing before', async (t) => {
+test('ended rows are swept after a delay (grants after a week), and no live row is swept', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   const pair = await issue(node);
   await start(node);
@@ -32,7 +32,7 @@ test('nothing accumulates: what has ended is swept some time after its end, gran
   assert.equal(await answer(refresh(node, pair)), 'grant-unknown');
 });
 
-test('sweeping goes in small steps, and lets requests go between them', async (t) => {
+test('sweeping runs in small steps and lets requests run in between', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   await Promise.all(Array.from({ length: 450 }, () => issue(node)));
   clock.move(1000 + GRACE + 1);
@@ -46,7 +46,7 @@ test('sweeping goes in small steps, and lets requests go between them', async (t
   assert.deepEqual(await rowsLeft(node), { grants: 1, devices: 0 });
 });
 
-test('events have a retention of their own', async (t) => {
+test('events have their own retention', async (t) => {
   const { node, clock } = await onSqlite(t, { settings: SHORT });
   await issue(node);
   await issue(node);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isAddressRange, whyNotReachable } from '../../src/outbound/address-filter.ts';
 
-suite('an address beyond the public internet', () => {
+suite('a non-public address', () => {
   const kinds: Readonly<Record<string, readonly string[]>> = {
     loopback: ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1'],
     private: ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', 'fc00::1', 'fdff::1'],
@@ -17,14 +17,14 @@ suite('an address beyond the public internet', () => {
     });
   }
 
-  test('is reached where it is listed, alone or by its network', () => {
+  test('is allowed if listed, alone or by its network', () => {
     assert.equal(whyNotReachable('10.1.2.3', ['10.1.2.3']), undefined);
     assert.equal(whyNotReachable('10.1.2.3', ['fd00::/8', '10.1.0.0/16']), undefined);
     assert.equal(whyNotReachable('fd00::5', ['fd00::/8']), undefined);
     assert.match(whyNotReachable('10.2.0.1', ['10.1.0.0/16']) ?? '', /private/);
   });
 
-  test('differs from a public one, and from what is no address', () => {
+  test('is distinguished from public and malformed addresses', () => {
     for (const address of ['93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:2800:21f::1', '::ffff:8.8.8.8']) {
       assert.equal(whyNotReachable(address), undefined, address);
     }

@@ -1,4 +1,4 @@
-// A server that does to its callers what no honest one does.
+// A misbehaving server.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 export interface RudeServer {
   readonly url: string;
   readonly port: number;
-  /** Paths that were asked for, in turn. */
+  /** Requested paths, in order. */
   readonly asked: string[];
-  /** Octets of bodies that were sent. */
+  /** Body bytes sent. */
   sent: number;
   close(): void;
 }

@@ -15,7 +15,7 @@ import { approve, verdict } from './approved.ts';
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
 
 suite('DER', () => {
-  test('BER’s liberties are refused', () => {
+  test('BER encodings that are not DER are refused', () => {
     const berForms = {
       'an indefinite length': '3080020101',
       'a length that is not minimal': '308103020101',
@@ -58,9 +58,9 @@ suite('DER', () => {
   });
 });
 
-suite('DER that is written', () => {
+suite('DER encoding', () => {
   for (const length of [0, 127, 128, 255, 256, 511, 512, 65_535, 65_536, 16_777_216]) {
-    test(`${length} octets are read again`, () => {
+    test(`${length} bytes are encoded and decoded`, () => {
       assert.equal(readElement(write(TAG.octetString, Buffer.alloc(length)), TAG.octetString).content.length, length);
     });
   }
@@ -81,12 +81,12 @@ suite('DER in certificates', () => {
     assert.throws(() => readNull(readElement(bytes('050100'))));
   });
 
-  test('children are counted without being read', () => {
+  test('children are counted without being parsed', () => {
     assert.equal(countChildren(readElement(bytes('3006020101020102'))), 2);
     assert.equal(countChildren(readElement(bytes('3000'))), 0);
   });
 
-  test('padding bits of key usage are zero (X.690 11.2.1)', () => {
+  test('padding bits of key usage must be zero (X.690 11.2.1)', () => {
     const usage = (...octets: number[]) => ({
       extensions: [extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.from(octets)), true)],
     });
@@ -114,7 +114,7 @@ suite('DER in certificates', () => {
     }
   });
 
-  test('critical policies with a qualifier that is not known are refused, not critical ones are not (RFC 5280 4.2.1.4)', () => {
+  test('an unknown policy qualifier is refused only if the extension is critical (RFC 5280 4.2.1.4)', () => {
     const value = (oid: string) =>
       writeSequence(policy('1.2.3', writeSequence(writeSequence(writeOid(oid), utf8('x')))));
     const critical = (oid: string) => ({ extensions: [extension(EXTENSION.certificatePolicies, value(oid), true)] });
@@ -124,20 +124,20 @@ suite('DER in certificates', () => {
     assert.equal(of({ extensions: [extension(EXTENSION.certificatePolicies, value('1.2.3.4'))] }), 'accepted caller');
   });
 
-  test('an empty directoryName is no name (RFC 5280 4.2.1.6)', () => {
+  test('an empty directoryName is refused (RFC 5280 4.2.1.6)', () => {
     const empty = { alternativeNames: [write(contextTag(4, 'constructed'), writeSequence())] };
     assert.equal(of(empty, 'strict'), 'certificate-refused-by-policy: alternative-names-well-formed');
     assert.equal(of(empty), 'accepted caller');
   });
 
-  test('a list longer than any honest one is not read', () => {
+  test('an overlong sequence is not parsed', () => {
     const dnsNames = Array.from({ length: 1_025 }, () => 'a.b');
     assert.equal(of({ dnsNames }), MALFORMED);
     assert.equal(of({ dnsNames: dnsNames.slice(1) }), 'accepted caller');
   });
 });
 
-suite('octets of any kind', () => {
+suite('arbitrary bytes', () => {
   const authority = makeAuthority();
   const original = authority.issue({ emails: ['john@x.com'], upns: ['john@x'] }).certificate;
   const issuers = [approve(authority)];
@@ -152,7 +152,7 @@ suite('octets of any kind', () => {
     );
   });
 
-  test('in place of one octet of a certificate never get it accepted', () => {
+  test('in place of one byte of a certificate never get it accepted', () => {
     propertyHolds(
       property(nat(original.length - 1), nat(254), (position, change) => {
         const octets = new Uint8Array(original);
@@ -163,7 +163,7 @@ suite('octets of any kind', () => {
     );
   });
 
-  test('cut from the end or added to it never get a certificate accepted', () => {
+  test('removed from or added to the end never get a certificate accepted', () => {
     for (let length = 0; length < original.length; length += 7) {
       assert.match(verdict({ chain: [original.subarray(0, length)], issuers }), /^certificate-unreadable/);
     }

@@ -15,7 +15,7 @@ const explain = (chain: readonly Uint8Array[], profile: 'rfc5280' | 'strict' = '
   });
 
 suite('a dry run', () => {
-  test('tells the issuer, the identity and every step of an accepted certificate', () => {
+  test('shows issuer, identity and every step of an accepted certificate', () => {
     const explanation = explain(root.issue({ commonName: 'john' }).chain);
     assert.equal(explanation.accepted, true);
     assert.equal(explanation.issuer, 'TEST');
@@ -28,13 +28,13 @@ suite('a dry run', () => {
     );
   });
 
-  test('names rule and setting of a refusal', () => {
+  test('names the rule and setting of a refusal', () => {
     const lines = printExplanation(explain(root.issue({ without: ['extendedKeyUsage'] }).chain, 'strict'));
     assert.ok(lines.some((line) => /^FAIL client-usage-explicit \[leaf CN=caller\] .*\{profile: strict\}$/.test(line)));
     assert.equal(lines.at(-1), 'refused: certificate-refused-by-policy (client-usage-explicit)');
   });
 
-  test('shows every failure, not the first alone', () => {
+  test('shows every failure, not only the first', () => {
     const { steps } = explain(root.issue({ notAfter: '2025-01-01', serial: Uint8Array.of(0) }).chain);
     assert.deepEqual(
       steps.filter(({ passed }) => !passed).map(({ rule }) => rule),
@@ -42,7 +42,7 @@ suite('a dry run', () => {
     );
   });
 
-  test('keeps hostile names on their line', () => {
+  test('keeps hostile names on one line', () => {
     const lines = printExplanation(explain(root.issue({ commonName: 'x\r\naccepted: \u202eroot\u001b[2J' }).chain));
     for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
   });
@@ -53,7 +53,7 @@ suite('a dry run', () => {
     for (const { about } of steps) assert.ok(about.length < 2_000);
   });
 
-  test('says why octets are no certificate', () => {
+  test('says why bytes are not a certificate', () => {
     const lines = printExplanation(explain([Buffer.from('junk')]));
     assert.equal(lines.at(-1), 'refused: certificate-unreadable (readable)');
   });

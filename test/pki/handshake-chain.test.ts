@@ -12,7 +12,7 @@ const intermediate = root.makeIntermediate();
 const host = root.issue({ commonName: 'localhost' });
 
 suite('the chain of a handshake', () => {
-  test('keeps its intermediate though OpenSSL has accepted it (nodejs/node#65579)', async () => {
+  test('keeps its intermediate after OpenSSL has accepted it (nodejs/node#65579)', async () => {
     const caller = intermediate.issue();
     const { chain, authorized } = await shake(caller, caller.pem + intermediate.pem);
     assert.equal(authorized, true);
@@ -22,7 +22,7 @@ suite('the chain of a handshake', () => {
     );
   });
 
-  test('is everything that was sent, in its order, though a certificate was sent twice', async () => {
+  test('has every certificate that was sent, in order, including duplicates', async () => {
     const lower = intermediate.makeIntermediate({ name: 'Lower' });
     const caller = lower.issue();
     const sent = [caller, lower, lower, root, intermediate];

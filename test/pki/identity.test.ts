@@ -8,7 +8,7 @@ import { HOSTILE_NAMES } from './hostile-names.ts';
 
 const authority = makeAuthority();
 
-suite('a hostile certificate names nobody but its holder', () => {
+suite('a hostile certificate never gives another identity', () => {
   for (const { what, from, made, verdict: expected } of HOSTILE_NAMES) {
     test(`${what} → ${expected}`, () => {
       const issuers = [approve(authority, { identitySources: typeof from === 'string' ? [from] : from })];
@@ -27,7 +27,7 @@ suite('a hostile certificate names nobody but its holder', () => {
     assert.match(steps.at(-1)?.words ?? '', /an extension appears twice/);
   });
 
-  test('a source further down the list is used where the first is absent', () => {
+  test('the next identity source is used if the first is absent', () => {
     const issuers = [approve(authority, { identitySources: ['upn-san', 'email-san', 'common-name'] })];
     assert.equal(verdict({ chain: authority.issue({ commonName: 'john' }).chain, issuers }), 'accepted john');
   });

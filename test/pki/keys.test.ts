@@ -42,13 +42,13 @@ suite('RSA keys (RFC 3279 2.3.1, FIPS 186-5 A.1.1)', () => {
     });
   }
 
-  test('exponents 3 and 65537 are good', () => {
+  test('exponents 3 and 65537 are accepted', () => {
     for (const exponent of [Uint8Array.of(3), Uint8Array.of(1, 0, 1)]) {
       assert.equal(of(rsaSpki({ exponent }), 'strict'), 'accepted caller');
     }
   });
 
-  test('parameters are NULL and nothing else, and the key is two numbers', () => {
+  test('parameters must be NULL, and the key must be two numbers', () => {
     const foreign: RsaNumbers[] = [
       { parameters: [] },
       { parameters: [write(TAG.null, Uint8Array.of(0))] },
@@ -59,7 +59,7 @@ suite('RSA keys (RFC 3279 2.3.1, FIPS 186-5 A.1.1)', () => {
     for (const numbers of foreign) assert.equal(of(rsaSpki(numbers)), UNREADABLE);
   });
 
-  test('an intermediate with exponent 1 vouches for nobody, though its forged signature would verify', () => {
+  test('an intermediate with exponent 1 is refused, though its forged signature would verify', () => {
     const spki = rsaSpki({ exponent: Uint8Array.of(1) });
     const forger = root.makeIntermediate({ name: 'Forger', spki });
     const chain = [forgedBy(forger), forger.certificate];
@@ -93,7 +93,7 @@ function paddedDigest(body: Uint8Array): Uint8Array {
 }
 
 suite('elliptic curves (RFC 5480 2)', () => {
-  test('P-256, P-384, P-521, Ed25519 and Ed448 are good under both profiles', () => {
+  test('P-256, P-384, P-521, Ed25519 and Ed448 are accepted under both profiles', () => {
     const kinds: KeyPair[] = [
       ...['P-256', 'P-384', 'P-521'].map(ecKeys),
       generateKeyPairSync('ed25519'),
@@ -107,7 +107,7 @@ suite('elliptic curves (RFC 5480 2)', () => {
     }
   });
 
-  test('another curve is allowed by the issuer’s setting, and never under profile strict', () => {
+  test('other curves are allowed by a setting of the issuer, never under profile strict', () => {
     const chain = root.issue({ keys: ecKeys('secp256k1') }).chain;
     const curves = ['secp256k1'] as const;
     assert.equal(verdict({ chain, issuers: [approve(root)] }), REFUSED('key-curve'));
@@ -116,14 +116,14 @@ suite('elliptic curves (RFC 5480 2)', () => {
     assert.equal(verdict({ chain, issuers: [approve(root, { curves, profile: 'strict' })] }), REFUSED('key-curve'));
   });
 
-  test('the curve of every certificate of the path counts, that of the approved issuer too', () => {
+  test('the curve of every certificate of the path is checked, including the approved issuer', () => {
     const weak = makeAuthority({ name: 'Weak', keys: ecKeys('secp256k1') });
     assert.equal(verdict({ chain: weak.issue().chain, issuers: [approve(weak)] }), REFUSED('key-curve'));
     const below = root.makeIntermediate({ keys: ecKeys('brainpoolP256r1') });
     assert.equal(verdict({ chain: below.issue().chain, issuers: [approve(root)] }), REFUSED('key-curve'));
   });
 
-  test('no curve under 224 bits, and none spelt out', () => {
+  test('curves under 224 bits and explicit curve parameters are refused', () => {
     const p192 = spkiOf([writeOid(EC), writeOid('1.2.840.10045.3.1.1')], Buffer.alloc(49, 4));
     const curves = ['P-224', 'secp256k1'] as const;
     assert.equal(
@@ -148,7 +148,7 @@ suite('elliptic curves (RFC 5480 2)', () => {
     });
   }
 
-  test('a compressed point is good; foreign parameters are not', () => {
+  test('a compressed point is accepted; foreign parameters are refused', () => {
     const compressed = Buffer.concat([Uint8Array.of(2 + ((point.at(-1) ?? 0) & 1)), point.subarray(1, 33)]);
     assert.equal(of(spkiOf([writeOid(EC), P256], compressed)), 'accepted caller');
     assert.equal(of(spkiOf([writeOid(EC), P256, write(TAG.null)], point)), UNREADABLE);
@@ -161,7 +161,7 @@ suite('Edwards curves (RFC 8032 5.1.3 and 5.2.3, RFC 8410 3)', () => {
   const P448 = 2n ** 448n - 2n ** 224n - 1n;
   const ORDER_8 = Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex');
 
-  test('points of small order are refused: anybody can sign in their name', () => {
+  test('points of small order are refused, since anybody can sign for them', () => {
     const small = [0n, 1n, P25519 - 1n].map((y) => littleEndian(y, 32));
     const other = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
     for (const key of [...small, ORDER_8, other]) assert.equal(of(edwards('ed25519', key)), REFUSED('key-well-formed'));
@@ -172,14 +172,14 @@ suite('Edwards curves (RFC 8032 5.1.3 and 5.2.3, RFC 8410 3)', () => {
       assert.equal(of(edwards('ed448', littleEndian(y, 57))), REFUSED('key-well-formed'));
   });
 
-  test('a number beyond the field, one that is on no curve, and a wrong length are refused', () => {
+  test('a value outside the field, a point off the curve and a wrong length are refused', () => {
     assert.equal(of(edwards('ed25519', littleEndian(P25519 + 3n, 32))), REFUSED('key-well-formed'));
     assert.equal(of(edwards('ed25519', littleEndian(2n, 32))), REFUSED('key-well-formed'));
     assert.equal(of(edwards('ed25519', Buffer.alloc(31, 9))), REFUSED('key-well-formed'));
     assert.equal(of(edwards('ed448', Buffer.alloc(56, 9))), REFUSED('key-well-formed'));
   });
 
-  test('there are no parameters', () => {
+  test('parameters are refused', () => {
     const key = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
     assert.equal(of(edwards('ed25519', key)), 'accepted caller');
     assert.equal(of(edwards('ed25519', key, write(TAG.null))), UNREADABLE);
@@ -232,12 +232,12 @@ suite('RSA-PSS (RFC 4055 3.1 and 3.3)', () => {
       issuers: [approve(pssRoot)],
     });
 
-  test('with SHA-256 it is good, with the trailer written out too', () => {
+  test('SHA-256 is accepted, with an explicit trailer too', () => {
     assert.equal(signedWith(algorithm({})), 'accepted caller');
     assert.equal(signedWith(algorithm({ trailer: 1 })), 'accepted caller');
   });
 
-  test('with SHA-1 it is refused as weak, written out or by default', () => {
+  test('SHA-1 is refused as weak, explicit or by default', () => {
     const WEAK = REFUSED('signature-algorithm-strong');
     assert.equal(signedWith(algorithm({ digest: 'sha1', salt: 20 }), 'sha1', 20), WEAK);
     assert.equal(signedWith(writeSequence(writeOid(PSS), writeSequence()), 'sha1', 20), WEAK);
@@ -257,11 +257,11 @@ suite('RSA-PSS (RFC 4055 3.1 and 3.3)', () => {
     test(`${what} makes the certificate unreadable`, () => assert.equal(signedWith(written), UNREADABLE));
   }
 
-  test('a salt of another length than was said does not verify', () => {
+  test('a salt of another length than declared does not verify', () => {
     assert.equal(signedWith(algorithm({ salt: 20 })), 'certificate-issuer-not-approved: issuer-approved');
   });
 
-  test('a key that is limited to SHA-384 signs with nothing else', () => {
+  test('a key limited to SHA-384 cannot sign with another digest', () => {
     const jwk = pssRoot.keys.publicKey.export({ format: 'jwk' });
     const number = (text = '') => integer(Buffer.concat([Uint8Array.of(0), Buffer.from(text, 'base64url')]));
     const key = writeSequence(number(jwk.n), integer(Buffer.from(jwk.e ?? '', 'base64url')));
@@ -284,7 +284,7 @@ suite('RSA-PSS (RFC 4055 3.1 and 3.3)', () => {
   });
 });
 
-test('signature algorithms have no foreign parameters (RFC 5758 3.2, RFC 8410 3)', () => {
+test('signature algorithms with foreign parameters are refused (RFC 5758 3.2, RFC 8410 3)', () => {
   const ecdsa = writeOid('1.2.840.10045.4.3.2');
   const issuers = [approve(root)];
   for (const algorithm of [writeSequence(ecdsa, write(TAG.null)), writeSequence(ecdsa, writeSequence())]) {

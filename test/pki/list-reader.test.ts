@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { whyNotBelieved } from '../../src/pki/revocation/crl-check.ts';
+import { whyNotTrusted } from '../../src/pki/revocation/crl-check.ts';
 import { ListReader } from '../../src/pki/revocation/list-reader.ts';
 import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { makeAuthority } from '../authority.ts';
@@ -26,7 +26,7 @@ async function readOne(contents: Uint8Array<ArrayBuffer>) {
 suite('a list of many entries', () => {
   const der = largeList(root, COUNT);
 
-  test('is read in a thread: it finds every entry, and its contents come back', async () => {
+  test('is parsed in a thread, with every entry and its contents', async () => {
     const given = copyOf(der);
     const { list, contents, mark } = await readOne(given);
     assert.equal(given.length, 0, 'the octets went to the thread, and were not copied');
@@ -37,15 +37,15 @@ suite('a list of many entries', () => {
     assert.deepEqual(Buffer.from(contents), Buffer.from(der));
   });
 
-  test('is believed by its signature, which the thread has checked', async () => {
+  test('is trusted by its signature, which the thread checks', async () => {
     const { list } = await readOne(copyOf(der));
     const [own, other] = authorities;
     assert.ok(own && other);
-    assert.equal(whyNotBelieved(list, [own]), undefined);
-    assert.equal(whyNotBelieved(list, [other]), 'the CRL is not signed by the issuer');
+    assert.equal(whyNotTrusted(list, [own]), undefined);
+    assert.equal(whyNotTrusted(list, [other]), 'the CRL is not signed by the issuer');
     const forged = copyOf(der);
     forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1;
-    assert.equal(whyNotBelieved((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
+    assert.equal(whyNotTrusted((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
   });
 
   test('may be PEM', async () => {
@@ -54,7 +54,7 @@ suite('a list of many entries', () => {
     assert.equal(list.revoked.size, COUNT);
   });
 
-  test('that is damaged is refused, and so is what is no list', async () => {
+  test('is refused if damaged, and so is anything that is not a list', async () => {
     const short = copyOf(der).slice(0, -5);
     const { lists } = await new ListReader().read(short, authorities);
     assert.match(lists[0]?.ok === false ? lists[0].refusal : 'read', /cannot be read/);
@@ -62,7 +62,7 @@ suite('a list of many entries', () => {
     assert.deepEqual(none.lists, []);
   });
 
-  test('takes less than 64 octets of memory per entry', async () => {
+  test('takes less than 64 bytes of memory per entry', async () => {
     const { list, contents } = await readOne(copyOf(der));
     assert.equal(list.toBeSigned.whole.buffer, contents.buffer, 'the list lies where its contents lie');
     const table = 4 * (Math.ceil(COUNT * 1.5) + 1);

@@ -58,7 +58,7 @@ suite('RFC 4518: strings are prepared before they are compared', () => {
     });
   }
 
-  test('letters that only look alike stay apart', () => {
+  test('homographs stay different', () => {
     for (const [one, other] of [
       ['evil', '\u0435vil'], // Cyrillic е
       ['\u0131', 'i'], // dotless ı
@@ -69,7 +69,7 @@ suite('RFC 4518: strings are prepared before they are compared', () => {
       assert.notEqual(prepareText(one), prepareText(other));
   });
 
-  test('every letter folds as the case folding of Unicode says', () => {
+  test('every letter is folded as Unicode case folding defines', () => {
     for (let point = 0x80; point < 0x20000; point++) {
       const letter = String.fromCodePoint(point);
       if (!/\p{L}/u.test(letter) || prepareText(letter) === undefined) continue;
@@ -98,7 +98,7 @@ suite('every string type compares with every other', () => {
     assert.equal(same(organisation(write(TAG.universal, utf32('\u{10400}'))), organisation('\u{10428}')), true);
   });
 
-  test('octets that are no characters of their type equal only themselves', () => {
+  test('bytes that are invalid in their string type equal only themselves', () => {
     const broken = [
       write(TAG.universal, Buffer.from('Evi')),
       write(TAG.universal, Buffer.from('00110000', 'hex')),
@@ -113,8 +113,8 @@ suite('every string type compares with every other', () => {
   });
 });
 
-suite('no attribute value can imitate structure', () => {
-  test('a value that contains what joins two attributes', () => {
+suite('no attribute value can imitate the structure of a name', () => {
+  test('a value that contains the attribute separator', () => {
     const two = writeSequence(rdn(attribute('2.5.4.10', 'a'), attribute('2.5.4.11', 'b')));
     for (const joint of ['\u0001', '\u0002', ',', '+', '4:', '\u00002.5.4.11=']) {
       const one = organisation(`a${joint}2.5.4.11=b`);
@@ -124,7 +124,7 @@ suite('no attribute value can imitate structure', () => {
     }
   });
 
-  test('characters that spell the octets of another value', () => {
+  test('characters with the same bytes as another value', () => {
     const octets = write(TAG.octetString, Buffer.from('1'));
     const hex = Buffer.from(attribute(ORGANISATION, octets)).toString('hex');
     for (const text of [`#${hex}`, hex, `#${hex.toUpperCase()}`])
@@ -164,7 +164,7 @@ suite('an excluded subtree cannot be escaped by encoding (RFC 5280 4.2.1.10)', (
     }
   });
 
-  test('a value whose characters nobody can tell is taken for the excluded one', () => {
+  test('a value that cannot be decoded counts as excluded', () => {
     for (const value of [
       write(TAG.utf8, Buffer.from('45ff', 'hex')),
       write(TAG.bmp, Buffer.from('odd')),
@@ -175,7 +175,7 @@ suite('an excluded subtree cannot be escaped by encoding (RFC 5280 4.2.1.10)', (
       assert.equal(of(value), OUTSIDE);
   });
 
-  test('other names are not caught', () => {
+  test('other names are not excluded', () => {
     for (const text of ['Good', 'Evil Twin', '\u0435vil', 'evil\ue000']) assert.equal(of(text), 'accepted caller');
   });
 });
@@ -184,7 +184,7 @@ suite('names that are too large', () => {
   const root = makeAuthority();
   const of = (subject: Uint8Array) => verdict({ chain: root.issue({ subject }).chain, issuers: [approve(root)] });
 
-  test('4 KiB, 64 relative names and 16 attributes in one are the bounds', () => {
+  test('the limits are 4 KiB, 64 relative names and 16 attributes in each', () => {
     const relative = (count: number) =>
       writeSequence(...Array.from({ length: count }, (_, n) => rdn(attribute(n ? ORGANISATION : '2.5.4.3', 'x'))));
     assert.equal(of(relative(64)), 'accepted x');

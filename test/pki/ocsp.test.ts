@@ -37,7 +37,7 @@ async function answered(
 const nonceOf = (request: Uint8Array) => request.subarray(-16);
 
 suite('an OCSP answer', () => {
-  test('of the issuer itself decides', async () => {
+  test('signed by the issuer decides', async () => {
     assert.equal(await answered(() => root.ocsp(caller.serial)), 'accepted caller');
     assert.equal(
       await answered(() => root.ocsp(caller.serial, { state: 'revoked' })),
@@ -46,22 +46,22 @@ suite('an OCSP answer', () => {
     assert.equal(await answered(() => root.ocsp(caller.serial, { state: 'unknown' })), UNKNOWN);
   });
 
-  test('with our nonce is believed, with another it was made for somebody else', async () => {
+  test('is trusted with our nonce and ignored with another', async () => {
     assert.equal(await answered((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) })), 'accepted caller');
     assert.equal(await answered(() => root.ocsp(caller.serial, { nonce: Buffer.alloc(16) })), UNKNOWN);
   });
 
-  test('about another certificate answers nothing', async () => {
+  test('about another certificate is ignored', async () => {
     assert.equal(await answered(() => root.ocsp(root.issue().serial)), UNKNOWN);
     assert.equal(await answered(() => makeAuthority({ name: 'Root' }).ocsp(caller.serial)), UNKNOWN);
   });
 
-  test('that is stale or not begun answers nothing', async () => {
+  test('that is stale or not yet valid is ignored', async () => {
     assert.equal(await answered(() => root.ocsp(caller.serial, { nextUpdate: '2026-11-15T11:00:00Z' })), UNKNOWN);
     assert.equal(await answered(() => root.ocsp(caller.serial, { thisUpdate: '2026-11-15T13:00:00Z' })), UNKNOWN);
   });
 
-  test('of a delegated responder needs a certificate of the issuer itself, for OCSP signing (RFC 6960 4.2.2.2)', async () => {
+  test('of a delegated responder needs an OCSP signing certificate from the issuer itself (RFC 6960 4.2.2.2)', async () => {
     const by = (responder: ReturnType<typeof root.issue>) => answered(() => root.ocsp(caller.serial, { responder }));
     assert.equal(await by(root.issue({ usages: [OCSP_SIGNING] })), 'accepted caller');
     assert.equal(await by(root.issue()), UNKNOWN);
@@ -70,7 +70,7 @@ suite('an OCSP answer', () => {
     assert.equal(await by(root.issue({ usages: [OCSP_SIGNING], notAfter: '2026-01-01' })), UNKNOWN);
   });
 
-  test('of a delegate whom nobody would believe otherwise answers nothing: revoked, weak, or critically unknown', async () => {
+  test('of a revoked or weak delegate, or one with an unknown critical extension, is ignored', async () => {
     const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
     const unknown = extension('1.2.3', writeSequence(), true);
     const usages = [OCSP_SIGNING];
@@ -92,7 +92,7 @@ suite('an OCSP answer', () => {
     assert.equal(await byRsa({ claimedDigest: 'sha1' }), UNKNOWN);
   });
 
-  test('signed with SHA-1 answers nothing', async () => {
+  test('signed with SHA-1 is ignored', async () => {
     const rsa = makeAuthority({ name: 'RSA Root', keys: rsaKeys() });
     const { chain, serial } = rsa.issue(asked);
     const by = (digest: 'sha1' | 'sha256') => answered(() => rsa.ocsp(serial, { digest }), { authority: rsa, chain });
@@ -100,7 +100,7 @@ suite('an OCSP answer', () => {
     assert.equal(await by('sha1'), UNKNOWN);
   });
 
-  test('beside another about the same certificate: revoked wins, whichever comes first', async () => {
+  test('with good and revoked for one certificate counts as revoked, in either order', async () => {
     for (const [state, ...also] of [
       ['good', 'revoked'],
       ['revoked', 'good'],
@@ -117,13 +117,13 @@ suite('an OCSP answer', () => {
     );
   });
 
-  test('without an end is believed for ten minutes (RFC 6960 2.4)', async () => {
+  test('without nextUpdate is trusted for ten minutes (RFC 6960 2.4)', async () => {
     const at = (thisUpdate: string) => answered(() => root.ocsp(caller.serial, { thisUpdate, nextUpdate: null }));
     assert.equal(await at('2026-11-15T11:51:00Z'), 'accepted caller');
     assert.equal(await at('2026-11-15T11:40:00Z'), UNKNOWN);
   });
 
-  test('that cannot be read answers nothing', async () => {
+  test('that cannot be parsed is ignored', async () => {
     assert.equal(await answered(() => Buffer.from('30030a0103', 'hex')), UNKNOWN);
     assert.equal(await answered(() => Buffer.from('<html>')), UNKNOWN);
   });
@@ -152,7 +152,7 @@ function moving(reply: (request: Uint8Array) => Uint8Array | undefined, limits =
 const MINUTE = 60;
 
 suite('an OCSP answer without a nonce', () => {
-  test('is believed for an hour, then asked for again', async () => {
+  test('is trusted for an hour, then requested again', async () => {
     const { state, ask } = moving(() => root.ocsp(caller.serial));
     assert.equal(await ask(0), 'accepted caller');
     assert.equal(await ask(59 * MINUTE), 'accepted caller');
@@ -161,7 +161,7 @@ suite('an OCSP answer without a nonce', () => {
     assert.equal(state.requests, 2);
   });
 
-  test('is not believed after that where no other comes', async () => {
+  test('is not trusted after that if no new one arrives', async () => {
     let isSilent = false;
     const { ask } = moving(() => (isSilent ? undefined : root.ocsp(caller.serial)));
     assert.equal(await ask(0), 'accepted caller');
@@ -169,14 +169,14 @@ suite('an OCSP answer without a nonce', () => {
     assert.equal(await ask(61 * MINUTE), UNKNOWN);
   });
 
-  test('is believed for as long as the setting says', async () => {
+  test('is trusted for as long as the setting says', async () => {
     const { state, ask } = moving(() => root.ocsp(caller.serial), { ocspWithoutNonce: seconds(10 * MINUTE) });
     await ask(0);
     await ask(11 * MINUTE);
     assert.equal(state.requests, 2);
   });
 
-  test('counts less long than one with our nonce, which holds until it ends', async () => {
+  test('is trusted for a shorter time than one with our nonce, which counts until nextUpdate', async () => {
     const { state, ask } = moving((request) => root.ocsp(caller.serial, { nonce: nonceOf(request) }));
     assert.equal(await ask(0), 'accepted caller');
     assert.equal(await ask(180 * MINUTE), 'accepted caller');
@@ -184,7 +184,7 @@ suite('an OCSP answer without a nonce', () => {
   });
 });
 
-test('a responder that does not answer is left alone, longer each time, whichever certificate comes', async () => {
+test('requests to a silent responder back off, for all certificates together', async () => {
   const { state, ask } = moving(() => undefined);
   const certificates = Array.from({ length: 40 }, () => root.issue({ ...asked, keys: caller.keys }));
   for (const [index, { chain }] of certificates.entries()) assert.equal(await ask(index, chain), UNKNOWN);

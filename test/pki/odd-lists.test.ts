@@ -1,4 +1,4 @@
-// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it withholds "good" only.
+// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it inconclusive "good" only.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
@@ -59,12 +59,12 @@ const ODD: Readonly<Record<string, CrlOptions>> = {
 
 suite('a list of the issuer', () => {
   for (const [what, options] of Object.entries(ODD)) {
-    test(`${what} revokes what it names, under if-available too`, () => {
+    test(`${what} revokes its entries, even under if-available`, () => {
       assert.equal(ask(ifAvailable, root.crl({ ...options, revoked: [caller.serial] })), REVOKED);
       assert.equal(ask(required, root.crl(), root.crl({ ...options, revoked: [caller.serial] })), REVOKED);
     });
 
-    test(`${what} clears nobody (RFC 5280 6.3.3)`, () => {
+    test(`${what} never proves a certificate good (RFC 5280 6.3.3)`, () => {
       const list = root.crl({ ...options, revoked: [Uint8Array.of(7)] });
       // A month 13 is not looked at: the date of an entry decides nothing.
       const expected = what.includes('does not exist') ? ACCEPTED : UNKNOWN;
@@ -73,12 +73,12 @@ suite('a list of the issuer', () => {
     });
   }
 
-  test('names a certificate by the value of its serial number: padding in the list hides nothing', () => {
+  test('matches serial numbers by value, ignoring padding', () => {
     const padded = Buffer.concat([Uint8Array.of(0), caller.serial]);
     assert.equal(ask(required, root.crl({ entries: [revokedEntry(padded)] })), REVOKED);
   });
 
-  test('finds every one of many entries, and nothing else', () => {
+  test('finds each of many entries and nothing else', () => {
     const serials = Array.from({ length: 3000 }, (_, index) => Uint8Array.of(1, index >> 8, index & 0xff));
     const few = serials.map((serial) => root.issue({ serial, keys: caller.keys })).slice(0, 20);
     const list = root.crl({ revoked: serials });
@@ -87,11 +87,11 @@ suite('a list of the issuer', () => {
     assert.equal(ask(required, root.crl({ revoked: [...serials, caller.serial] })), REVOKED);
   });
 
-  test('of attribute certificates names none of ours: those have serial numbers of their own', () => {
+  test('of attribute certificates does not apply, since those have their own serial numbers', () => {
     assert.equal(ask(required, root.crl({ revoked: [caller.serial], extensions: [scope(flag(5))] })), UNKNOWN);
   });
 
-  test('signed with SHA-1, or with differing inner and outer algorithm, neither clears nor revokes', () => {
+  test('signed with SHA-1, or with different inner and outer algorithms, is ignored', () => {
     const rsa = makeAuthority({ name: 'RSA', keys: rsaKeys() });
     const { chain, serial } = rsa.issue();
     const issuers = (crl: 'required' | 'if-available') => [approve(rsa, { revocation: { ...CRL_REQUIRED, crl } })];
@@ -107,18 +107,18 @@ suite('a list of the issuer', () => {
 suite('removeFromCRL (RFC 5280 5.3.1)', () => {
   const removal = revokedEntry(caller.serial, reason(8));
 
-  test('in a delta revokes nobody by itself, and does not lift what a complete list says', () => {
+  test('in a delta neither revokes nor overrides a complete list', () => {
     const changes = root.crl({ extensions: [delta], entries: [removal] });
     assert.equal(ask(required, root.crl(), changes), ACCEPTED);
     assert.equal(ask(required, root.crl({ revoked: [caller.serial] }), changes), REVOKED);
   });
 
-  test('has no place in a complete list, which revokes what it names', () => {
+  test('is invalid in a complete list, whose entry still revokes', () => {
     assert.equal(ask(required, root.crl({ entries: [removal] })), REVOKED);
     assert.equal(ask(required, root.crl({ entries: [revokedEntry(caller.serial, reason(6))] })), REVOKED);
   });
 
-  test('is found beside other extensions of the entry', () => {
+  test('is found among other entry extensions', () => {
     const invalid = extension('2.5.29.24', write(TAG.generalizedTime, Buffer.from('20240101000000Z')));
     const entries = [revokedEntry(caller.serial, reason(8), invalid)];
     assert.equal(ask(required, root.crl(), root.crl({ extensions: [delta], entries })), ACCEPTED);
@@ -137,7 +137,7 @@ suite('an indirect list (RFC 5280 5.2.5, 5.3.3)', () => {
   const indirect = (...entries: Uint8Array[]) => publisher.crl({ extensions: [scope(flag(4))], entries });
   const judged = (...crls: Uint8Array[]) => verdict({ chain: leaf.chain, issuers, crls });
 
-  test('of the authority that the certificate names clears and revokes, by issuer and serial number', () => {
+  test('of the authority that the certificate names decides, by issuer and serial number', () => {
     const other = revokedEntry(Uint8Array.of(9), ofIssuer(root.subject));
     assert.equal(judged(indirect(other)), ACCEPTED);
     assert.equal(judged(indirect(revokedEntry(leaf.serial, ofIssuer(root.subject)))), REVOKED);
@@ -154,14 +154,14 @@ suite('an indirect list (RFC 5280 5.2.5, 5.3.3)', () => {
     );
   });
 
-  test('of an authority that the certificate does not name says nothing about it', () => {
+  test('of an authority that the certificate does not name is ignored', () => {
     const crls = [root.crl(), indirect(revokedEntry(caller.serial, ofIssuer(root.subject)))];
     assert.equal(verdict({ chain: caller.chain, issuers, crls }), ACCEPTED);
     const stranger = makeAuthority({ name: 'List Publisher' });
     assert.equal(judged(stranger.crl({ extensions: [scope(flag(4))] })), UNKNOWN);
   });
 
-  test('must say that it is one; a complete list of the issuer itself counts as well (RFC 5280 6.3.3)', () => {
+  test('must be marked as indirect; a complete list of the issuer itself counts too (RFC 5280 6.3.3)', () => {
     assert.equal(judged(root.crl()), ACCEPTED);
     assert.equal(judged(root.crl({ revoked: [leaf.serial] })), REVOKED);
     assert.equal(judged(publisher.crl()), UNKNOWN);

@@ -55,7 +55,7 @@ suite('certificates made with plain openssl commands', () => {
     );
   });
 
-  test('are accepted with an e-mail name and nothing else', () => {
+  test('are accepted with only an e-mail name', () => {
     makeCaller('mail', 'subjectAltName=email:john@example.com\n');
     const issuers = [approve({ certificate: der('ca.pem') }, { identitySources: ['email-san'] })];
     assert.equal(verdict({ chain: [der('mail.pem')], issuers, now: present() }), 'accepted john@example.com');
@@ -67,7 +67,7 @@ suite('certificates made with plain openssl commands', () => {
     assert.equal(verdict({ chain: [der('upn.pem')], issuers, now: present() }), 'accepted john@example.com');
   });
 
-  test('are refused under profile strict, which names rule and setting', () => {
+  test('are refused under profile strict, with rule and setting', () => {
     makeCaller('plain');
     const issuers = [approve({ certificate: der('ca.pem') }, { profile: 'strict' })];
     assert.match(verdict({ chain: [der('plain.pem')], issuers, now: present() }), /^certificate-refused-by-policy/);
@@ -90,7 +90,7 @@ suite('lists as plain `openssl ca` writes them', () => {
     return verdict({ chain: [der(`${name}.pem`)], issuers: issuers(), crls, now: present() });
   };
 
-  test('version 1, without a number: a revoked certificate is refused under if-available, another is not', () => {
+  test('version 1 without a number: only revoked certificates are refused under if-available', () => {
     makeCa();
     writeFileSync(join(folder, 'index.txt'), '');
     config();
@@ -168,7 +168,7 @@ suite('revocation as openssl publishes it', () => {
     assert.equal(await ask(judge, 'bad', policy('off', 'required')), 'certificate-revoked: ocsp-revoked');
   });
 
-  test('a certificate that the responder does not know closes under required and passes under if-available', async () => {
+  test('a certificate unknown to the responder is refused under required and accepted under if-available', async () => {
     assert.equal(
       await ask(makeJudge(), 'other', policy('off', 'required')),
       'certificate-revocation-unknown: ocsp-unknown',
@@ -176,7 +176,7 @@ suite('revocation as openssl publishes it', () => {
     assert.equal(await ask(makeJudge(), 'other', policy('off', 'if-available')), 'accepted other');
   });
 
-  test('a responder out of reach closes under required', async () => {
+  test('an unreachable responder refuses under required', async () => {
     const judge = new CertificateJudge({ fetch: async () => assert.fail(), now: present });
     assert.equal(await ask(judge, 'good', policy('required', 'off')), 'certificate-revocation-unknown: crl-unknown');
     assert.equal(await ask(judge, 'good', policy('off', 'required')), 'certificate-revocation-unknown: ocsp-unknown');

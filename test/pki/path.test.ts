@@ -156,7 +156,7 @@ suite('name constraints', () => {
     assert.equal(verdict({ chain: authority.issue({ dnsNames: ['a.x.com'] }).chain, issuers }), OUTSIDE);
   });
 
-  test('constraints that are malformed are refused, not read kindly', () => {
+  test('malformed constraints are refused', () => {
     for (const malformed of [dns('*.x.com'), ip(192, 0, 2, 0), email('a@b@x.com'), ip(1, 1, 1, 1, 255, 0, 255, 0)]) {
       assert.equal(of(constrained([malformed]), {}), OUTSIDE);
     }
@@ -205,7 +205,7 @@ function along(root: Uint8Array[], intermediate: Uint8Array[], leaf: Uint8Array[
 }
 
 suite('certificate policies', () => {
-  test('without a requirement nothing depends on them', () => {
+  test('have no effect unless required', () => {
     assert.equal(along([], [policies(POLICY_A)], [policies(POLICY_B)]), 'accepted caller');
   });
 
@@ -216,7 +216,7 @@ suite('certificate policies', () => {
     assert.equal(along([], [requireExplicit(0)], [policies(POLICY_A)]), WITHOUT_POLICY);
   });
 
-  test('a requirement that begins later counts authorities, but not those that renew their own key', () => {
+  test('a delayed requirement counts CAs, except self-issued ones', () => {
     const root = makeAuthority({ name: 'Root', extensions: [requireExplicit(2)] });
     const below = (name: string) =>
       verdict({ chain: root.makeIntermediate({ name }).issue().chain, issuers: [approve(root)] });
@@ -224,12 +224,12 @@ suite('certificate policies', () => {
     assert.equal(below('Root'), 'accepted caller');
   });
 
-  test('any-policy stands for every policy until it is inhibited', () => {
+  test('any-policy matches every policy until it is inhibited', () => {
     assert.equal(along([requireExplicit(0)], [policies(ANY)], [policies(POLICY_A)]), 'accepted caller');
     assert.equal(along([requireExplicit(0), inhibitAny], [policies(ANY)], [policies(POLICY_A)]), WITHOUT_POLICY);
   });
 
-  test('a mapped policy goes on under its other name, until mapping is inhibited', () => {
+  test('a mapped policy continues under its new name until mapping is inhibited', () => {
     const mapped = [policies(POLICY_A), mapping(POLICY_A, POLICY_B)];
     assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_B)]), 'accepted caller');
     assert.equal(along([requireExplicit(0)], mapped, [policies(POLICY_A)]), WITHOUT_POLICY);
@@ -242,7 +242,7 @@ suite('certificate policies', () => {
 });
 
 suite('names of issuers', () => {
-  test('chain whatever the letter case, the spaces and the string type (RFC 5280 7.1)', () => {
+  test('match regardless of letter case, spaces and string type (RFC 5280 7.1)', () => {
     const authority = makeAuthority({ name: 'Some  Authority' });
     const printable = write(TAG.printable, Buffer.from('some AUTHORITY '));
     const renamed = makeAuthority({ subject: nameOf(printable), keys: authority.keys });

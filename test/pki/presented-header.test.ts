@@ -19,7 +19,7 @@ const LEAF = [Buffer.from(leaf).toString('hex')];
 const BOTH = [leaf, above].map((der) => Buffer.from(der).toString('hex'));
 
 suite('RFC 9440', () => {
-  test('Client-Cert gives the leaf, Client-Cert-Chain what is above it', () => {
+  test('Client-Cert holds the leaf, Client-Cert-Chain the rest of the chain', () => {
     assert.deepEqual(result(readClientCert([sequence(leaf)])), LEAF);
     assert.deepEqual(result(readClientCert([sequence(leaf)], [sequence(above)])), BOTH);
     assert.deepEqual(result(readClientCert([sequence(leaf)], [`${sequence(above)}, ${sequence(above)}`])).length, 3);
@@ -48,7 +48,7 @@ suite('RFC 9440', () => {
     assert.equal(result(readClientCert([sequence(leaf)], [`${sequence(above)},`])), 'certificate-unreadable');
   });
 
-  test('an absent or empty header is no certificate', () => {
+  test('an absent or empty header means no certificate', () => {
     assert.equal(result(readClientCert([])), 'certificate-missing');
     assert.equal(result(readClientCert([' '])), 'certificate-missing');
   });
@@ -61,7 +61,7 @@ suite('PEM in a header', () => {
     assert.deepEqual(result(readPemHeader([encoded(caller.pem + intermediate.pem)])), BOTH);
   });
 
-  test('repeated, cut or dressed up it is refused', () => {
+  test('is refused if repeated, truncated or surrounded by other text', () => {
     assert.equal(result(readPemHeader([encoded(caller.pem), encoded(caller.pem)])), 'certificate-repeated');
     for (const value of [
       '%',
@@ -76,7 +76,7 @@ suite('PEM in a header', () => {
   });
 });
 
-suite('headers made to be slow to read', () => {
+suite('headers made to be slow to parse', () => {
   test('are refused in milliseconds', () => {
     const block = `-----BEGIN CERTIFICATE-----A-----END CERTIFICATE-----${' '.repeat(300)}`;
     const started = performance.now();
@@ -88,13 +88,13 @@ suite('headers made to be slow to read', () => {
 });
 
 suite('Envoy’s x-forwarded-client-cert', () => {
-  test('gives Cert, or Chain that begins with it', () => {
+  test('holds Cert, or a Chain that starts with it', () => {
     assert.deepEqual(result(readForwardedClientCert([`By=spiffe://a;Hash=00;Cert="${encoded(caller.pem)}"`])), LEAF);
     const both = `Hash=00;cert="${encoded(caller.pem)}";Chain="${encoded(caller.pem + intermediate.pem)}";Subject="CN=\\"a,b;c\\""`;
     assert.deepEqual(result(readForwardedClientCert([both])), BOTH);
   });
 
-  test('with several elements, lines or keys of a kind it is refused', () => {
+  test('is refused with several elements, lines or duplicate keys', () => {
     const one = `Cert="${encoded(caller.pem)}"`;
     assert.equal(result(readForwardedClientCert([`${one},${one}`])), 'certificate-repeated');
     assert.equal(result(readForwardedClientCert([one, one])), 'certificate-repeated');
@@ -102,7 +102,7 @@ suite('Envoy’s x-forwarded-client-cert', () => {
     assert.equal(result(readForwardedClientCert([`${one};CERT="x"`])), 'certificate-repeated');
   });
 
-  test('whose chain is of somebody else, or whose quotes do not close, is refused', () => {
+  test('is refused with a foreign chain or unclosed quotes', () => {
     assert.equal(
       result(readForwardedClientCert([`Cert="${encoded(caller.pem)}";Chain="${encoded(intermediate.pem)}"`])),
       'certificate-unreadable',

@@ -30,7 +30,7 @@ function scene() {
       const body = state.serve();
       return body ? new Response(new Uint8Array(body)) : new Response('', { status: 503 });
     },
-    tellRefused: (_, why) => void refusals.push(why),
+    logRefused: (_, why) => void refusals.push(why),
   });
   const judgeAt = (after: number, chain = caller.chain) => {
     state.now = epochSeconds(NOW + after);
@@ -47,7 +47,7 @@ suite('a list from a distribution point', () => {
     assert.equal(state.requests, 1);
   });
 
-  test('is renewed by the timer before it ends, and what it newly revokes is refused', async () => {
+  test('is renewed before it expires, and new entries are refused', async () => {
     const { state, judge, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');
     state.now = epochSeconds(NOW + 7 * HOUR);
@@ -61,7 +61,7 @@ suite('a list from a distribution point', () => {
     assert.equal(await ask(9 * HOUR), 'certificate-revoked: crl-revoked');
   });
 
-  test('that has ended is not served while another is fetched: the request waits', async () => {
+  test('that has expired is not used while a new one is fetched: the request waits', async () => {
     const { state, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');
     state.serve = () => root.crl(later);
@@ -69,7 +69,7 @@ suite('a list from a distribution point', () => {
     assert.equal(state.requests, 2);
   });
 
-  test('that cannot be renewed closes when it ends, and is asked for again a minute later', async () => {
+  test('that cannot be renewed refuses after it expires, and is fetched again a minute later', async () => {
     const { state, ask } = scene();
     assert.equal(await ask(0), 'accepted caller');
     state.serve = () => undefined;
@@ -79,7 +79,7 @@ suite('a list from a distribution point', () => {
     assert.equal(await ask(11 * HOUR + 61), 'accepted caller');
   });
 
-  test('that is signed by nobody we know displaces none, says why, and is asked for again ten minutes later', async () => {
+  test('with an unknown signer replaces no other, is reported, and is fetched again ten minutes later', async () => {
     const { state, judge, judgeAt, ask, refusals } = scene();
     state.serve = () => makeAuthority({ name: 'Root' }).crl(fresh);
     assert.equal((await judgeAt(0)).steps.at(-1)?.words, 'the CRL is not signed by the issuer');
@@ -95,7 +95,7 @@ suite('a list from a distribution point', () => {
     assert.deepEqual(refusals, ['the CRL is not signed by the issuer', 'the CRL is not signed by the issuer']);
   });
 
-  test('may be signed with another key of the issuer that the caller sends, and then takes the place of the one before', async () => {
+  test('may be signed by another key of the issuer that the caller sends, and then replaces the previous one', async () => {
     const { state, judge, ask } = scene();
     const keys = ecKeys();
     const crlSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(1, 0x02)), true);
@@ -111,7 +111,7 @@ suite('a list from a distribution point', () => {
     assert.equal(state.requests, 2);
   });
 
-  test('may be behind in number or in date, of an authority that lost count or set its clock right, but not in both', async () => {
+  test('may go back in number or in date, but not in both', async () => {
     const earlyNoon = { thisUpdate: '2026-11-15T11:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
     for (const [next, isTaken] of [
       [{ ...later, number: 3 }, true],
@@ -132,14 +132,14 @@ suite('a list from a distribution point', () => {
     }
   });
 
-  test('is fetched for approved issuers only: a stranger makes us visit nothing', async () => {
+  test('is fetched for approved issuers only, never for strangers', async () => {
     const { state, judge } = scene();
     await judge.judge(makeAuthority({ name: 'Root' }).issue({ extensions: [points] }).chain, issuers);
     assert.equal(state.requests, 0);
   });
 });
 
-suite('what certificates may make us visit', () => {
+suite('URLs fetched because of certificates', () => {
   const pointsAt = (...urls: string[]) =>
     extension(
       EXTENSION.crlDistributionPoints,
@@ -162,27 +162,27 @@ suite('what certificates may make us visit', () => {
         visited.push(url);
         return state.list ? new Response(new Uint8Array(state.list)) : new Response('', { status: 404 });
       },
-      tellRefused: (_, why) => void refusals.push(why),
+      logRefused: (_, why) => void refusals.push(why),
     });
     const present = (...points: string[]) =>
       judge.judge(root.issue({ keys: caller.keys, extensions: [pointsAt(...points)] }).chain, issuers);
     return { visited, refusals, state, judge, present };
   }
 
-  test('is four addresses per certificate', async () => {
+  test('are at most four per certificate', async () => {
     const { visited, present } = visits();
     await present(...urls(0, 350));
     assert.deepEqual(visited.sort(), urls(0, 4));
   });
 
-  test('is sixteen addresses per issuer, and the log says so once', async () => {
+  test('are at most sixteen per issuer, and reaching the limit is logged once', async () => {
     const { visited, refusals, present } = visits();
     for (let from = 0; from < 100; from += 4) await present(...urls(from, 4));
     assert.equal(visited.length, 16);
     assert.equal(refusals.filter((why) => /TEST name more than 16 addresses/.test(why)).length, 1);
   });
 
-  test('is another address in place of one that served nothing in an hour, never in place of one that did', async () => {
+  test('can replace a URL that served nothing for an hour, never one that worked', async () => {
     const { visited, state, present } = visits();
     state.list = root.crl(fresh);
     await present(...urls(0, 4));
@@ -193,7 +193,7 @@ suite('what certificates may make us visit', () => {
     assert.deepEqual(new Set(visited), new Set([...urls(0, 28)]));
   });
 
-  test('is a dead address a few times in eight minutes, not every minute', async () => {
+  test('back off when dead: a few tries in eight minutes, not one a minute', async () => {
     const { visited, state, judge, present } = visits();
     await present('http://crl.test/dead.crl');
     for (let second = 0; second < 480; second += 10) {
@@ -205,10 +205,10 @@ suite('what certificates may make us visit', () => {
   });
 });
 
-suite('a list that is kept', () => {
+suite('a stored list', () => {
   const delta = extension(EXTENSION.deltaCrlIndicator, write(TAG.integer, Uint8Array.of(1)), true);
 
-  test('is not displaced by a delta or by the list of another authority at the same address', async () => {
+  test('is not replaced by a delta or by a list of another CA at the same URL', async () => {
     const intermediate = root.makeIntermediate();
     const both = [approve(root, { intermediates: [intermediate.certificate], revocation: CRL_REQUIRED })];
     for (const next of [
@@ -227,7 +227,7 @@ suite('a list that is kept', () => {
     }
   });
 
-  test('is forgotten when its issuer is withdrawn, believed or not', async () => {
+  test('is dropped when its issuer is withdrawn, trusted or not', async () => {
     for (const serve of [root.crl(fresh), makeAuthority({ name: 'Root' }).crl(fresh)]) {
       const { state, judge } = scene();
       state.serve = () => serve;
@@ -240,7 +240,7 @@ suite('a list that is kept', () => {
     }
   });
 
-  test('may be signed by an authority below an intermediate that the caller sends', async () => {
+  test('may be signed by a CA below an intermediate that the caller sends', async () => {
     const intermediate = root.makeIntermediate();
     const below = intermediate.issue({ extensions: [points] });
     const keys = ecKeys();

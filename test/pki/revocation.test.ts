@@ -23,24 +23,24 @@ const flag = (number: number) => write(contextTag(number, 'primitive'), Uint8Arr
 const withCrl = (...crls: Uint8Array[]) => verdict({ chain: caller.chain, issuers: required, crls });
 
 suite('a CRL', () => {
-  test('that lists the certificate refuses it, and one that does not lets it pass', () => {
+  test('refuses a listed certificate and passes an unlisted one', () => {
     assert.equal(withCrl(root.crl({ revoked: [caller.serial] })), REVOKED);
     assert.equal(withCrl(root.crl({ revoked: [Uint8Array.of(5)] })), 'accepted caller');
   });
 
-  test('closes when it is missing, unless the policy says if-available', () => {
+  test('that is missing refuses the certificate, unless the policy is if-available', () => {
     assert.equal(withCrl(), UNKNOWN);
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable }), 'accepted caller');
   });
 
-  test('closes when it is stale, not begun or without an end', () => {
+  test('that is stale, not yet valid or without nextUpdate refuses the certificate', () => {
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T11:59:59Z' })), UNKNOWN);
     assert.equal(withCrl(root.crl({ thisUpdate: '2026-11-15T12:00:01Z' })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: null })), UNKNOWN);
     assert.equal(withCrl(root.crl({ nextUpdate: '2026-11-15T12:00:00Z' })), 'accepted caller');
   });
 
-  test('keeps its word about what it revokes even when it is stale', () => {
+  test('that is stale still revokes its entries', () => {
     const crls = [root.crl({ revoked: [caller.serial], nextUpdate: '2026-01-01' })];
     assert.equal(verdict({ chain: caller.chain, issuers: ifAvailable, crls }), REVOKED);
   });
@@ -51,13 +51,13 @@ suite('a CRL', () => {
     assert.equal(withCrl(other.crl()), UNKNOWN);
   });
 
-  test('of a namesake with another key neither clears nor revokes', () => {
+  test('of a CA with the same name and another key is ignored', () => {
     const namesake = makeAuthority({ name: 'Root' });
     assert.equal(withCrl(namesake.crl()), UNKNOWN);
     assert.equal(withCrl(root.crl(), namesake.crl({ revoked: [caller.serial] })), 'accepted caller');
   });
 
-  test('answers nothing when it is a delta', () => {
+  test('that is a delta is ignored', () => {
     assert.equal(
       withCrl(root.crl({ extensions: [extension(EXTENSION.deltaCrlIndicator, integer(Uint8Array.of(1)), true)] })),
       UNKNOWN,
@@ -68,14 +68,14 @@ suite('a CRL', () => {
     );
   });
 
-  test('answers nothing when it is indirect, of attributes, of authorities or of another distribution point', () => {
+  test('that is indirect, for attributes, for CAs only or of another distribution point is ignored', () => {
     for (const fields of [[flag(4)], [flag(5)], [flag(2)], [point('http://crl.test/other')]]) {
       assert.equal(withCrl(root.crl({ extensions: [scope(...fields)] })), UNKNOWN);
     }
     assert.equal(withCrl(root.crl({ extensions: [scope(flag(1))] })), 'accepted caller');
   });
 
-  test('of the distribution point that the certificate names answers, by address or by name', () => {
+  test('of the certificate’s distribution point counts, by URL or by name', () => {
     const relative = write(TAG.set, attribute('2.5.4.3', 'CRL 1'));
     const nameOfPoint = writeSequence(...childrenOf(readElement(root.subject)).map(({ whole }) => whole), relative);
     const byName = writeContext(0, writeContext(0, writeContext(4, nameOfPoint)));
@@ -94,7 +94,7 @@ suite('a CRL', () => {
     }
   });
 
-  test('of some reasons only clears nobody by itself', () => {
+  test('for some reasons only never proves a certificate good', () => {
     const some = write(contextTag(3, 'primitive'), Uint8Array.of(6, 0x40));
     const others = write(contextTag(3, 'primitive'), Uint8Array.of(7, 0x3f, 0x80));
     assert.equal(withCrl(root.crl({ extensions: [scope(some)] })), UNKNOWN);
@@ -104,12 +104,12 @@ suite('a CRL', () => {
     );
   });
 
-  test('with an unknown critical extension, or without a number, answers nothing', () => {
+  test('with an unknown critical extension, or without a number, never proves a certificate good', () => {
     assert.equal(withCrl(root.crl({ extensions: [extension('1.2.3', writeSequence(), true)] })), UNKNOWN);
     assert.equal(withCrl(root.crl({ withoutNumber: true })), UNKNOWN);
   });
 
-  test('signed by an authority whose key usage lacks cRLSign answers nothing', () => {
+  test('signed by a CA without cRLSign is ignored', () => {
     const keyCertSign = extension(EXTENSION.keyUsage, write(TAG.bitString, Uint8Array.of(2, 0x04)), true);
     const mute = makeAuthority({ extensions: [keyCertSign] });
     const issuers = [approve(mute, { revocation: CRL_REQUIRED })];
@@ -121,12 +121,12 @@ suite('revocation along the path', () => {
   const intermediate = root.makeIntermediate();
   const chain = intermediate.issue().chain;
 
-  test('a revoked intermediate refuses what it issued', () => {
+  test('certificates of a revoked intermediate are refused', () => {
     const crls = [root.crl({ revoked: [intermediate.serial] }), intermediate.crl()];
     assert.equal(verdict({ chain, issuers: required, crls }), REVOKED);
   });
 
-  test('each certificate needs a CRL of its own issuer', () => {
+  test('each certificate of the path needs a CRL of its issuer', () => {
     assert.equal(verdict({ chain, issuers: required, crls: [intermediate.crl()] }), UNKNOWN);
     assert.equal(verdict({ chain, issuers: required, crls: [root.crl(), intermediate.crl()] }), 'accepted caller');
   });
@@ -155,11 +155,11 @@ suite('revocation along the path', () => {
   });
 });
 
-suite('the marks of revoked certificates', () => {
+suite('the fingerprints of revoked certificates', () => {
   const revokedMarks = (...given: Parameters<typeof revokingLists>) =>
     revokingLists(...given).flatMap((revoking) => [...marksOf(revoking)]);
 
-  test('are those that grants carry, so that a list ends them when it arrives', () => {
+  test('match those stored with grants, so that a new list ends them', () => {
     const intermediate = root.makeIntermediate();
     const below = intermediate.issue();
     const issuer = approve(root, { intermediates: [intermediate.certificate], revocation: CRL_REQUIRED });
@@ -172,7 +172,7 @@ suite('the marks of revoked certificates', () => {
     assert.equal(marks.length, 2);
   });
 
-  test('are those that a list before it did not name, where one was gone through', () => {
+  test('are only the new ones if an earlier list was already applied', () => {
     const [former, list] = [[caller.serial], [caller.serial, Uint8Array.of(5)]].map((revoked) =>
       listOf(root.crl({ revoked })),
     ) as [ReturnType<typeof listOf>, ReturnType<typeof listOf>];
@@ -182,12 +182,12 @@ suite('the marks of revoked certificates', () => {
     assert.equal([...marksOf(revoking, [former])].length, 1);
   });
 
-  test('are not taken from a list of a namesake', () => {
+  test('are not taken from a list of a CA with the same name', () => {
     const forged = makeAuthority({ name: 'Root' }).crl({ revoked: [caller.serial] });
     assert.deepEqual([...revokedMarks([listOf(forged)], [approve(root, { revocation: CRL_REQUIRED })])], []);
   });
 
-  test('are of no issuer that ignores lists or lets grants live on', () => {
+  test('are empty for issuers that ignore lists or keep grants', () => {
     const lists = [listOf(root.crl({ revoked: [caller.serial] }))];
     for (const difference of [{ crl: 'off' }, { endGrants: false }] as const) {
       assert.deepEqual(

@@ -126,7 +126,7 @@ const BROKEN: readonly Broken[] = [
   { rule: 'path-length', by: shortRoot.makeIntermediate(), approved: shortRoot },
 ];
 
-suite('every rule refuses what breaks it', () => {
+suite('every rule refuses a certificate that breaks it', () => {
   for (const { rule, leaf = {}, by = root, approved = by, identitySources } of BROKEN) {
     const isStrictOnly = RULES.some((known) => known.rule === rule && known.profile === 'strict');
     test(`${rule}${isStrictOnly ? ' (profile strict)' : ''}`, () => {
@@ -136,12 +136,12 @@ suite('every rule refuses what breaks it', () => {
     });
   }
 
-  test('and there is a broken certificate here for every rule of the table', () => {
+  test('every rule of the table has a test certificate', () => {
     const unbroken = RULES.filter(({ rule }) => !BROKEN.some((broken) => broken.rule === rule)).map(({ rule }) => rule);
     assert.deepEqual(unbroken, []);
   });
 
-  test('a certificate that breaks none passes both profiles', () => {
+  test('a certificate that breaks no rule passes both profiles', () => {
     assert.deepEqual(failures(root, {}, { profile: 'strict' }), []);
     assert.deepEqual(failures(root.makeIntermediate(), { emails: ['a@x.com'] }, { profile: 'strict' }), []);
   });
@@ -150,7 +150,7 @@ suite('every rule refuses what breaks it', () => {
     assert.equal(settingOf({ without: ['extendedKeyUsage'] }, { profile: 'strict' }), 'profile: strict');
   });
 
-  test('a failed step names the setting that decides, or that none does', () => {
+  test('a failed step names the setting that decides, or says that there is none', () => {
     assert.equal(settingOf({ notAfter: '2025-01-01' }, {}), 'every profile');
     assert.equal(settingOf({ keys: ecKeys('secp256k1') }, {}), 'curves: P-256, P-384, P-521');
     const settings = { identitySources: ['email-san'] } as const;

@@ -24,7 +24,7 @@ function normalised(work: () => unknown): number {
   }
 }
 
-suite('before an approved issuer has signed anything', () => {
+suite('before a signature of an approved issuer is found', () => {
   for (const [what, chain] of [
     ['as subject', stranger.issue({ commonName: marks(28_000) }).chain],
     ['as issuer', makeAuthority({ name: marks(28_000) }).issue().chain],
@@ -41,13 +41,13 @@ suite('before an approved issuer has signed anything', () => {
     });
   }
 
-  test('names that could be normalised are, up to a bound for all of them together', () => {
+  test('names are normalised up to a total limit', () => {
     const chain = times(31, () => makeAuthority({ name: '\ufdfa'.repeat(1_000) }).issue().certificate);
     const characters = normalised(() => assert.equal(verdict({ chain, issuers }), NOT_APPROVED));
     assert.ok(characters > 0 && characters < 200_000, `${characters} characters`);
   });
 
-  test('no signature of a stranger is checked: thirty authorities that sign each other end the search at once', () => {
+  test('no signature of an unknown CA is checked: thirty CAs that sign each other end the search at once', () => {
     const keys = ecKeys();
     const family = times(30, () => makeAuthority({ name: 'Loop', keys }));
     const chain = [family[0]?.issue().certificate ?? assert.fail(), ...family.map(({ certificate }) => certificate)];
@@ -60,16 +60,16 @@ suite('before an approved issuer has signed anything', () => {
     const forged = times(31, () => forger.makeIntermediate({ name: 'Namesake' }));
     const chain = [forged[0]?.issue().certificate ?? assert.fail(), ...forged.map(({ certificate }) => certificate)];
     const { steps } = judge({ chain, issuers });
-    assert.match(steps[0]?.words ?? '', /given up after its bounded number/);
+    assert.match(steps[0]?.words ?? '', /stopped at its limit/);
   });
 
-  test('an unreadable part of a stranger’s certificate is not even found', () => {
+  test('an unreadable extension of a stranger’s certificate is not parsed', () => {
     const broken = { extensions: [writeSequence()] };
     assert.equal(verdict({ chain: stranger.issue(broken).chain, issuers }), NOT_APPROVED);
     assert.equal(verdict({ chain: root.issue(broken).chain, issuers }), 'certificate-unreadable: readable');
   });
 
-  test('more certificates or octets than a handshake may bring are refused before they are read', () => {
+  test('too many certificates or bytes are refused before they are parsed', () => {
     const [leaf = assert.fail()] = root.issue().chain;
     const large = stranger.issue({ commonName: 'x'.repeat(60_000) }).certificate;
     for (const sent of [times(32, () => root.certificate), times(3, () => large)]) {
@@ -78,8 +78,8 @@ suite('before an approved issuer has signed anything', () => {
   });
 });
 
-suite('after an approved issuer has signed something', () => {
-  test('authorities that sign each other cost a bounded number of steps', () => {
+suite('after a signature of an approved issuer is found', () => {
+  test('CAs that sign each other cost a bounded number of steps', () => {
     const keys = ecKeys();
     const subject = nameOf('Loop');
     const loop = makeAuthority({ subject, keys });
@@ -89,10 +89,10 @@ suite('after an approved issuer has signed something', () => {
     const chain = [leaf.certificate, first.certificate, ...others.map(({ certificate }) => certificate)];
     const { outcome, steps } = judge({ chain, issuers });
     assert.equal(outcome.ok, false);
-    assert.match(steps[0]?.words ?? '', /given up after its bounded number/);
+    assert.match(steps[0]?.words ?? '', /stopped at its limit/);
   });
 
-  test('names of callers are normalised only where they are compared', () => {
+  test('names are normalised only when they are compared', () => {
     const chain = root.issue({ commonName: 'zoë' }).chain;
     assert.equal(
       normalised(() => assert.equal(verdict({ chain, issuers }), 'accepted zoë')),
@@ -122,7 +122,7 @@ suite('the right path behind 28 wrong candidates of the same name', () => {
     assert.equal(found(wrong, bare, leaf), 'accepted caller');
   });
 
-  test('namesakes under other roots, and self-signed ones', () => {
+  test('CAs of the same name under other roots, and self-signed ones', () => {
     assert.equal(
       found((n) => (n % 2 ? stranger.makeIntermediate({ name: 'Twin' }) : makeAuthority({ name: 'Twin' })), bare),
       'accepted caller',

@@ -13,28 +13,28 @@ const nothing = { lists: [], responses: [] };
 const leaf = root.issue({ notAfter: '2026-12-01T00:00:00Z' });
 const end = epochSeconds(Date.parse('2026-12-01T00:00:00Z') / 1000);
 
-suite('a remembered verdict', () => {
-  test('is the same judgement, without a second validation', () => {
+suite('a cached verdict', () => {
+  test('is returned without a second validation', () => {
     const verdicts = new Verdicts();
     const first = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     assert.equal(verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: end }), first);
   });
 
-  test('ends with the certificate', () => {
+  test('expires with the certificate', () => {
     const verdicts = new Verdicts();
     verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     const later = verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: epochSeconds(end + 1) });
     assert.equal(worded(later), 'certificate-expired: expired');
   });
 
-  test('ends when the issuers change', () => {
+  test('is dropped when the issuers change', () => {
     const verdicts = new Verdicts();
     verdicts.judge({ chain: leaf.chain, issuers, evidence: nothing, now: NOW });
     const without = verdicts.judge({ chain: leaf.chain, issuers: [], evidence: nothing, now: NOW });
     assert.equal(without.outcome.ok, false);
   });
 
-  test('ends with the CRL it rests on, and at once when another list arrives', () => {
+  test('expires with its CRL, and is dropped when a new list arrives', () => {
     const verdicts = new Verdicts();
     const closed = [approve(root, { revocation: CRL_REQUIRED })];
     const lists = listsOf(root.crl({ nextUpdate: '2026-11-16' }));
@@ -45,7 +45,7 @@ suite('a remembered verdict', () => {
     assert.equal(ask(listsOf(root.crl({ revoked: [leaf.serial] })), NOW), 'certificate-revoked: crl-revoked');
   });
 
-  test('that let an unanswered question pass holds for a minute, so that it is asked again', () => {
+  test('that passed without a revocation answer lasts a minute, so that the check is retried', () => {
     const verdicts = new Verdicts();
     const open = [approve(root, { revocation: { ...CRL_REQUIRED, crl: 'off', ocsp: 'if-available' } })];
     const at = (now: typeof NOW) => verdicts.recall({ chain: leaf.chain, issuers: open, evidence: nothing, now });
@@ -54,7 +54,7 @@ suite('a remembered verdict', () => {
     assert.equal(at(epochSeconds(NOW + 61)), undefined);
   });
 
-  test('is of the whole chain: another chain under the same leaf is judged anew', () => {
+  test('applies to the whole chain: the same leaf with another chain is validated again', () => {
     const verdicts = new Verdicts();
     const intermediate = root.makeIntermediate();
     const [alone, ...above] = intermediate.issue().chain;

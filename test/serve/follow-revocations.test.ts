@@ -1,4 +1,4 @@
-// A list is gone through when it is new, and never again: grants of what it names have ended by then.
+// A new list is applied to the grants once: afterwards all grants of its entries have ended.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -15,7 +15,7 @@ const root = makeAuthority({ name: 'Root' });
 const serials = Array.from({ length: 50 }, (_, index) => Uint8Array.of(1, index));
 const using = approve(root, { revocation: CRL_REQUIRED });
 
-/** The same list whenever it is published: signing it again would make another. */
+/** Signed once: signing it again would make a different list. */
 const lists = [40, 42, 50].map((count) => root.crl({ revoked: serials.slice(0, count), number: count }));
 const listOf = (count: number) => lists[[40, 42, 50].indexOf(count)] ?? assert.fail('no such list');
 
@@ -38,7 +38,7 @@ async function scene(t: TestContext) {
       },
     },
   };
-  /** What a process does from its start. */
+  /** Starts what a process runs. */
   const start = (machine = 'here') => {
     const judge = new CertificateJudge({ now: clock.now, fetch: async () => assert.fail('nothing to fetch') });
     const follower = new RevocationFollower(judge, ports, machine);
@@ -57,8 +57,8 @@ async function scene(t: TestContext) {
   return { state, start };
 }
 
-suite('grants of what a list names', () => {
-  test('are looked for three times when it is new, and then no more', async (t) => {
+suite('grants of certificates that a revocation list names', () => {
+  test('are searched three times for a new list, then no more', async (t) => {
     const { start } = await scene(t);
     const { publish, aMinute } = start();
     publish(50);
@@ -66,7 +66,7 @@ suite('grants of what a list names', () => {
     assert.equal(await aMinute(), 0);
   });
 
-  test('are looked for by what is new in it, where it follows another', async (t) => {
+  test('are searched only for new entries when a list replaces another', async (t) => {
     const { start } = await scene(t);
     const { publish, aMinute } = start();
     publish(40);
@@ -75,7 +75,7 @@ suite('grants of what a list names', () => {
     assert.equal(await aMinute(), 6);
   });
 
-  test('are not looked for again when other issuers come and go', async (t) => {
+  test('are not searched again when other issuers are added or removed', async (t) => {
     const { state, start } = await scene(t);
     const { publish, aMinute } = start();
     publish(50);
@@ -84,7 +84,7 @@ suite('grants of what a list names', () => {
     assert.equal(await aMinute(), 0);
   });
 
-  test('are not looked for after a restart, except at another machine', async (t) => {
+  test('are not searched again after a restart on the same machine', async (t) => {
     const { start } = await scene(t);
     const before = start();
     before.publish(50);
@@ -97,7 +97,7 @@ suite('grants of what a list names', () => {
     assert.equal(await elsewhere.aMinute(), 150);
   });
 
-  test('are looked for once more where lists did not count for a while: grants came about meanwhile', async (t) => {
+  test('are searched again when lists count again after a pause, as grants were made meanwhile', async (t) => {
     const { state, start } = await scene(t);
     const { publish, aMinute } = start();
     publish(50);
@@ -108,7 +108,7 @@ suite('grants of what a list names', () => {
     assert.equal(await aMinute(), 150);
   });
 
-  test('are looked for after a restart where the list was not gone through to the end', async (t) => {
+  test('are searched after a restart if the search was not finished', async (t) => {
     const { state, start } = await scene(t);
     const before = start();
     before.publish(50);

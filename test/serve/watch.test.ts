@@ -4,7 +4,7 @@ import { startChores } from '../../src/serve/chores.ts';
 import { every } from '../../src/serve/watch.ts';
 import { endsWithin } from '../../src/serve/within.ts';
 
-/** Work that ends, or fails, when it is told to. */
+/** Work that ends or fails on demand. */
 function held() {
   let begun = 0;
   let settle: { resolve: () => void; reject: (fault: Error) => void } | undefined;
@@ -20,7 +20,7 @@ function held() {
 const turn = () => new Promise(setImmediate);
 const unexpected = (fault: unknown) => assert.fail(String(fault));
 
-test('a stop waits for what is under way', async () => {
+test('stop waits for the running call', async () => {
   const { work, end } = held();
   const stop = every(1_000_000, work, unexpected, { atOnce: true });
   let isStopped = false;
@@ -33,7 +33,7 @@ test('a stop waits for what is under way', async () => {
   await stopping;
 });
 
-test('a fault is told, and the next call comes all the same; after the stop it is no fault any more', async () => {
+test('a fault is logged and the next call still runs; a fault after stop is ignored', async () => {
   const told: unknown[] = [];
   const { work, begun, fail } = held();
   const stop = every(1, work, (fault) => told.push(fault), { atOnce: true });
@@ -46,12 +46,12 @@ test('a fault is told, and the next call comes all the same; after the stop it i
   assert.equal(told.length, 1);
 });
 
-test('a stop does not wait for ever', async () => {
+test('stop gives up waiting after its time limit', async () => {
   const { work } = held();
   await every(1_000_000, work, unexpected, { atOnce: true })();
 });
 
-test('what the first request must find done is awaited; the rest is only begun, once', async () => {
+test('start awaits what the first request needs, and starts everything else once', async () => {
   const [first, second] = [held(), held()];
   const starting = startChores(
     [
@@ -69,7 +69,7 @@ test('what the first request must find done is awaited; the rest is only begun, 
   await stop();
 });
 
-test('whether work ends in time', async () => {
+test('endsWithin reports whether work ends in time', async () => {
   assert.equal(await endsWithin(10_000, Promise.resolve()), true);
   assert.equal(await endsWithin(1, new Promise(() => undefined)), false);
   await assert.rejects(endsWithin(10_000, Promise.reject(new Error('broke'))), /broke/);

@@ -1,11 +1,11 @@
-// What a decision wants committed, and what it does not.
+// What a decision commits.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Commit } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { insert, type Store } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
-import { counter, countOf, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { counter, countOf, eventSubjects, put, revisionOf, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 async function watched(t: TestContext) {
@@ -21,7 +21,7 @@ async function watched(t: TestContext) {
   return { backEnd, store, commits };
 }
 
-test('a decision without anything to commit commits nothing, and leaves the row as it was', async (t) => {
+test('a decision with nothing to commit commits nothing and leaves the row unchanged', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await put(store, attempts, counter('a', 1));
   const before = await revisionOf(backEnd, attempts, 'a');
@@ -32,7 +32,7 @@ test('a decision without anything to commit commits nothing, and leaves the row 
   assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
 });
 
-test('a decision that only inserts writes the new row, and not the one it was decided from', async (t) => {
+test('a decision that only inserts writes the new row and not the row it read', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await put(store, attempts, counter('a', 1));
   const before = await revisionOf(backEnd, attempts, 'a');
@@ -48,6 +48,6 @@ test('a decision that only has events writes them', async (t) => {
   const { backEnd, store, commits } = await watched(t);
   await store.change(attempts, 'a', () => ({ outcome: undefined, events: [told(5)] }));
   assert.equal(commits[0]?.swap, undefined);
-  assert.deepEqual(await subjectsTold(backEnd), [5]);
+  assert.deepEqual(await eventSubjects(backEnd), [5]);
   assert.equal(await countOf(backEnd, 'a'), undefined);
 });

@@ -1,4 +1,4 @@
-// What every back end must pass, unchanged. A back end brings a way to make fresh databases; nothing here knows which it is.
+// The tests that every back end must pass. A back end provides fresh databases; nothing here depends on which it is.
 import { test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { atomicity } from './conformance/atomicity.ts';
@@ -8,20 +8,23 @@ import { lookups } from './conformance/lookups.ts';
 import { nodes } from './conformance/nodes.ts';
 import { operations } from './conformance/operations.ts';
 import { paging } from './conformance/paging.ts';
+import { schema } from './conformance/schema.ts';
 import { sweeping } from './conformance/sweeping.ts';
 import { unknownCommits } from './conformance/unknown-commits.ts';
 import { values } from './conformance/values.ts';
 
-/** A fresh, empty, migrated database of its own for one test. */
+/** A fresh, empty, migrated database for one test. */
 export interface TestDatabase {
-  /** Opens the database once more: each stands for a node. `remove` closes them all. */
+  /** Opens the database again, as another node. `remove` closes all of them. */
   open(): Promise<BackEnd>;
   /** How another process opens it: a module that exports `openElsewhere(argument): Promise<BackEnd>`. */
   readonly elsewhere: { readonly module: string; readonly argument: string };
+  /** `table.column` of the first column of every index. */
+  firstIndexedColumns(): Promise<readonly string[]>;
   remove(): Promise<void>;
 }
 
-/** States a claim about every back end; the proof gets a database of its own. Times are relative to the store's clock. */
+/** States a claim about every back end; the proof gets its own database. Times are relative to the store's clock. */
 export type Claim = (what: string, proof: (database: TestDatabase) => Promise<void>) => void;
 
 const PARTS = [
@@ -32,6 +35,7 @@ const PARTS = [
   operations,
   lookups,
   paging,
+  schema,
   events,
   sweeping,
   values,

@@ -1,11 +1,11 @@
-// A back end that misbehaves as real ones do, by chance but repeatably: errors, delays, and lost acknowledgements.
+// A back end with seeded random faults: errors, delays and lost acknowledgements.
 import type { BackEnd, Commit } from '../../src/store/back-end.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import type { Seeded } from '../seeded.ts';
 
 /** The odds of each fault, from 0 to 1. */
 export interface Faults {
-  /** The store says that it is away; nothing happened. */
+  /** The store is unavailable; nothing happened. */
   readonly unavailable: number;
   /** The connection breaks before the commit. */
   readonly lostBefore: number;
@@ -20,7 +20,7 @@ export interface Faults {
 export const NO_FAULTS: Faults = { unavailable: 0, lostBefore: 0, lostAfter: 0, lostLate: 0, delayed: 0 };
 const LONGEST_DELAY = 6;
 
-/** Wraps any back end. `faults` is asked each time, so that a test can turn them on and off. */
+/** Wraps any back end. `faults` is read each time, so that a test can turn faults on and off. */
 export function faultyBackEnd(real: BackEnd, faults: () => Faults, chance: Seeded): BackEnd {
   const dawdle = async () => {
     if (chance.chance(faults().delayed)) await turns(1 + chance.below(LONGEST_DELAY));
@@ -31,7 +31,7 @@ export function faultyBackEnd(real: BackEnd, faults: () => Faults, chance: Seede
       await dawdle();
       if (chance.chance(faults().unavailable)) throw new StoreUnavailable('away, by chance');
       const loaded = await real.loadVersioned(table, key);
-      await dawdle(); // what was loaded may be old by the time it is looked at
+      await dawdle(); // the loaded row may be stale by then
       return loaded;
     },
     commit: async (commit) => {
@@ -59,7 +59,7 @@ async function commitOrFault(real: BackEnd, commit: Commit, faults: Faults, chan
   return real.commit(commit);
 }
 
-/** Lets others go first that many times. */
+/** Yields to others that many times. */
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await new Promise(setImmediate);
 }

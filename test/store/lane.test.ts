@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lane } from '../../src/store/lane.ts';
 
-/** A lane whose batches end when they are told to. */
+/** A lane whose batches end on demand. */
 function held(options: { most: number; parallel: number }) {
   const batches: { readonly inputs: readonly number[]; readonly end: () => void }[] = [];
   let running = 0;
@@ -23,12 +23,12 @@ function held(options: { most: number; parallel: number }) {
 
 const turn = () => new Promise(setImmediate);
 
-test('no more batches are under way at once than allowed, and the others follow in their order', async () => {
+test('no more batches run in parallel than allowed, and the others follow in order', async () => {
   const { lane, batches, mostAtOnce } = held({ most: 2, parallel: 2 });
   const answers = Promise.all([1, 2, 3, 4, 5, 6, 7].map((input) => lane.submit(input)));
   for (let ended = 0; ended < 4; ended++) {
     while (batches.length <= ended) await turn();
-    await turn(); // whatever else would begin has begun by then
+    await turn(); // any other batch would have started by then
     batches[ended]?.end();
   }
   assert.deepEqual(await answers, [10, 20, 30, 40, 50, 60, 70]);
@@ -39,7 +39,7 @@ test('no more batches are under way at once than allowed, and the others follow 
   assert.equal(mostAtOnce(), 2);
 });
 
-test('what comes while every batch is under way waits, and then goes together', async () => {
+test('changes that arrive while all batches run are sent together as the next batch', async () => {
   const { lane, batches } = held({ most: 10, parallel: 1 });
   const first = lane.submit(1);
   await turn();

@@ -1,6 +1,6 @@
-// Opens new databases in step with its siblings, and says how often it could not.
+// Opens new databases in step with its siblings, and prints how often it failed.
 import { join } from 'node:path';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 
 const [folder = '', beginning = '0', count = '0'] = process.argv.slice(2);
 let faults = 0;

@@ -31,13 +31,13 @@ for (const [count, lengths] of [
   });
 }
 
-test('every row once, in the order of keys, over more than one page', async (t) => {
+test('every row is read once, in key order, across pages', async (t) => {
   const store = await holding(1203, t);
   const keys = await Array.fromAsync(rows(store, attempts), ({ about }) => about);
   assert.deepEqual(keys, Array.from({ length: 1203 }, (_, n) => `row ${1000 + n}`).toSorted());
 });
 
-test('no page is read before it is wanted', async (t) => {
+test('pages are read lazily', async (t) => {
   const store = await holding(9, t);
   let read = 0;
   const page: BackEnd['page'] = (table, query) => {

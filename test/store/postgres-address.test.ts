@@ -12,7 +12,7 @@ import { PostgresServer } from './postgres-server.ts';
 
 const parse = (url: string, environment = {}) => parseAddress(new Secret(url), environment);
 
-test('hosts, database, user and password are read', () => {
+test('hosts, database, user and password are parsed', () => {
   const address = parse('postgres://ada:p%40ss@one:5433,two,[::1]:6000/my%20db?statement_timeout=700');
   assert.deepEqual(address.hosts, [
     { host: 'one', port: 5433 },
@@ -23,11 +23,11 @@ test('hosts, database, user and password are read', () => {
   assert.equal(address.statementTimeoutMs, 700);
 });
 
-test('a folder with a socket is a host', () => {
+test('a socket folder can be a host', () => {
   assert.deepEqual(parse('postgres://ada@/db?host=/run/postgresql').hosts, [{ host: '/run/postgresql', port: 5432 }]);
 });
 
-test('the password comes from the URL, a file that may change, or the environment', () => {
+test('the password comes from the URL, a file (reread on change) or the environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-password-'));
   const file = join(folder, 'password');
   writeFileSync(file, 'first\n');
@@ -39,7 +39,7 @@ test('the password comes from the URL, a file that may change, or the environmen
   rmSync(folder, { recursive: true });
 });
 
-test('a mistake in the address is told without repeating its password', () => {
+test('an error in the URL is reported without its password', () => {
   const mistakes: [string, RegExp][] = [
     ['postgres://ada:hunter2@h', /is not postgres:/],
     ['postgres://ada:hunter2@h/db?ssl=true', /unknown parameter: ssl/],
@@ -89,7 +89,7 @@ after(async () => {
 
 const at = (host: string, query: string) => `postgres://postgres@${host}:${server.port}/postgres?${query}`;
 
-test('TLS is verified: authority and name', async () => {
+test('TLS verifies the server’s authority and name', async () => {
   const known = `sslmode=verify-full&sslrootcert=${join(folder, 'authority.pem')}`;
   await (await openAt(at('localhost', known))).close();
   await assert.rejects(openAt(at('127.0.0.1', known)), /does not match|altnames/i);
@@ -100,6 +100,6 @@ test('TLS is verified: authority and name', async () => {
   await (await openAt(at('localhost', 'sslmode=require'))).close();
 });
 
-test('without TLS a server that demands it refuses', async () => {
+test('a server that requires TLS refuses a plain connection', async () => {
   await assert.rejects(openAt(at('localhost', 'sslmode=disable')), /no encryption|pg_hba/);
 });

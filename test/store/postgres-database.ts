@@ -1,4 +1,4 @@
-// PostgreSQL databases for tests: one server per process of tests, a database of its own for each test.
+// PostgreSQL databases for tests: one server per test process, one database per test.
 import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import type { TestDatabase } from './conformance.ts';
@@ -11,6 +11,8 @@ export interface PostgresTestDatabase extends TestDatabase {
   readonly server: PostgresServer;
 }
 
+const FIRST_INDEXED = `SELECT c.relname || '.' || a.attname AS "column" FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] WHERE c.relnamespace = 'public'::regnamespace`;
 const TEMPLATE = 'tessera_template';
 let server: Promise<PostgresServer> | undefined;
 let made = 0;
@@ -46,9 +48,14 @@ export async function postgresDatabase(): Promise<PostgresTestDatabase> {
       opened.push(backEnd);
       return backEnd;
     },
+    firstIndexedColumns: () => firstIndexedColumns(shared, name),
     remove: async () => {
       await Promise.all(opened.map((backEnd) => backEnd.close()));
       await shared.query(`DROP DATABASE ${name} (FORCE)`);
     },
   };
+}
+
+export async function firstIndexedColumns(server: PostgresServer, name: string): Promise<string[]> {
+  return (await server.query(FIRST_INDEXED, name)).map((row) => String(row['column']));
 }

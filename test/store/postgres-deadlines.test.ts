@@ -11,7 +11,7 @@ import { OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, confirmed, redeem } from '../node.ts';
-import { commitOf, counter, countOf, increment, put, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, counter, countOf, eventSubjects, increment, put, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -24,7 +24,7 @@ after(() => server.remove());
 
 const session = (): Promise<Connection> => connect(parseAddress(new Secret(`${server.url()}?${QUERY}`), {}));
 
-/** Freezes the server until the work has failed, wakes it, and lets it do what was on its way. */
+/** Freezes the server until the work has failed, wakes it, and waits until it has run the queued statements. */
 async function whileFrozen<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   server.signalAll('SIGSTOP');
   const [settled] = await Promise.allSettled([work()]);
@@ -33,7 +33,7 @@ async function whileFrozen<T>(work: () => Promise<T>): Promise<PromiseSettledRes
   return settled;
 }
 
-test('swaps, creations and events that reach a frozen server do not happen when it wakes', async () => {
+test('swaps, creations and events sent to a frozen server do not run when it wakes', async () => {
   const backEnd = await openAt(`${server.url()}?${QUERY}`);
   const store = storeOf(backEnd);
   await put(store, attempts, counter('frozen', 1));
@@ -47,12 +47,12 @@ test('swaps, creations and events that reach a frozen server do not happen when 
   const frozen = await whileFrozen(() => Promise.allSettled(commits.map((each) => backEnd.commit(each))));
   assert.ok(frozen.status === 'fulfilled' && frozen.value.every(({ status }) => status === 'rejected'));
   assert.deepEqual([await countOf(backEnd, 'frozen'), await countOf(backEnd, 'new')], [1, undefined]);
-  assert.deepEqual(await subjectsTold(backEnd), []);
+  assert.deepEqual(await eventSubjects(backEnd), []);
   assert.equal(await increment(store, 'frozen'), 2);
   await backEnd.close();
 });
 
-test('a transaction whose COMMIT reaches a frozen server is rolled back when it wakes', async () => {
+test('a transaction whose COMMIT was sent to a frozen server is rolled back when it wakes', async () => {
   const connection = await session();
   await connection.execute('CREATE TABLE transactions (n bigint)');
   await connection.execute('BEGIN');
@@ -62,7 +62,7 @@ test('a transaction whose COMMIT reaches a frozen server is rolled back when it 
   assert.deepEqual(await server.query('SELECT * FROM transactions'), []);
 });
 
-test('a device code whose redemption met a frozen server can be redeemed, once', async () => {
+test('a device code whose redemption failed on a frozen server can still be redeemed once', async () => {
   const backEnd = await openAt(`${server.url()}?${QUERY}`);
   const node = await aNode(storeOf(backEnd));
   const started = await confirmed(node);
@@ -85,13 +85,13 @@ test('an answer from a frozen server comes within twice the statement timeout', 
   await backEnd.close();
 });
 
-test('a statement that starts too late by the clock of the server does nothing, and says so', async () => {
+test('a statement that starts past its deadline by the server’s clock does nothing and reports it', async () => {
   const connection = await session();
   await connection.execute('CREATE TABLE late (n bigint)');
   const text = `done AS (INSERT INTO late SELECT n FROM unnest($1::bigint[]) n WHERE ${IN_TIME} RETURNING n AS unit)`;
   const statement = changingStatement('late', text, 1);
   assert.deepEqual((await connection.change(statement, ['{7}'])).rows, [[7]]);
-  // An hour ahead. The clock of PostgreSQL cannot be set here, so a function takes its place.
+  // An hour ahead. PostgreSQL's clock cannot be set here, so a function replaces it.
   await connection.execute(`CREATE SCHEMA clocks; CREATE FUNCTION clocks.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$; SET search_path = clocks, pg_catalog, public`);
   const ahead = changingStatement('ahead', text, 1);

@@ -1,16 +1,16 @@
-// Sequence numbers are drawn before a commit, and commits end in any order. A reader must not step over one that is late.
+// Sequence numbers are drawn before a commit, and commits end in any order. A reader must not skip a late one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { columnArrays } from '../../src/store/postgres/arrays.ts';
-import { EVENT_COLUMNS, eventValues, tellText } from '../../src/store/postgres/events.ts';
-import { commitOf, subjectsTold, told } from './conformance/rows.ts';
+import { appendText, EVENT_COLUMNS, eventValues } from '../../src/store/postgres/events.ts';
+import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
-const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${tellText(1)} SELECT 1`;
+const LATE = `WITH done AS (SELECT 1::bigint AS unit), ${appendText(1)} SELECT 1`;
 
-/** Begins to tell an event as a node does, and leaves the transaction open. */
-async function tellLate(url: string, subject: number): Promise<pg.Client> {
+/** Starts to write an event as a node does, and leaves the transaction open. */
+async function startLateEvent(url: string, subject: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query('BEGIN');
@@ -18,43 +18,43 @@ async function tellLate(url: string, subject: number): Promise<pg.Client> {
   return client;
 }
 
-test('an event whose commit is late holds back those behind it, and is read in its place', async () => {
+test('an event with a late commit delays later events and is read in order', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await backEnd.commit(commitOf({ events: [told(1)] }));
-  const late = await tellLate(database.url, 2);
+  const late = await startLateEvent(database.url, 2);
   await backEnd.commit(commitOf({ events: [told(3)] }));
-  assert.deepEqual(await subjectsTold(backEnd), [1], 'not yet 3: a reader would go on behind it');
+  assert.deepEqual(await eventSubjects(backEnd), [1], 'not yet 3: a reader would go on behind it');
   const newest = await backEnd.newestEvents({ count: 1 });
   assert.deepEqual(newest, await backEnd.events({ after: 0, limit: 10 }), 'nor as the newest');
   await late.query('COMMIT');
-  assert.deepEqual(await subjectsTold(backEnd), [1, 2, 3]);
+  assert.deepEqual(await eventSubjects(backEnd), [1, 2, 3]);
   await late.end();
   await database.remove();
 });
 
-test('an event that is never committed leaves a gap and holds back nobody', async () => {
+test('an event that is never committed leaves a gap and delays no other event', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
-  const late = await tellLate(database.url, 1);
+  const late = await startLateEvent(database.url, 1);
   await backEnd.commit(commitOf({ events: [told(2)] }));
-  await late.end(); // as a node that dies
+  await late.end(); // like a node that dies
   await backEnd.commit(commitOf({ events: [told(3)] }));
-  assert.deepEqual(await subjectsTold(backEnd), [2, 3]);
+  assert.deepEqual(await eventSubjects(backEnd), [2, 3]);
   await database.remove();
 });
 
-test('the numbers of locks wrap around after 2^31 events, and the order holds', async () => {
+test('lock numbers wrap around after 2^31 events, and events stay in order', async () => {
   const database = await postgresDatabase();
   await database.server.query(`SELECT setval('event_sequence', ${2 ** 31 - 2})`, database.name);
   const backEnd = await database.open();
   for (const subject of [1, 2, 3]) {
-    const late = await tellLate(database.url, subject);
+    const late = await startLateEvent(database.url, subject);
     await backEnd.commit(commitOf({ events: [told(subject + 10)] }));
-    assert.ok(!(await subjectsTold(backEnd)).includes(subject + 10));
+    assert.ok(!(await eventSubjects(backEnd)).includes(subject + 10));
     await late.query('COMMIT');
     await late.end();
-    assert.deepEqual((await subjectsTold(backEnd)).slice(-2), [subject, subject + 10]);
+    assert.deepEqual((await eventSubjects(backEnd)).slice(-2), [subject, subject + 10]);
   }
   await database.remove();
 });

@@ -1,4 +1,4 @@
-// What a PostgreSQL that is away, slow, full or read-only means to callers: never a wrong answer, and no restart after it.
+// PostgreSQL down, slow, full or read-only: callers never get a wrong answer, and no restart is needed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { commitOf, counter, countOf, increment, put, revisionOf, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, counter, countOf, eventSubjects, increment, put, revisionOf, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -24,7 +24,7 @@ async function opened(query = ''): Promise<{ backEnd: BackEnd; store: Store; clo
   return { backEnd, store: storeOf(backEnd), closing: { [Symbol.asyncDispose]: () => backEnd.close() } };
 }
 
-/** A session of somebody else's. */
+/** A session of another client. */
 async function somebody(): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: server.url() });
   client.on('error', () => undefined);
@@ -32,7 +32,7 @@ async function somebody(): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-test('a database that is away at the start is waited for, and the wait is told', async () => {
+test('a service waits for a database that is down at start, and logs it', async () => {
   await server.stop();
   const told: string[] = [];
   const opening = openPostgres({
@@ -46,13 +46,13 @@ test('a database that is away at the start is waited for, and the wait is told',
   await (await opening).close();
 });
 
-test('a command does not wait for a database that is away', async () => {
+test('a command does not wait for a database that is down', async () => {
   await server.stop();
   await assert.rejects(openAt(server.url()), StoreUnavailable);
   await server.launch();
 });
 
-test('away later: callers are told that it is unavailable, and it recovers without a restart', async () => {
+test('a database that goes down later gives StoreUnavailable, and the node recovers without a restart', async () => {
   const { store, closing } = await opened();
   await using _ = closing;
   await put(store, attempts, counter('away', 1));
@@ -64,7 +64,7 @@ test('away later: callers are told that it is unavailable, and it recovers witho
   assert.equal(await increment(store, 'away'), 2);
 });
 
-test('a server that restarts under load: faults are StoreUnavailable, and every acknowledged change is there', async () => {
+test('a server restart under load gives StoreUnavailable and loses no acknowledged change', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   const acknowledged = new Map<string, number>();
@@ -97,7 +97,7 @@ test('a server that restarts under load: faults are StoreUnavailable, and every 
   for (const [about, count] of acknowledged) assert.equal(await countOf(backEnd, about), count, about);
 });
 
-test('a connection cut in the middle of a commit: the change finds out, and happens once', async () => {
+test('a connection cut during a commit: the change checks the outcome and happens once', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -112,7 +112,7 @@ test('a connection cut in the middle of a commit: the change finds out, and happ
   assert.equal(await countOf(backEnd, 'cut'), 1);
 });
 
-test('read-only: StoreUnavailable, and writes again when it is over', async () => {
+test('a read-only server gives StoreUnavailable until it accepts writes again', async () => {
   const { store, closing } = await opened();
   await using _ = closing;
   await put(store, attempts, counter('read-only', 1));
@@ -128,7 +128,7 @@ test('read-only: StoreUnavailable, and writes again when it is over', async () =
   assert.equal(await increment(store, 'read-only'), 2);
 });
 
-test('a statement that takes too long ends as StoreUnavailable, and nothing happened', async () => {
+test('a statement timeout gives StoreUnavailable, and nothing changes', async () => {
   const { store, backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -140,7 +140,7 @@ test('a statement that takes too long ends as StoreUnavailable, and nothing happ
   assert.equal(await increment(store, 'slow'), 1);
 });
 
-test('too many connections: StoreUnavailable, until there is room again', async () => {
+test('too many connections give StoreUnavailable until one is free', async () => {
   const others: pg.Client[] = [];
   try {
     for (;;) others.push(await somebody());
@@ -155,7 +155,7 @@ test('too many connections: StoreUnavailable, until there is room again', async 
   assert.equal(await increment(store, 'room'), 1);
 });
 
-test('a deadlock with somebody else never reaches a caller', async () => {
+test('a deadlock with another session never reaches a caller', async () => {
   const { backEnd, closing } = await opened();
   await using _ = closing;
   await using operator = await somebody();
@@ -170,11 +170,11 @@ test('a deadlock with somebody else never reaches a caller', async () => {
   await operator.query("UPDATE attempts SET count = 9 WHERE about = 'd1'").catch(() => undefined);
   await operator.query('ROLLBACK');
   assert.equal(await committing, true);
-  assert.equal((await subjectsTold(backEnd)).filter((subject) => subject === 7).length, 1);
+  assert.equal((await eventSubjects(backEnd)).filter((subject) => subject === 7).length, 1);
 });
 
-test('two nodes change the same rows in opposite orders: nobody waits in a circle', async () => {
-  // The sessions of the tests before are closed, and a server counts what a session met when it ends.
+test('two nodes that change the same rows in opposite order do not deadlock', async () => {
+  // Sessions of earlier tests are closed: a server counts a session's deadlocks when it ends.
   const before = await deadlocks();
   const nodes = [await opened(), await opened()];
   const rows = Array.from({ length: 60 }, (_, n) => `circle ${n}`);
@@ -194,7 +194,7 @@ async function deadlocks(): Promise<number> {
   return Number(row?.['deadlocks']);
 }
 
-test('a server that hangs: StoreUnavailable after a while, and it goes on when the server does', async () => {
+test('a hanging server gives StoreUnavailable after a timeout, and work resumes with the server', async () => {
   const { store, backEnd, closing } = await opened('statement_timeout=300&connect_timeout=1');
   await using _ = closing;
   await put(store, attempts, counter('hang', 1));
@@ -205,7 +205,7 @@ test('a server that hangs: StoreUnavailable after a while, and it goes on when t
   server.signalAll('SIGCONT');
   for (const fault of faults) assert.ok(fault.status === 'rejected' && fault.reason instanceof StoreUnavailable);
   assert.ok(took < 4000, `${took}`);
-  const before = (await countOf(backEnd, 'hang')) ?? 0; // what was under way may have landed since; it was not acknowledged
+  const before = (await countOf(backEnd, 'hang')) ?? 0; // a change in flight may have landed since; it was not acknowledged
   assert.equal(await increment(store, 'hang'), before + 1);
 });
 
@@ -216,7 +216,7 @@ test('hosts are tried in order until one accepts writes', async () => {
   await backEnd.close();
 });
 
-test('a text with NUL is refused, and harms none that share its moment', async () => {
+test('text with NUL is refused without affecting others in its batch', async () => {
   const { backEnd, closing } = await opened();
   await using _ = closing;
   const row = (about: string) => commitOf({ inserts: [{ table: attempts, row: counter(about) }] });
@@ -227,7 +227,7 @@ test('a text with NUL is refused, and harms none that share its moment', async (
   );
 });
 
-test('no more connections than allowed, however many callers wait', async () => {
+test('a node opens no more connections than allowed, however many callers wait', async () => {
   const { store, closing } = await opened('connections=3&application_name=few');
   await using _ = closing;
   const counts: number[] = [];

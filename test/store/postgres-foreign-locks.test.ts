@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { commitOf, subjectsTold, told } from './conformance/rows.ts';
+import { commitOf, eventSubjects, told } from './conformance/rows.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
-test('locks of other roles neither hold back readers of the event log nor its writers', async () => {
+test('locks of other roles delay neither readers nor writers of the event log', async () => {
   const database = await postgresDatabase();
   const backEnd = await database.open();
   await database.server.query('CREATE ROLE stranger LOGIN');
@@ -16,7 +16,7 @@ test('locks of other roles neither hold back readers of the event log nor its wr
   await stranger.query('SELECT pg_advisory_lock(8279522, n) FROM generate_series(1, $1::integer) n', [drawn + 50]);
 
   for (const subject of [2, 3]) await backEnd.commit(commitOf({ events: [told(subject)] }));
-  assert.deepEqual(await subjectsTold(backEnd), [1, 2, 3]);
+  assert.deepEqual(await eventSubjects(backEnd), [1, 2, 3]);
   const progress = await backEnd.eventProgress();
   assert.equal(progress.readable, progress.drawn);
   await stranger.end();

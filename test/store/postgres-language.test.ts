@@ -1,4 +1,4 @@
-// A server that speaks another language: "FATAL" and "ERROR" are translated as well, and mean the same.
+// A server with translated messages: even "FATAL" and "ERROR" are translated.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,7 +31,7 @@ after(async () => {
   await server.remove();
 });
 
-test('it speaks Russian', async () => {
+test('the server’s messages are in Russian', async () => {
   const fault = await operator.query('SELECT 1/0').catch((error: unknown) => error);
   assert.ok(fault instanceof pg.DatabaseError);
   assert.deepEqual([fault.severity, fault.message], ['ОШИБКА', 'деление на ноль']);
@@ -52,7 +52,7 @@ async function whileItWaits(about: string, work: () => Promise<unknown>): Promis
 const endSessions = () =>
   server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
 
-test('a session ended by the server in the middle of a commit: the change finds out, and happens once', async () => {
+test('a session ended by the server during a commit: the change checks the outcome and happens once', async () => {
   const changed = await whileItWaits('cut', async () => {
     await endSessions();
     await operator.query('COMMIT');
@@ -61,7 +61,7 @@ test('a session ended by the server in the middle of a commit: the change finds 
   assert.equal(await countOf(backEnd, 'cut'), 1);
 });
 
-test('a row that stays locked: StoreUnavailable, and nothing happened', async () => {
+test('a row that stays locked gives StoreUnavailable, and nothing changes', async () => {
   const changed = await whileItWaits('slow', () => pause(1200));
   await operator.query('ROLLBACK');
   assert.ok(changed.status === 'rejected' && changed.reason instanceof StoreUnavailable);
@@ -69,7 +69,7 @@ test('a row that stays locked: StoreUnavailable, and nothing happened', async ()
   assert.equal(await countOf(backEnd, 'slow'), 0);
 });
 
-test('a server that shuts down and comes back: StoreUnavailable, and then it goes on', async () => {
+test('a server restart gives StoreUnavailable, then work resumes', async () => {
   await put(store, attempts, counter('down', 1));
   await server.stop();
   await assert.rejects(increment(store, 'down'), StoreUnavailable);

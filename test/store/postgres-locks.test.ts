@@ -1,4 +1,4 @@
-// A row that somebody else has locked: whoever wants it waits, and nobody else.
+// A row locked by another session delays only changes of that row.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,7 +47,7 @@ async function order(locked: Promise<unknown>, others: Promise<unknown>): Promis
   return settled;
 }
 
-test('a hundred changes share a moment, one row is locked: ninety-nine happen, and it happens when it is free', async () => {
+test('of a hundred changes in one batch with one row locked, ninety-nine commit at once and the last when the lock ends', async () => {
   await Promise.all(rows.map((about) => put(store, attempts, counter(about))));
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'row 50' FOR UPDATE");
   const changes = rows.map((about) => increment(store, about));
@@ -57,11 +57,11 @@ test('a hundred changes share a moment, one row is locked: ninety-nine happen, a
   for (const about of rows) assert.equal(await countOf(backEnd, about), 1);
 });
 
-test('while a row stays locked, changes of others share statements that do not wait for it', async () => {
+test('while a row stays locked, changes of other rows are batched without it', async () => {
   await put(store, attempts, counter('held'));
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'held' FOR UPDATE");
   const held = increment(store, 'held');
-  await pause(150); // noticed by then
+  await pause(150); // detected by then
   const before = await lockTimeouts();
   const again = increment(store, 'held');
   await Promise.all(rows.map((about) => increment(store, about)));
@@ -77,7 +77,7 @@ async function lockTimeouts(): Promise<number> {
   return Number(row?.['xact_rollback']);
 }
 
-test('a row that stays locked for longer than the statement timeout: StoreUnavailable, and nothing happened', async () => {
+test('a row locked for longer than the statement timeout gives StoreUnavailable, and nothing changes', async () => {
   await put(store, attempts, counter('long'));
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'long' FOR UPDATE");
   await assert.rejects(increment(store, 'long'), StoreUnavailable);
@@ -86,14 +86,14 @@ test('a row that stays locked for longer than the statement timeout: StoreUnavai
   assert.equal(await increment(store, 'long'), 1);
 });
 
-test('an identity that is locked holds up its own new grants, and those of nobody else', async () => {
+test('a locked identity delays only its own new grants', async () => {
   await operator.query(`BEGIN; SELECT 1 FROM identities WHERE id <> '${BOB}' FOR UPDATE`);
   const ofAda = issue(node);
   const others = Promise.all(rows.map((about) => increment(store, about))).then(() => operator.query('COMMIT'));
   assert.deepEqual(await order(ofAda, others), ['others', 'locked']);
 });
 
-test('a change of several rows waits for a locked one as well', async () => {
+test('a change of several rows waits for a locked row', async () => {
   const started = await confirmed(node);
   await operator.query('BEGIN; SELECT 1 FROM device_authorizations FOR UPDATE');
   const redeeming = redeem(node, started);
@@ -102,7 +102,7 @@ test('a change of several rows waits for a locked one as well', async () => {
   assert.ok((await redeeming).ok);
 });
 
-test('a table that is locked: everybody waits, and goes on when it is free', async () => {
+test('all changes wait for a locked table and continue when the lock ends', async () => {
   await operator.query('BEGIN; LOCK TABLE attempts IN SHARE MODE'); // reads go on, writes wait
   const changes = Promise.all(rows.slice(0, 20).map((about) => increment(store, about)));
   await pause(300);

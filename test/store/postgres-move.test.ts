@@ -1,4 +1,4 @@
-// Moving up: a store of SQLite becomes one of PostgreSQL, and tokens issued before keep working.
+// Moving a store from SQLite to PostgreSQL: existing tokens keep working.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -69,11 +69,11 @@ test('tokens, device codes, spent tokens and the event log survive the move to P
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('revocation lists stay behind: the new store fetches its own, and the proof does not miss them', async () => {
+test('revocation lists are not moved: the new store fetches its own, and verification ignores them', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
-  await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
+  await new SharedLists(node).share({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
   assert.equal((await from.page(listContents, { limit: 10 })).length, 1);
   await moveStore(alone(from), to, () => undefined);
   for (const table of [revocationLists, listContents] as AnyTable[])
@@ -82,7 +82,7 @@ test('revocation lists stay behind: the new store fetches its own, and the proof
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('an interrupted move goes on, and a second run brings what has changed since', async () => {
+test('an interrupted move resumes, and a second run copies later changes', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
@@ -103,7 +103,7 @@ test('an interrupted move goes on, and a second run brings what has changed sinc
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('a store in use is never written over', async () => {
+test('a store in use is never overwritten', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   await aNode(storeOf(from));
@@ -118,7 +118,7 @@ test('a store in use is never written over', async () => {
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('a move that lost a row is told, not trusted', async () => {
+test('a move that lost a row is reported as failed', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
@@ -135,7 +135,7 @@ test('a move that lost a row is told, not trusted', async () => {
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('a move is repeated until a service opens the target, and carries over what changed in between', async () => {
+test('a move can be repeated until a service opens the target, and copies later changes', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const clock = new TestClock();
@@ -168,12 +168,12 @@ test('a move is repeated until a service opens the target, and carries over what
   await Promise.all([old.remove(), target.remove()]);
 });
 
-test('a grant whose identity was added during the move brings it along', async () => {
+test('an identity added during the move is copied with its grant', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const [from, to] = [await old.open(), await openAt(target.url)];
   const node = await aNode(storeOf(from));
   await issue(node);
-  // Identities were read before this one was there.
+  // Identities were copied before this one existed.
   const early: BackEnd = {
     ...from,
     page: async (table, query) => ((table as AnyTable) === identities ? [] : from.page(table, query)),

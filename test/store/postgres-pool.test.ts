@@ -1,4 +1,4 @@
-// Sessions that the server does not give, and sessions that are all in use.
+// The server refuses sessions, or all sessions are in use.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -43,7 +43,7 @@ async function takeAll(): Promise<pg.Client[]> {
   }
 }
 
-test('a server without connections: requests wait for a session that the node has', async () => {
+test('when the server has no free connections, requests wait for one of the node’s sessions', async () => {
   const node = connections('connections=8&statement_timeout=60000');
   await node.read(ONE);
   const others = await takeAll();
@@ -57,7 +57,7 @@ test('a server without connections: requests wait for a session that the node ha
   node.close();
 });
 
-test('a node without any session: StoreUnavailable at once, with the reason', async () => {
+test('a node without any session gives StoreUnavailable at once, with the reason', async () => {
   const others = await takeAll();
   const node = connections('connections=8&statement_timeout=60000');
   await assert.rejects(node.read(ONE), (fault) => {
@@ -71,7 +71,7 @@ test('a node without any session: StoreUnavailable at once, with the reason', as
   node.close();
 });
 
-test('whoever waits too long is refused, and so is whoever finds too many waiting', async () => {
+test('a request that waits too long, or finds the queue full, is refused', async () => {
   const node = connections('connections=1&statement_timeout=5000');
   const work = await busy(node);
   const waiting = Array.from({ length: 1000 }, () => node.read(ONE));
@@ -85,7 +85,7 @@ test('whoever waits too long is refused, and so is whoever finds too many waitin
   node.close();
 });
 
-test('closing refuses those who wait', async () => {
+test('closing refuses waiting requests', async () => {
   const node = connections('connections=1');
   const work = await busy(node);
   const waiting = node.read(ONE);

@@ -1,4 +1,4 @@
-// What a node's back end says of itself when something it needs is taken away, and what requests get meanwhile.
+// Readiness of a back end when something it needs is missing, and the answers to requests meanwhile.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
@@ -32,7 +32,7 @@ async function problems(): Promise<string[]> {
   return checks.flatMap(({ name, problem }) => (problem ? [`${name}: ${problem.reason} (${problem.detail})`] : []));
 }
 
-/** Something is broken, must be noticed, and is mended; requests meanwhile are told to come again, and afterwards work. */
+/** Breaks something, checks that it is reported, and repairs it; requests get StoreUnavailable meanwhile and work afterwards. */
 async function whileBroken(broken: string, mended: string, noticed: RegExp): Promise<void> {
   const pair = await issue(node);
   await server.query(broken);
@@ -45,7 +45,7 @@ async function whileBroken(broken: string, mended: string, noticed: RegExp): Pro
   accepted(await check(node, accepted(await refresh(node, pair))));
 }
 
-test('all is well: every check is made, and none has a problem', async () => {
+test('on a healthy database every check runs and passes', async () => {
   const { checks, now } = await backEnd.examine();
   assert.deepEqual(
     checks.map(({ name }) => name),
@@ -54,35 +54,35 @@ test('all is well: every check is made, and none has a problem', async () => {
   assert.ok(now);
 });
 
-test('every table of the schema is looked at', async () => {
+test('every table of the schema is checked', async () => {
   const rows = await server.query(`SELECT relname::text AS name FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S')`);
   const names = rows.map(({ name }) => String(name)).filter((name) => name !== 'tessera_schema');
   assert.deepEqual(names.sort(), Object.keys(NEEDED).sort());
 });
 
-test('a table that is gone', () =>
+test('a missing table is reported', () =>
   whileBroken(
     'ALTER TABLE grants RENAME TO grants_away',
     'ALTER TABLE grants_away RENAME TO grants',
     /store: a grant cannot be read .*42P01.*\n.*privileges: .*grants does not exist/,
   ));
 
-test('a column that is gone', () =>
+test('a missing column is reported', () =>
   whileBroken(
     'ALTER TABLE identities RENAME COLUMN enabled TO disabled',
     'ALTER TABLE identities RENAME COLUMN disabled TO enabled',
     /store: a grant cannot be read .*42703/,
   ));
 
-test('a privilege that is gone', () =>
+test('a missing privilege is reported', () =>
   whileBroken(
     'REVOKE UPDATE ON grants FROM node; REVOKE USAGE ON SEQUENCE event_sequence FROM node',
     'GRANT UPDATE ON grants TO node; GRANT USAGE ON SEQUENCE event_sequence TO node',
     /privileges: .*\(no UPDATE on grants, no USAGE on event_sequence\)/,
   ));
 
-test('a schema that is gone from the path', () =>
+test('a schema missing from the search path is reported', () =>
   whileBroken(
     'ALTER SCHEMA public RENAME TO elsewhere',
     'ALTER SCHEMA elsewhere RENAME TO public',
@@ -98,13 +98,13 @@ test('a policy that hides rows is a fault, not a missing token', async () => {
   );
 });
 
-test('a schema of a later release that this one cannot use', async () => {
+test('an incompatible schema of a later release is reported', async () => {
   await server.query('INSERT INTO tessera_schema (version, additive) VALUES (99, false)');
   assert.match((await problems()).join(), /schema: .*the schema is 99/);
   await server.query('DELETE FROM tessera_schema WHERE version = 99');
 });
 
-test('a database that became read-only', async () => {
+test('a database that became read-only is reported', async () => {
   const pair = await issue(node);
   await server.query('ALTER ROLE node SET default_transaction_read_only = on');
   await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tessera'");
@@ -115,7 +115,7 @@ test('a database that became read-only', async () => {
   accepted(await refresh(node, pair));
 });
 
-test('a disk that is full: noticed by the first write that fails, until one succeeds', async () => {
+test('a full disk is reported from the first failed write until a write succeeds', async () => {
   const pair = await issue(node);
   await server.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;

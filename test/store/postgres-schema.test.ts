@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
+import { TABLES } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { postgresBackEnd } from '../../src/store/postgres/back-end.ts';
@@ -16,9 +17,7 @@ import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
-import { nodes } from '../../src/store/tables/nodes.ts';
-import { integrations, issuers, keyMarks } from '../../src/store/tables/registry.ts';
-import { attempts, passwords, sessions } from '../../src/store/tables/sign-in.ts';
+import { attempts, sessions } from '../../src/store/tables/sign-in.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, anotherNode, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { aGrant, anIdentity, NOW } from '../samples.ts';
@@ -29,21 +28,6 @@ import { openAt } from './postgres-node.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 const LONG_AGO = epochSeconds(1);
-const TABLES: readonly AnyTable[] = [
-  identities,
-  passwords,
-  grants,
-  devices,
-  integrations,
-  issuers,
-  keyMarks,
-  sessions,
-  attempts,
-  nodes,
-  revocationLists,
-  listContents,
-];
-
 async function emptyDatabase(name: string): Promise<{ server: PostgresServer; url: string }> {
   const server = await sharedServer();
   await server.query(`CREATE DATABASE ${name}`);
@@ -53,7 +37,7 @@ async function emptyDatabase(name: string): Promise<{ server: PostgresServer; ur
 /** `\\c` is a command of psql, not of the server. */
 const documented = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
-test('nodes that start at once on an empty database: each finds it migrated, once', async () => {
+test('nodes that start in parallel on an empty database migrate it once', async () => {
   const { server, url } = await emptyDatabase('at_once');
   const nodes = await Promise.all(Array.from({ length: 5 }, () => openAt(url)));
   await Promise.all(nodes.map((node) => node.close()));
@@ -61,9 +45,9 @@ test('nodes that start at once on an empty database: each finds it migrated, onc
   assert.equal(applied.length, MIGRATIONS.length);
 });
 
-test('the least-privileged role of the documentation suffices for everything a node does, and for no more', async () => {
+test('the documented least-privileged role can do everything a node does, and no more', async () => {
   const { server, url } = await emptyDatabase('least');
-  // The page for operators is what is tested.
+  // The test runs the SQL of the operators' page.
   await server.query(documented('roles').replaceAll('DATABASE tessera', 'DATABASE least'), 'least');
   const nodeUrl = url.replace('postgres@', 'tessera_node@');
   await assert.rejects(openAt(nodeUrl), {
@@ -81,7 +65,7 @@ test('the least-privileged role of the documentation suffices for everything a n
   accepted(await check(node, pair));
   accepted(await revoke(node, pair));
   accepted(await redeem(node, await confirmed(node)));
-  await new SharedLists(node).tell({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
+  await new SharedLists(node).share({ url: 'http://crl.test', checkedAt: NOW, renewAt: NOW }, Buffer.from('a list'));
   for (const table of [grants, devices, sessions, attempts, revocationLists, listContents] as AnyTable[])
     await backEnd.sweep(table, LONG_AGO, 10);
   await backEnd.sweepEvents(LONG_AGO, 10);
@@ -105,7 +89,7 @@ test('the least-privileged role of the documentation suffices for everything a n
   }
 });
 
-test('rolling upgrade: nodes of this release, running or starting, work on the schema of the next, where that is additive', async () => {
+test('rolling upgrade: running and starting nodes work with an additive schema of the next release', async () => {
   const database = await postgresDatabase();
   const running = await aNode(storeOf(await database.open()));
   const early = accepted(await refresh(running, await issue(running)));
@@ -123,7 +107,7 @@ test('rolling upgrade: nodes of this release, running or starting, work on the s
   await database.remove();
 });
 
-test('rolling upgrade: a migration runs under a node that works, and takes nothing away', async () => {
+test('rolling upgrade: a migration runs while a node is working and loses nothing', async () => {
   const { server, url } = await emptyDatabase('behind');
   const address = parseAddress(new Secret(url), {});
   const connection = await connect(address);
@@ -140,7 +124,7 @@ test('rolling upgrade: a migration runs under a node that works, and takes nothi
   await Promise.all([before.store.close(), next.store.close()]);
 });
 
-test('a schema of the next release that is not additive is refused at the start', async () => {
+test('a non-additive schema of the next release is refused at start', async () => {
   const database = await postgresDatabase();
   const next = MIGRATIONS.length + 1;
   await database.server.query(`INSERT INTO tessera_schema (version, additive) VALUES (${next}, false)`, database.name);
@@ -148,7 +132,7 @@ test('a schema of the next release that is not additive is refused at the start'
   await database.remove();
 });
 
-test('no column that a request changes is in an index, but those that rows are found by', async () => {
+test('of the columns that requests change, only those used for lookups are indexed', async () => {
   const database = await postgresDatabase();
   const found = await database.server.query(
     `SELECT c.relname AS table, a.attname AS column FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -165,6 +149,8 @@ test('no column that a request changes is in an index, but those that rows are f
     'sessions.ends_at',
     'attempts.ends_at',
     'nodes.ends_at',
+    'leases.ends_at',
+    'ended_lists.ends_at',
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
   ];
@@ -190,7 +176,7 @@ test('refreshes are heap-only updates: they touch no index', async () => {
       }),
     );
   }
-  await backEnd.close(); // a session tells its statistics when it ends
+  await backEnd.close(); // a session flushes its statistics when it ends
   assert.deepEqual(await numbers(database, "pg_indexes_size('grants') AS size"), before, 'indexes do not grow');
   const { all = 0, hot = 0 } = await numbers(
     database,
@@ -206,7 +192,7 @@ async function numbers({ server, name }: PostgresTestDatabase, what: string): Pr
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, Number(value)]));
 }
 
-test('a grant and its row survive as they are: text of every language, moments beyond 2038', async () => {
+test('a grant is stored unchanged: text of every language, times after 2038', async () => {
   const database = await postgresDatabase();
   const store = storeOf(await database.open());
   await put(store, identities, anIdentity());

@@ -1,5 +1,5 @@
 // A real PostgreSQL that a test starts itself, without root and without an install on the machine: the binaries come from
-// an npm package. Where they are missing, tests fail; none is skipped.
+// an npm package. Without them tests fail; none is skipped.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../free-port.ts';
 
-/** PostgreSQL refuses to run as root: there, it runs as nobody. */
+/** PostgreSQL refuses to run as root, so root runs it as nobody. */
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
@@ -31,13 +31,13 @@ const MOST_LAUNCHES = 10;
 export interface ServerOptions {
   /** Lines of postgresql.conf that override the ones below. */
   readonly settings?: readonly string[];
-  /** False where nobody pulls the plug, and tests should be quick. */
+  /** False for tests without crashes, to make them fast. */
   readonly durable?: boolean;
   /** The data folder of another server, to begin as a copy of it. */
   readonly copyOf?: string;
-  /** The folder of its programs, where a test needs what others lack. */
+  /** The folder of its programs, if a test needs special ones. */
   readonly programs?: string;
-  /** What it speaks, such as `ru`, if its programs know that language. */
+  /** The language of its messages, such as `ru`, if its programs have the translation. */
   readonly language?: string;
 }
 
@@ -97,14 +97,14 @@ export class PostgresServer {
       'shared_buffers = 64MB',
       'max_connections = 60',
       "log_min_messages = 'fatal'",
-      // A locale that is on every machine; which language it means is then said by the environment.
+      // A locale that every machine has; the environment then selects the language.
       ...(this.#language ? ["lc_messages = 'C.UTF-8'"] : []),
     ];
     writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
     if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
   }
 
-  /** `query` goes to the URL that the server is asked by whether it answers. */
+  /** `query` is added to the URL that checks whether the server answers. */
   async launch(query = ''): Promise<void> {
     this.#query = query;
     const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language }) };
@@ -127,7 +127,7 @@ export class PostgresServer {
     await gone;
   }
 
-  /** As a machine dies: every process of the server at once, nothing said to anybody. */
+  /** Like a dead machine: kills every process of the server at once. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child?.pid) return;
@@ -137,7 +137,7 @@ export class PostgresServer {
     rmSync(join(this.data, 'postmaster.pid'), { force: true });
   }
 
-  /** Stops answering without closing anything, as a machine does that hangs; `SIGCONT` undoes it. */
+  /** Stops answering without closing anything, like a hanging machine; `SIGCONT` resumes it. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (this.pid) signalWhole(this.pid, signal);
   }
@@ -165,7 +165,7 @@ export class PostgresServer {
     execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
-  /** False where it ended instead. */
+  /** False if it exited instead. */
   async #isAnswering(child: ChildProcess): Promise<boolean> {
     const latest = Date.now() + START_TIMEOUT_MS;
     for (;;) {
@@ -217,7 +217,7 @@ function copyBinaries(source: string, target: string): void {
   try {
     renameSync(made, target);
   } catch {
-    rmSync(made, { recursive: true }); // another test was quicker
+    rmSync(made, { recursive: true }); // another test was faster
   }
 }
 
@@ -226,13 +226,13 @@ interface Link {
   readonly target: string;
 }
 
-/** Nothing goes to the standbys any more, as when a link fails; the primary itself goes on. */
+/** Cuts the standbys off, like a failed link; the primary keeps running. */
 export function silenceSenders(pid: number): void {
   const isSender = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('walsender');
   for (const sender of childrenOf(pid).filter(isSender)) tryKill(sender, 'SIGSTOP');
 }
 
-/** To a server and all of its processes at once, so that none of them can tell another. */
+/** Signals a server and all its processes at once, so that none can notify another. */
 export function signalWhole(pid: number, signal: NodeJS.Signals): void {
   for (const each of [pid, ...childrenOf(pid)]) tryKill(each, signal);
 }

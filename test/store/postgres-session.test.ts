@@ -1,4 +1,4 @@
-// What a session is set to, whatever the server's own defaults are.
+// The settings of a session, whatever the server's defaults.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-/** What a node's session says of a setting, where the server's default is another. */
+/** A setting as seen in a node's session, with another server default. */
 async function inSession(name: string, serverDefault: string): Promise<unknown> {
   await server.query(`ALTER DATABASE postgres SET ${name} = '${serverDefault}'`);
   const connection = await connect(parseAddress(new Secret(`${server.url()}?statement_timeout=700`), {}));
@@ -37,7 +37,7 @@ for (const [serverDefault, expected] of [
   });
 }
 
-test('no statement is compiled, where the server can: that would take longer than a hundred of them', async () => {
+test('JIT compilation is off, since it costs more than a hundred statements', async () => {
   const settings = ["shared_preload_libraries = 'pg_stat_statements'", 'jit = on'];
   const compiling = await PostgresServer.start({ programs: debianPrograms(), settings });
   await compiling.query('CREATE EXTENSION pg_stat_statements');
@@ -60,7 +60,7 @@ test('rows are found by an index, even while a table is small', async () => {
   assert.equal(await inSession('enable_seqscan', 'on'), 'off');
 });
 
-test('statements end after their time, and so do transactions that do nothing', async () => {
+test('statements and idle transactions have timeouts', async () => {
   assert.equal(await inSession('statement_timeout', '0'), '700ms');
   assert.equal(await inSession('idle_in_transaction_session_timeout', '0'), '700ms');
 });

@@ -1,4 +1,4 @@
-// Whatever a role, a database or the server sets, a session reads and writes the same. The list is chosen by name from the
+// A session reads and writes the same whatever a role, a database or the server sets. The list is chosen by name from the
 // settings that a session may have by `ALTER ROLE … SET`; each line says what went or could go wrong under it.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -10,6 +10,7 @@ import { StoreUnavailable } from '../../src/store/store.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { conformance } from './conformance.ts';
+import { firstIndexedColumns } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -111,6 +112,7 @@ async function hostileDatabase(role: string) {
       opened.push(backEnd);
       return backEnd;
     },
+    firstIndexedColumns: () => firstIndexedColumns(server, name),
     remove: async () => {
       await Promise.all(opened.map((backEnd) => backEnd.close()));
       await server.query(`DROP DATABASE ${name} (FORCE)`);
@@ -118,7 +120,7 @@ async function hostileDatabase(role: string) {
   };
 }
 
-/** A token from its first moment to its last, by certificate and by device. */
+/** The whole life of a token, by certificate and by device. */
 async function aLife(backEnd: BackEnd): Promise<void> {
   const node = await aNode(storeOf(backEnd));
   const first = await issue(node);
@@ -143,7 +145,7 @@ for (const setting of here) {
   });
 }
 
-test('settings of a database change nothing either', async () => {
+test('settings of the database change nothing', async () => {
   const database = await hostileDatabase('postgres');
   try {
     for (const [name, value] of here)
@@ -154,7 +156,7 @@ test('settings of a database change nothing either', async () => {
   }
 });
 
-test('a schema can be named in the address, and is the only one that is used', async () => {
+test('a schema named in the URL is the only one used', async () => {
   await server.query('CREATE DATABASE of_its_own');
   await server.query('CREATE SCHEMA "our ""own"', 'of_its_own');
   const backEnd = await openAt(`${server.url('of_its_own')}?schema=our+%22own`);
@@ -164,7 +166,7 @@ test('a schema can be named in the address, and is the only one that is used', a
   assert.equal(row?.['elsewhere'], null);
 });
 
-test('a value in an unexpected format is a fault that closes the session, and never a missing row', async () => {
+test('a value in an unexpected format is a fault that closes the session, not a missing row', async () => {
   const database = await hostileDatabase('postgres');
   const connection = await connect(parseAddress(new Secret(database.url), {}));
   await connection.execute("SET bytea_output = 'escape'");
@@ -173,9 +175,9 @@ test('a value in an unexpected format is a fault that closes the session, and ne
   await database.remove();
 });
 
-test('a session whose settings do not stay is refused, with the setting and both values', async () => {
+test('a session whose settings do not persist is refused, with the setting and both values', async () => {
   const database = await hostileDatabase('postgres');
-  // As a pooler does that gives each statement another session: what one sets, the next does not see.
+  // Like a pooler that gives each statement another session: settings do not persist.
   const text = `CREATE SCHEMA elsewhere;
     CREATE VIEW public.pg_settings AS SELECT name, CASE name WHEN 'bytea_output' THEN 'escape' ELSE setting END AS setting
       FROM pg_catalog.pg_settings;

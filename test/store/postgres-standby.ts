@@ -1,4 +1,4 @@
-// A synchronous standby by streaming replication, made with nothing but the server itself.
+// A synchronous standby by streaming replication, made with the server alone.
 import { execFileSync } from 'node:child_process';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export async function makeStandby(standby: PostgresServer, primary: PostgresServ
   await waitForStandby(primary);
 }
 
-/** From now on a commit is acknowledged when the standby has it on its disk, too. */
+/** From now on a commit is acknowledged when it is on the standby's disk too. */
 async function waitForStandby(primary: PostgresServer): Promise<void> {
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query('SELECT pg_reload_conf()');
@@ -49,7 +49,7 @@ async function copyData(from: PostgresServer, to: PostgresServer): Promise<strin
   try {
     execFileSync('cp', ['-a', from.data, to.data], { stdio: 'ignore' });
   } catch {
-    // files that vanish while a running server is copied are no loss: the log replays what became of them
+    // files that vanish during the copy do not matter: WAL replay restores the state
   }
   const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
   await client.end();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BUSY_TIMEOUT_MS, whileBusy } from '../../src/store/sqlite/database.ts';
+import { BUSY_TIMEOUT_MS, whileBusy } from '../../src/store/sqlite/connection.ts';
 
 const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 });
 /** SQLITE_BUSY_SNAPSHOT: the primary code is in the low byte. */
 const busySnapshot = () => Object.assign(new Error('database is locked'), { errcode: 517 });
 
-test('work is tried again while the database is busy, and its value returned', () => {
+test('work is retried while the database is busy, and its value returned', () => {
   let tries = 0;
   const value = whileBusy(() => {
     tries += 1;
@@ -29,7 +29,7 @@ test('any other fault is thrown at once', () => {
   }
 });
 
-test('a database that stays busy is given up after the time-out, and not before', (t) => {
+test('retries of a busy database end after the timeout, not before', (t) => {
   let waited = 0;
   t.mock.method(Atomics, 'wait', (_: Int32Array, __: number, ___: number, milliseconds = 0) => {
     waited += milliseconds;

@@ -1,13 +1,17 @@
-// SQLite databases for tests: each in a folder of its own, removed afterwards.
+// SQLite databases for tests: each in its own folder, removed afterwards.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../src/core/time.ts';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Sync } from '../../src/store/sqlite/wal.ts';
 import { systemClock } from '../../src/system.ts';
 import type { TestDatabase } from './conformance.ts';
+
+const FIRST_INDEXED = `SELECT t.name || '.' || c.name AS column FROM sqlite_schema t, pragma_index_list(t.name) i,
+  pragma_index_info(i.name) c WHERE t.type = 'table' AND c.seqno = 0`;
 
 export interface SqliteTestDatabase extends TestDatabase {
   readonly path: string;
@@ -29,6 +33,12 @@ export async function sqliteDatabase(
       const backEnd = await openSqlite({ path, clock, ...(sync && { sync }) });
       opened.push(backEnd);
       return backEnd;
+    },
+    firstIndexedColumns: async () => {
+      const database = new DatabaseSync(path);
+      const found = database.prepare(FIRST_INDEXED).all();
+      database.close();
+      return found.map((row) => String(row['column']));
     },
     remove: async () => {
       await Promise.all(opened.map((backEnd) => backEnd.close()));

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 
-test('processes that open a new database at the same moment wait for each other, and none faults', async (t) => {
+test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const args = [join(import.meta.dirname, 'opener.ts'), folder, String(Date.now() + 1500), '100'];
@@ -16,7 +16,7 @@ test('processes that open a new database at the same moment wait for each other,
   assert.deepEqual(faults, ['0', '0', '0', '0']);
 });
 
-test('a process that opens its database a second time still keeps others from replacing it', async (t) => {
+test('opening a database twice in one process keeps its lock', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'tessera.db');
@@ -24,7 +24,7 @@ test('a process that opens its database a second time still keeps others from re
   const service = openDatabase(path);
   service.exec('CREATE TABLE grants (id)');
   openDatabase(path).close(); // as the thread of the checkpoints does
-  const module = import.meta.resolve('../../src/store/sqlite/database.ts');
+  const module = import.meta.resolve('../../src/store/sqlite/connection.ts');
   const open = `import(${JSON.stringify(module)}).then(({ openDatabase }) => openDatabase(${JSON.stringify(path)}, true))`;
   const alone = () => promisify(execFile)(process.execPath, ['-e', open]);
   await assert.rejects(alone(), /database is locked/);

@@ -1,4 +1,4 @@
-// Files that are deleted, replaced or cut under a store that is open, and syncs that fail: a success means stored.
+// Files deleted, replaced or truncated under an open store, and failing syncs: success means stored.
 import assert from 'node:assert/strict';
 import {
   copyFileSync,
@@ -42,7 +42,7 @@ async function problemsOf(store: Store): Promise<Record<string, string>> {
   return Object.fromEntries(checks.flatMap(({ name, problem }) => (problem ? [[name, problem.detail ?? '']] : [])));
 }
 
-/** Nothing is acknowledged, read or written any more; the first change may have been under way. */
+/** Nothing is acknowledged, read or written any more; the first change may have been in flight. */
 async function assertStopped({ store }: Opened, why: RegExp): Promise<void> {
   await assert.rejects(increment(store, 'a'), StoreUnavailable);
   await assert.rejects(increment(store, 'a'), why);
@@ -50,7 +50,7 @@ async function assertStopped({ store }: Opened, why: RegExp): Promise<void> {
   assert.match((await problemsOf(store))['files'] ?? '', why);
 }
 
-test('database and WAL deleted: nothing is acknowledged, and the alarm says which file', async (t) => {
+test('database and WAL deleted: nothing is acknowledged, and the alarm names the file', async (t) => {
   const all = await opened(t);
   for (const name of ['', '-wal', '-shm']) rmSync(all.path + name);
   await assertStopped(all, /tessera\.db is gone/);
@@ -58,14 +58,14 @@ test('database and WAL deleted: nothing is acknowledged, and the alarm says whic
   assert.ok(!existsSync(all.path), 'and nothing is made in its place');
 });
 
-test('the WAL alone deleted: the change that was under way is told as unknown', async (t) => {
+test('WAL deleted: the pending change is reported as unknown', async (t) => {
   const all = await opened(t);
   rmSync(`${all.path}-wal`);
   await assert.rejects(increment(all.store, 'a'), OutcomeUnknown);
   await assertStopped(all, /tessera\.db-wal is gone/);
 });
 
-test('replaced by another file: that file is left as it is, also at the end', async (t) => {
+test('database replaced by another file: that file stays unchanged, even on close', async (t) => {
   const all = await opened(t);
   writeFileSync(`${all.path}.other`, 'a restored copy');
   writeFileSync(`${all.path}-wal.other`, 'its WAL');
@@ -80,7 +80,7 @@ for (const [what, length] of [
   ['cut to nothing', 0],
   ['cut in the middle', 20_000],
 ] as const) {
-  test(`the WAL ${what}: nothing is written behind the cut`, async (t) => {
+  test(`the WAL ${what}: nothing is written after the damage`, async (t) => {
     const all = await opened(t);
     truncateSync(`${all.path}-wal`, length);
     await assertStopped(all, /the WAL was cut/);
@@ -88,14 +88,14 @@ for (const [what, length] of [
   });
 }
 
-test('the database cut: noticed with the next sync', async (t) => {
+test('database truncated: detected with the next sync', async (t) => {
   const all = await opened(t);
   const size = statSync(all.path).size;
   truncateSync(all.path, size - 4096);
   await assertStopped(all, /the database was cut/);
 });
 
-test('a file that was moved away is the same when it is moved back: the store goes on, and knows what was written', async (t) => {
+test('a database file moved away and back is recognised: the store resumes and knows what was written', async (t) => {
   const { path, store, backEnd } = await opened(t);
   renameSync(`${path}-wal`, `${path}-elsewhere`);
   await assert.rejects(increment(store, 'a'), OutcomeUnknown);
@@ -104,7 +104,7 @@ test('a file that was moved away is the same when it is moved back: the store go
   assert.deepEqual(await problemsOf(store), {});
 });
 
-test('a copy taken while all is well is whole: the checks drop no lock and disturb nobody', async (t) => {
+test('a copy made during normal work is complete: the file checks release no lock', async (t) => {
   const { path, store } = await opened(t);
   await problemsOf(store);
   const other = new DatabaseSync(path, { timeout: 0 });
@@ -113,7 +113,7 @@ test('a copy taken while all is well is whole: the checks drop no lock and distu
   assert.equal(await increment(store, 'a'), 1);
 });
 
-test('a schema that another release has changed under the running store is reported', async (t) => {
+test('a schema changed by another release under a running store is reported', async (t) => {
   const { path, store } = await opened(t);
   const newer = new DatabaseSync(path);
   newer.exec('PRAGMA user_version = 999');
@@ -132,7 +132,7 @@ function brittle(): { readonly sync: Sync; isBroken: boolean } {
   return disk;
 }
 
-test('a sync fails, and all is written anew by another way: the change is durable, and a success', async (t) => {
+test('after a failed sync the change is rewritten another way, becomes durable and succeeds', async (t) => {
   const disk = brittle();
   const { path, store } = await opened(t, disk.sync);
   disk.isBroken = true;
@@ -144,7 +144,7 @@ test('a sync fails, and all is written anew by another way: the change is durabl
   database.close();
 });
 
-test('a sync fails and nothing else works: unknown, nobody is answered until it is durable, then all see it', async (t) => {
+test('after a failed sync without recovery the change is unknown, and reads wait until it is durable', async (t) => {
   const disk = brittle();
   const { path, store, backEnd } = await opened(t, disk.sync);
   const reader = new DatabaseSync(path);
@@ -164,7 +164,7 @@ test('a sync fails and nothing else works: unknown, nobody is answered until it 
   assert.equal(await increment(store, 'a'), 2);
 });
 
-test('a service never makes a store: one that is missing, empty or without tables is refused and left alone', async (t) => {
+test('a service never creates a store: a missing or empty one, or one without tables, is refused and left unchanged', async (t) => {
   const database = await sqliteDatabase();
   t.after(() => database.remove());
   const { path } = database;

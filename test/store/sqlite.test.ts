@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { seconds } from '../../src/core/time.ts';
+import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
@@ -27,7 +29,7 @@ async function withDatabase(prove: (database: SqliteTestDatabase) => Promise<voi
   }
 }
 
-test('SQLite: database, WAL and SHM files are for their owner alone, whatever the umask', async () => {
+test('SQLite: database, WAL and SHM files are readable by their owner only, whatever the umask', async () => {
   const umask = process.umask(0);
   try {
     await withDatabase(async (database) => {
@@ -41,7 +43,7 @@ test('SQLite: database, WAL and SHM files are for their owner alone, whatever th
   }
 });
 
-test('SQLite: the WAL is never left out of order, and every commit is synced before anybody is told', async () => {
+test('SQLite: every commit is synced, in order, before it is acknowledged', async () => {
   let synced = 0;
   let tell = () => {};
   const sync: Sync = (file) =>
@@ -69,7 +71,7 @@ test('SQLite: the WAL is never left out of order, and every commit is synced bef
   }, sync);
 });
 
-test('SQLite: under a long load the WAL is emptied by a thread; one that dies is replaced', async () => {
+test('SQLite: a thread checkpoints the WAL under long load, and is replaced if it dies', async () => {
   const threads: Worker[] = [];
   const notice = (message: unknown) => threads.push((message as { worker: Worker }).worker);
   subscribe('worker_threads', notice);
@@ -90,7 +92,7 @@ test('SQLite: under a long load the WAL is emptied by a thread; one that dies is
   unsubscribe('worker_threads', notice);
 });
 
-test('SQLite: a database that another process holds is unavailable, and works when let go', async () => {
+test('SQLite: a database locked by another process is unavailable until the lock ends', async () => {
   await withDatabase(async (database) => {
     const store = storeOf(await database.open());
     const other = new DatabaseSync(database.path);
@@ -102,7 +104,7 @@ test('SQLite: a database that another process holds is unavailable, and works wh
   });
 });
 
-test('SQLite: a database of a newer release is refused, and left as it is', async () => {
+test('SQLite: a database of a newer release is refused and left unchanged', async () => {
   await withDatabase(async (database) => {
     await (await database.open()).close();
     const newer = new DatabaseSync(database.path);
@@ -112,7 +114,20 @@ test('SQLite: a database of a newer release is refused, and left as it is', asyn
   });
 });
 
-test('SQLite: eight openings of a new database at once: one migrates, the others find it done', async () => {
+test('SQLite: a database of schema 4 gets the tables of schema 5, and leases work in it', async () => {
+  await withDatabase(async (database) => {
+    await (await database.open()).close();
+    const older = new DatabaseSync(database.path);
+    older.exec('DROP TABLE leases; DROP TABLE ended_lists; PRAGMA user_version = 4');
+    older.close();
+    const store = storeOf(await database.open());
+    const lease = { name: 'sweeping', lasts: seconds(50) };
+    assert.equal(await byOneNode(lease, async () => undefined, { store }), true);
+    assert.equal(await byOneNode(lease, async () => undefined, { store }), false);
+  });
+});
+
+test('SQLite: of eight parallel openings of a new database one migrates it', async () => {
   await withDatabase(async ({ path }) => {
     const open = () => openSqlite({ path, clock: () => systemClock.now() });
     const backEnds = await Promise.all(Array.from({ length: 8 }, open));

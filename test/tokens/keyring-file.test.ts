@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
-import { parseKeyring, readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { parseKeyring } from '../../src/tokens/keyring-text.ts';
 
 const path = () => join(mkdtempSync(join(tmpdir(), 'tessera-keyring-')), 'keyring.json');
 
-test('a keyring file is 0600, whole, and reads back as written', () => {
+test('a keyring file has mode 0600 and reads back as written', () => {
   const file = path();
   const keys = addKey(firstKey(), 2);
   writeKeyringFile(file, keys);
@@ -17,18 +18,18 @@ test('a keyring file is 0600, whole, and reads back as written', () => {
   assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json'], 'nothing is left beside it');
 });
 
-test('no file is said as such, so that the caller can tell first start from loss', () => {
+test('a missing keyring is reported as missing, so that the caller can tell first start from loss', () => {
   assert.equal(readKeyringFile(path()), undefined);
 });
 
-test('a keyring that others may read is refused with the command that mends it', () => {
+test('a keyring readable by others is refused, with the command that fixes it', () => {
   const file = path();
   writeKeyringFile(file, firstKey());
   chmodSync(file, 0o640);
   assert.throws(() => readKeyringFile(file), /chmod 600/);
 });
 
-test('damage gives a clear fault that shows nothing of the keys', () => {
+test('a damaged keyring gives a clear fault without any key material', () => {
   const file = path();
   writeKeyringFile(file, firstKey());
   const text = readFileSync(file, 'utf8');
@@ -58,7 +59,7 @@ test('damage gives a clear fault that shows nothing of the keys', () => {
   }
 });
 
-test('a keyring has exactly one minting key and no id twice', () => {
+test('a keyring has exactly one minting key and no duplicate id', () => {
   const [key] = firstKey();
   assert.ok(key);
   assert.throws(() => new Keyring([]), /exactly one/);
@@ -67,13 +68,13 @@ test('a keyring has exactly one minting key and no id twice', () => {
   assert.throws(() => new Keyring([key, { ...key, id: 2 }]), /exactly one/);
 });
 
-test('two keys under one id have different fingerprints, the same key has the same', () => {
+test('fingerprints differ for two keys under one id and are stable for one key', () => {
   const keys = firstKey();
   assert.equal(new Keyring(keys).minting.fingerprint, new Keyring(keys).minting.fingerprint);
   assert.notEqual(new Keyring(keys).minting.fingerprint, new Keyring(firstKey()).minting.fingerprint);
 });
 
-test('a keyring can come as text, from the environment', () => {
+test('a keyring can come from the environment as text', () => {
   const file = path();
   writeKeyringFile(file, firstKey());
   assert.deepEqual(parseKeyring(readFileSync(file, 'utf8'), 'TESSERA_KEYRING'), readKeyringFile(file));

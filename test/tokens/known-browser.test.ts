@@ -11,7 +11,7 @@ const known = (n: number, name = n) => ({ id: hexOf(16, n), nameMark: hexOf(16, 
 const cookieOf = (...people: ReturnType<typeof known>[]) =>
   people.reduce((cookie, person) => addKnownBrowser(cookie, person, keyring).reveal(), '');
 
-test('a cookie says who signed in, the newest first', () => {
+test('a cookie lists who signed in, newest first', () => {
   assert.deepEqual(readKnownBrowsers(cookieOf(known(1), known(2)), keyring), [known(2), known(1)]);
 });
 
@@ -21,7 +21,7 @@ test('signing in again replaces the entry: the cookie rotates', () => {
   assert.deepEqual(readKnownBrowsers(addKnownBrowser(cookie, next, keyring).reveal(), keyring), [next, known(2)]);
 });
 
-test('a browser shared by many remembers the last four, however much the cookie claims', () => {
+test('a cookie holds at most the last four people, even if it claims more', () => {
   const five = cookieOf(known(1), known(2), known(3), known(4), known(5));
   assert.deepEqual(
     readKnownBrowsers(five, keyring).map(({ id }) => id),
@@ -31,7 +31,7 @@ test('a browser shared by many remembers the last four, however much the cookie 
   assert.equal(readKnownBrowsers(stuffed, keyring).length, 4);
 });
 
-test('every truncation, extension and bit flip makes it nobody’s', () => {
+test('every truncation, extension and bit flip is ignored', () => {
   const cookie = cookieOf(known(1));
   const bytes = Buffer.from(cookie, 'base64url');
   for (let n = 0; n < cookie.length; n++) assert.deepEqual(readKnownBrowsers(cookie.slice(0, n), keyring), [], `${n}`);
@@ -44,19 +44,19 @@ test('every truncation, extension and bit flip makes it nobody’s', () => {
     assert.deepEqual(readKnownBrowsers(text, keyring), [], text);
 });
 
-test('a forged entry beside a good one changes nothing, and is not carried on', () => {
+test('a forged entry next to a valid one is ignored and dropped', () => {
   const cookie = `${cookieOf(known(1))}.${'A'.repeat(71)}`;
   assert.deepEqual(readKnownBrowsers(cookie, keyring), [known(1)]);
   assert.equal(addKnownBrowser(cookie, known(2), keyring).reveal().split('.').length, 2);
 });
 
-test('it survives a new minting key, and ends with the key that signed it', () => {
+test('a cookie survives a new minting key and ends with the key that signed it', () => {
   const cookie = cookieOf(known(1));
   const rotated = mintWith(addKey(keys, 2), 2);
   assert.deepEqual(readKnownBrowsers(cookie, new Keyring(rotated)), [known(1)]);
   assert.deepEqual(readKnownBrowsers(cookie, new Keyring(retire(rotated, 1))), []);
 });
 
-test('it cannot be printed', () => {
+test('a cookie cannot be printed', () => {
   assert.equal(`${addKnownBrowser('', known(1), keyring)}`, '[secret]');
 });

@@ -32,7 +32,7 @@ test('the MAC is HMAC-SHA256 of RFC 2104, for every key and message length it ta
   assert.throws(() => new Mac(randomBytes(32)).sum(randomBytes(257)), RangeError);
 });
 
-test('what a MAC has signed is signed, and nothing else is: no other bit, key or place', () => {
+test('a MAC verifies only its own message, key and position', () => {
   const mac = new Mac(randomBytes(32));
   const bytes = randomBytes(70);
   mac.sign(bytes, 54, 16);
@@ -46,7 +46,7 @@ test('what a MAC has signed is signed, and nothing else is: no other bit, key or
   }
 });
 
-test('hex digits are the same where each is, whatever was compared before', () => {
+test('hex comparison is equal only if every digit is', () => {
   const digits = 'a1b2c3d4'.repeat(8) as Hex;
   for (const other of [digits.slice(0, 32), digits.replace('a', 'b'), `${digits.slice(0, 63)}5`, '', `${digits}00`]) {
     assert.ok(!isSameHex(digits, other as Hex), other);
@@ -54,7 +54,7 @@ test('hex digits are the same where each is, whatever was compared before', () =
   }
 });
 
-test('a user code is 8 unmistakable letters in two groups, and is read without case, spaces or dashes [RFC 8628 6.1]', () => {
+test('a user code is 8 unambiguous letters in two groups; case, spaces and dashes are ignored [RFC 8628 6.1]', () => {
   for (let i = 0; i < 200; i++) {
     const code = drawUserCode(randomBytes);
     assert.match(code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);

@@ -1,4 +1,4 @@
-// docs/exactly-once-refresh.md is a specification: its vectors hold for our code, and for a second implementation.
+// docs/exactly-once-refresh.md is a specification: our code and a second implementation must match its vectors.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { computeVectors, type Vectors } from './vectors.ts';
 const file = fileURLToPath(new URL('../../docs/vectors/exactly-once-refresh.json', import.meta.url));
 const published = JSON.parse(readFileSync(file, 'utf8')) as Vectors;
 
-test('the published vectors are what the code computes: a change here breaks every token in the world', () => {
+test('the published vectors match the code: a change here breaks every issued token', () => {
   assert.deepEqual(published, computeVectors());
 });
 
@@ -28,7 +28,7 @@ test('an independent implementation in Python agrees with every vector', () => {
   assert.match(stdout, new RegExp(`^${generations.length} generations, ${presentations.length} presentations agree`));
 });
 
-test('the independent implementation notices a vector that is wrong', () => {
+test('the independent implementation detects a wrong vector', () => {
   const script = fileURLToPath(new URL('./exactly_once.py', import.meta.url));
   const [first, ...rest] = published.generations;
   assert.ok(first);

@@ -3,9 +3,17 @@
 import type { Grant, GrantId } from '../../src/core/grant.ts';
 import type { Hex } from '../../src/core/hex.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { type Key, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
-import { firstPair, type MintedPair, NO_NONCE, nextPair, samePair, standingOf } from '../../src/tokens/pair.ts';
-import { parseRefreshToken, type RefreshToken } from '../../src/tokens/token-text.ts';
+import { mintAccessToken } from '../../src/tokens/access-token.ts';
+import { type Key, Keyring, type StoredMacKey } from '../../src/tokens/keyring.ts';
+import {
+  firstRefreshToken,
+  NO_NONCE,
+  nextRefreshToken,
+  sameRefreshToken,
+  standingOf,
+} from '../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../src/tokens/opaque/token-text.ts';
+import type { Secret } from '../../src/tokens/secret.ts';
 import { aGrant } from '../samples.ts';
 
 interface Generation {
@@ -39,21 +47,21 @@ export interface Vectors {
 const BEGINS = 1_800_000_000;
 const GENERATIONS = 4;
 
-/** Bytes that look like nothing else in the vectors: 16 (or more) bytes counting up from `first`. */
+/** Bytes that are unique in the vectors: 16 (or more) bytes counting up from `first`. */
 function counting(first: number, length = 16): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (first + index) & 0xff));
 }
 
-const KEYS: readonly StoredKey[] = [
-  { id: 1, state: 'retiring', secret: counting(0x10, 32) },
-  { id: 2, state: 'minting', secret: counting(0x80, 32) },
+const KEYS: readonly StoredMacKey[] = [
+  { kind: 'mac', id: 1, state: 'retiring', secret: counting(0x10, 32) },
+  { kind: 'mac', id: 2, state: 'minting', secret: counting(0x80, 32) },
 ];
 const GRANT_ID = counting(0x40).toString('hex') as GrantId;
 const ROOT = counting(0xa0);
 
 interface Held {
   readonly token: RefreshToken;
-  readonly pair: MintedPair;
+  readonly pair: { readonly accessToken: Secret; readonly refreshToken: Secret };
   readonly grant: Grant;
 }
 
@@ -77,13 +85,13 @@ function next(before: Held | undefined, generation: number, keyring: Keyring): H
   const key = keyring.key(generation < 2 ? 1 : 2) as Key;
   const expiresAt = epochSeconds(BEGINS + 3600 * (generation + 1));
   const nonce = before ? (counting(0xc0 + 16 * generation).toString('hex') as Hex) : NO_NONCE;
-  const first = firstPair(GRANT_ID, { root: ROOT, secret: counting(0xb0) }, key, expiresAt);
-  const pair = before ? nextPair(before.token, nonce, key, expiresAt) : first;
+  const first = firstRefreshToken(GRANT_ID, { root: ROOT, secret: counting(0xb0) }, key);
+  const minted = before ? nextRefreshToken(before.token, nonce, key) : first;
   const grant = before?.grant ?? aGrant({ id: GRANT_ID, accessHash: first.accessHash });
-  const { refreshHash } = pair;
+  const { refreshHash, refreshToken } = minted;
   const row = { ...grant, pair: { ...grant.pair, generation, keyId: key.id, nonce, refreshHash, expiresAt } };
-  const token = parseRefreshToken(pair.refreshToken.reveal(), keyring) as RefreshToken;
-  return { token, pair, grant: row };
+  const token = parseRefreshToken(refreshToken.reveal(), keyring) as RefreshToken;
+  return { token, pair: { refreshToken, accessToken: mintAccessToken(row, minted.root, keyring) }, grant: row };
 }
 
 function shown({ token, pair, grant }: Held): Generation {
@@ -104,7 +112,7 @@ function presented(token: RefreshToken, grant: Grant, held: readonly Held[], key
   const standing = standingOf(token, grant, keyring);
   const facts = { presented: token.generation, row: grant.pair.generation, standing };
   if (standing !== 'last-spent') return facts;
-  const again = samePair(token, grant, keyring).refreshToken.reveal();
+  const again = sameRefreshToken(token, grant, keyring).refreshToken.reveal();
   return { ...facts, repeats: held.findIndex(({ pair }) => pair.refreshToken.reveal() === again) };
 }
 

@@ -11,7 +11,7 @@ import { REFRESH } from './tessera.ts';
 export interface BareOptions {
   /** A folder of its own. */
   readonly folder: string;
-  /** The issuer's certificate: the store is filled as Tessera's is. */
+  /** The issuer's certificate, to fill the store like Tessera's. */
   readonly authority: string;
   readonly known: number;
   readonly others: number;
@@ -19,7 +19,7 @@ export interface BareOptions {
 
 const ENTRY = fileURLToPath(new URL('../servers/bare-refresh.ts', import.meta.url));
 
-/** The floor under our own figure: see servers/bare-refresh.ts. */
+/** The lower bound of our own figure: see servers/bare-refresh.ts. */
 export function bareRefresh({ folder, authority, known, others }: BareOptions): Contestant {
   return {
     start: async () => {

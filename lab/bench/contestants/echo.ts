@@ -38,7 +38,7 @@ export function echo({ stack, workers = 1, unpinned = false, folder, tls }: Echo
 
 type Ports = { readonly port: number; readonly tlsPort: number; readonly tls: ClientTls };
 
-/** The same bytes on the wire as the load it is the limit of; the answer is what was sent. */
+/** The same bytes on the wire as the load it bounds; it echoes the request. */
 function loadOf(kind: LoadKind, connections: number, { port, tlsPort, tls }: Ports): Load {
   const isGet = kind === 'verify' || kind === 'revoke';
   const isSecure = kind.startsWith('certificate') || kind === 'mixed';

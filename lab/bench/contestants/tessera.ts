@@ -27,10 +27,10 @@ export interface TesseraOptions {
   readonly workers?: 1 | 2;
   /** On all cores. */
   readonly unpinned?: boolean;
-  /** On a PostgreSQL of its own, durable as SQLite is. It runs beside the generator, as it would on another machine. */
+  /** With its own PostgreSQL, as durable as SQLite. It runs beside the generator, as if on another machine. */
   readonly postgres?: boolean;
   readonly beside?: Beside;
-  /** Settings over those of the bench, as of `--set`. */
+  /** Settings that override those of the bench, as with `--set`. */
   readonly sets?: readonly string[];
   readonly nodeFlags?: readonly string[];
   /** A command that starts the server instead, for counting its system calls. */
@@ -39,7 +39,7 @@ export interface TesseraOptions {
 
 export interface RunningTessera extends Running {
   readonly config: Config;
-  /** What the configuration was made from, as of `--set`. */
+  /** The settings of the configuration, as for `--set`. */
   readonly sets: readonly string[];
 }
 
@@ -109,7 +109,7 @@ async function startPostgres(): Promise<PostgresServer> {
   return server;
 }
 
-/** Everything is on; only the limits per address and integration are out of the way of a single address's 64 connections. */
+/** Everything is on; only the limits per address and integration are raised, for 64 connections from one address. */
 function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPort: number): string[] {
   const files = { certificate: join(certificates, 'server.crt'), key: join(certificates, 'server.key') };
   const listeners = [
@@ -124,7 +124,7 @@ function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPo
       `${limit}.burst=1000000`,
     ]),
     'device.codeLifetime=1h',
-    'tokens.onReuse=report', // so that after the run each spent token is refused for itself, not for an ended grant
+    'tokens.onReuse=report', // so that after the run each spent token is refused on its own, not because the grant ended
   ];
 }
 
@@ -161,7 +161,7 @@ function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPo
   };
 }
 
-/** Every kind and connection has grants of its own: the first four shares of the seeds, then all that remain to revoke. */
+/** Every kind and connection has its own grants: the first four shares of the seeds, then the rest to revoke. */
 function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds): WalkSpec {
   const seed = (share: number) => seeds.pairs[share * connections + index] ?? noSeed(kind);
   const rest = () => seeds.pairs.slice(4 * connections).filter((_, at) => at % connections === index);
@@ -196,14 +196,14 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
   }
 }
 
-/** All of these walks, each for one request at a time, in an order that has nothing to do with where their rows lie. */
+/** Interleaves these walks one request at a time, in an order unrelated to the position of their rows. */
 function spread(walks: readonly WalkSpec[]): WalkSpec {
   const { length } = walks;
   const step = coprimeStep(length);
   return { kind: 'mixed', walks, order: walks.map((_, at) => (at * step) % length) };
 }
 
-/** A step through so many places that comes to each of them once. */
+/** A step size that visits each of `length` positions once. */
 function coprimeStep(length: number): number {
   const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
   let step = Math.floor(length * 0.618) + 1;

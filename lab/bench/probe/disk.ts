@@ -8,7 +8,7 @@ export interface SyncTimes {
   readonly p99Ms: number;
 }
 
-/** How long this disk takes to make a page durable: the price that every durable answer shares in. */
+/** Time of a durable page write on this disk: the base cost of every durable answer. */
 export function probeSync(folder: string, times = 200): SyncTimes {
   const path = join(folder, 'sync-probe');
   const file = openSync(path, 'w');
@@ -24,7 +24,7 @@ export function probeSync(folder: string, times = 200): SyncTimes {
   return { medianMs: took[times >> 1] as number, p99Ms: took[Math.floor(times * 0.99)] as number };
 }
 
-/** Looks at the size of a file again and again; tells the largest. */
+/** Polls the size of a file; returns the largest. */
 export function watchSize(path: string): () => number {
   let largest = 0;
   const look = () => {
@@ -38,7 +38,7 @@ export function watchSize(path: string): () => number {
   };
 }
 
-/** Bytes of all pages of the tables whose names begin so, with their indexes. */
+/** Bytes of all tables with this name prefix, including indexes. */
 export function bytesOfTables(path: string, prefix: string): number {
   const database = new DatabaseSync(path, { readOnly: true });
   const { bytes } = database

@@ -1,4 +1,4 @@
-// What a tree of processes has used, from /proc.
+// Resource use of a process tree, from /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100; // USER_HZ, the same on every Linux that Node runs on
@@ -23,7 +23,7 @@ export function childrenOf(pid: number): number[] {
   return lists.join(' ').split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** Processes and threads come and go while one looks (PostgreSQL's helpers do). */
+/** Processes and threads may end while they are read (PostgreSQL's do). */
 function whileThere<T>(look: () => T, otherwise: T): T {
   try {
     return look();

@@ -1,4 +1,4 @@
-// Where the time of one request goes: the samples of a CPU profile, summed by what they were spent on.
+// Where the time of a request goes: samples of a CPU profile, summed by cost.
 import type { BarGroup } from './plot.ts';
 
 export interface CpuProfile {
@@ -23,12 +23,12 @@ export interface Cost {
 const WAITING = 'waiting';
 const STARTING = 'starting';
 
-/** The first that matches a frame, or the nearest frame above it that any matches, names the cost. */
+/** A frame's cost is the first match, or that of the nearest caller with a match. */
 const KINDS: readonly (readonly [on: string, pattern: RegExp])[] = [
   [WAITING, /^\((?:idle|program)\)/],
   [STARTING, /node:internal\/(?:modules|main|bootstrap)\/|amaro/],
   ['garbage collection', /^\(garbage collector\)/],
-  ['log line', /node_modules\/(?:pino|sonic-boom|safe-stable|@pinojs|quick-format|on-exit-leak)|src\/log\//],
+  ['log line', /src\/log\//],
   ['metrics', /prom-client|ops\/metrics/],
   ['tokens: derive, tag, hash', /src\/tokens\/|node:internal\/crypto/],
   ['store: read the row', /src\/store\/sqlite\/back-end.*(?:together|load|all)$/],
@@ -79,7 +79,7 @@ function kindOf({ callFrame: { functionName, url } }: ProfileNode): string | und
   return KINDS.find(([, pattern]) => pattern.test(frame))?.[0];
 }
 
-/** What waits costs nothing, starting belongs to no request; what costs next to nothing is left out. */
+/** Idle time, startup and negligible costs are left out. */
 function worthTelling(costs: readonly Cost[]): Cost[] {
   const told = costs.filter(({ on, each }) => on !== WAITING && on !== STARTING && each >= 0.05);
   return told.sort((a, b) => a.thread.localeCompare(b.thread) || b.each - a.each);

@@ -1,6 +1,6 @@
 import type { Fact } from '../facts.ts';
 
-/** As a Markdown table: what was measured, and whether it is what was wanted. */
+/** A Markdown table of measurements, and whether they meet their targets. */
 export function factTable(title: string, facts: readonly Fact[]): string {
   const rows = facts.map(
     ({ what, measured, target = '', met }) => `| ${what} | ${measured} | ${target} | ${word(met)} |`,

@@ -1,11 +1,11 @@
-// Bars as SVG, for the docs: no script, readable on light and dark paper.
+// SVG bar charts for the docs: no script, readable on light and dark backgrounds.
 
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** What is written behind the bar. */
+  /** The label after the bar. */
   readonly words: string;
-  /** Ours rather than what we are compared with. */
+  /** Whether the bar is ours, not a reference. */
   readonly ours?: boolean;
 }
 
@@ -19,7 +19,7 @@ const NAMES_WIDTH = 250;
 const BARS_WIDTH = 420;
 const LINE = 22;
 
-/** Every group has its own scale: its longest bar fills the width. The title is for those who do not see the picture. */
+/** Every group has its own scale: its longest bar fills the width. The title is for screen readers. */
 export function plot(about: string, groups: readonly BarGroup[]): string {
   let y = 10;
   const parts = [`<title>${escaped(about)}</title>`];

@@ -5,12 +5,13 @@ import { fdatasync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Hex } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { makeDatabase, openDatabase } from '../../../src/store/sqlite/database.ts';
+import { makeDatabase, openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 import { readKeyringFile } from '../../../src/tokens/keyring-file.ts';
-import { hashesTo, type MintedPair, NONCE_LENGTH, nextPair } from '../../../src/tokens/pair.ts';
-import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/token-text.ts';
+import { hashesTo, NONCE_LENGTH, nextRefreshToken, opaqueAccessToken } from '../../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
+import type { Secret } from '../../../src/tokens/secret.ts';
 
 const [port, path = '', keyringFile = ''] = process.argv.slice(2);
 const LIFETIME = 3600;
@@ -72,12 +73,19 @@ function rotate(token: RefreshToken, now: number): string {
   if (!hashesTo(token.secret, hash.toLowerCase() as Hex)) throw new Error('a spent token');
   const nonce = systemRandom(NONCE_LENGTH).toString('hex') as Hex;
   const expires = now + LIFETIME;
-  const pair = nextPair(token, nonce, keyring.minting, epochSeconds(expires));
-  update.run(pair.refreshHash, nonce, now, expires, token.grantId, revision);
-  return wording(pair, scope, expires, until);
+  const { refreshToken, refreshHash, root } = nextRefreshToken(token, nonce, keyring.minting);
+  const pair = { generation: token.generation + 1, expiresAt: epochSeconds(expires), keyId: keyring.minting.id };
+  const accessToken = opaqueAccessToken({ id: token.grantId, pair }, root, keyring);
+  update.run(refreshHash, nonce, now, expires, token.grantId, revision);
+  return wording({ accessToken, refreshToken }, scope, expires, until);
 }
 
-function wording({ accessToken, refreshToken }: MintedPair, scope: string, expires: number, until: number): string {
+function wording(
+  { accessToken, refreshToken }: { accessToken: Secret; refreshToken: Secret },
+  scope: string,
+  expires: number,
+  until: number,
+): string {
   return JSON.stringify({
     access_token: accessToken.reveal(),
     refresh_token: refreshToken.reveal(),

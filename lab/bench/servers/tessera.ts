@@ -1,15 +1,16 @@
 // Tessera as `tessera serve` runs it, from the settings given; or with something going on beside the requests.
 //   tessera.ts JSON
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keysOf } from '../../../src/cli/keyring-place.ts';
-import { runService } from '../../../src/cli/run-service.ts';
 import { composeService } from '../../../src/compose.ts';
 import { loadConfig, settingsOf } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { makeLog } from '../../../src/log/log.ts';
+import { openKeyring } from '../../../src/open-keyring.ts';
 import { openStore } from '../../../src/open-store.ts';
 import { sweep } from '../../../src/operations/upkeep/sweep.ts';
+import { runService } from '../../../src/run-service.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/system.ts';
 import { Keyring } from '../../../src/tokens/keyring.ts';
 
 export type Beside = 'sweep' | 'events';
@@ -43,8 +44,13 @@ else await runBeside(beside);
 
 async function runBeside(what: Beside): Promise<void> {
   const store = await openStore(config, 'service');
-  const keyring = new Keyring(await keysOf(config, store));
-  const service = await composeService(config, store, keyring, makeLog(config.log));
+  const keyring = new Keyring(await openKeyring(config, store));
+  const service = await composeService(
+    config,
+    store,
+    keyring,
+    makeLog({ ...config.log, milliseconds: systemClock.milliseconds }),
+  );
   process.once('SIGTERM', () => process.exit(0));
   await service.listen();
   await BESIDES[what](store, config);

@@ -1,11 +1,11 @@
-// Strangers who only open connections: whole TLS handshakes, or a first message and then nothing. Run as a process of its
-// own (KIND PORT), so that what it does costs the honest callers no time.
+// Strangers that only open connections: full TLS handshakes, or a ClientHello and then nothing. Runs as its
+// own process (KIND PORT), so that it does not slow down the honest callers.
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { FloodKind } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
-/** Connections opened a second at most, and at once. */
+/** Limits of new connections a second and of open ones. */
 const PER_TICK = 12;
 const TICK_MS = 10;
 const MOST_OPEN = 600;
@@ -38,7 +38,7 @@ function half(port: number, localAddress: string, clientHello: Buffer): Socket {
   return socket;
 }
 
-/** What a TLS client says first, overheard from one. */
+/** A ClientHello, recorded from a real client. */
 function overhearClientHello(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {

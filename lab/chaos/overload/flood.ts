@@ -8,7 +8,7 @@ export type FloodKind = (typeof FLOODS)[number];
 const ENTRY = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 
 export interface Flood {
-  /** How many connections it has opened. */
+  /** Number of connections opened. */
   opened(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// One caller on a kept connection: HTTP/1.1 over TLS on a bare socket, connected again when the service hangs up.
+// One caller on a kept connection: HTTP/1.1 over TLS on a bare socket, reconnected when the service closes.
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 
 export interface Place {
   readonly port: number;
   readonly secure: SecureContext;
-  /** The loopback address that the caller calls from. */
+  /** The caller's loopback address. */
   readonly from: string;
 }
 
@@ -24,7 +24,7 @@ export class Line {
     return this.#heard !== undefined;
   }
 
-  /** `heard` gets status 0 where the service hung up without an answer. */
+  /** `heard` gets status 0 if the service closed without an answer. */
   ask(request: string, heard: Heard): void {
     this.#heard = heard;
     this.#socket ??= this.#open();

@@ -1,8 +1,8 @@
-// Callers who want a given number of requests a second between them, whatever comes back.
+// Callers that together send a given number of requests a second, whatever the answers.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Line } from './line.ts';
 
-/** What one caller asks, again and again; a refused request is asked again. */
+/** The repeated requests of one caller; a refused request is retried. */
 export interface Walk {
   next(): string;
   accepted(body: string): void;
@@ -15,7 +15,7 @@ export interface Caller {
 
 export interface LoadReport {
   readonly seconds: number;
-  /** Requests that callers wanted to send, and those they could: one at a time each. */
+  /** Requests due, and requests sent: each caller sends one at a time. */
   readonly wanted: number;
   readonly sent: number;
   readonly accepted: number;
@@ -28,16 +28,16 @@ export interface LoadReport {
   readonly p50: number;
   readonly p99: number;
   readonly memoryMiB: number;
-  /** Cores that the service used. */
+  /** Cores used by the service. */
   readonly cpu: number;
 }
 
 export interface LoadOptions {
-  /** Undefined: each caller asks as soon as it has its answer. */
+  /** Undefined: each caller sends its next request after each answer. */
   readonly perSecond?: number | undefined;
   readonly warmUpMs: number;
   readonly milliseconds: number;
-  /** What the service takes up. */
+  /** Resources used by the service. */
   readonly service: { readonly memoryMiB: () => number; readonly cpuMs: () => number };
 }
 
@@ -107,7 +107,7 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   }
 }
 
-/** Waits until every caller has its answer. */
+/** Waits until every caller has an answer. */
 export async function settle(callers: readonly Caller[], milliseconds = 10_000): Promise<void> {
   const end = performance.now() + milliseconds;
   while (callers.some(({ line }) => line.isBusy) && performance.now() < end) await pause(20);

@@ -1,4 +1,4 @@
-// More load than the service can take, of every kind: what it accepts must stay near its capacity, and quick.
+// More load than the service can take, of every kind: accepted requests must stay near capacity, and fast.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
@@ -12,7 +12,7 @@ import { limitCpu } from './quota.ts';
 import { printTable, type Row } from './table.ts';
 import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
 
-/** Of a core: so that a generator on the other core can ask for many times what the service can do. */
+/** Share of a core, so that a generator on the other core can send many times the service's capacity. */
 const QUOTA = 0.4;
 const AT_CAPACITY = 16;
 const CALLERS = 200;
@@ -24,7 +24,7 @@ const QUICK_MS = 250;
 interface Field {
   readonly siege: Siege;
   readonly secure: SecureContext;
-  /** Connected before the load begins: what it costs to connect is measured by the floods. */
+  /** Connected before the load starts: the floods measure the cost of connecting. */
   readonly lines: readonly Line[];
   readonly chains: readonly Chain[];
 }
@@ -60,7 +60,7 @@ async function prepare(siege: Siege): Promise<Field> {
     return new Line({ port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` });
   });
   const field = { siege, secure, lines, chains };
-  // A connection that asks nothing is closed; and code that was never run is slow.
+  // Idle connections get closed, and cold code is slow.
   for (const [n, line] of lines.entries())
     await new Promise((resolve) => line.ask(walkOf('verify', chains[n] as Chain).next(), resolve));
   for (const kind of KINDS) await load(callersOf(kind, field).slice(0, AT_CAPACITY), undefined, field);
@@ -107,7 +107,7 @@ function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
   return lines.map((line, n) => ({ line, walk: walkOf(kind, chains[n] as Chain) }));
 }
 
-/** From the end of the load until five requests in a row, of one who has not called before, are accepted quickly. */
+/** Time from the end of the load until five requests in a row of a new caller are accepted quickly. */
 async function recovery({ siege, secure, chains }: Field): Promise<number> {
   const ended = performance.now();
   const line = new Line({ port: siege.port, secure, from: '127.0.0.1' });

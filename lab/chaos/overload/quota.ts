@@ -1,10 +1,10 @@
-// A CPU quota for one process by a control group, where this machine lets us make one.
+// A CPU quota for one process by a control group, if this machine allows one.
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PERIOD_US = 10_000;
 
-/** Each way to write it: control groups of version 1 and 2. */
+/** Both forms: control groups of version 1 and 2. */
 const WAYS: readonly ((folder: string, quota: number) => void)[] = [
   (folder, quota) => {
     writeFileSync(join(folder, 'cpu.cfs_period_us'), String(PERIOD_US));
@@ -14,7 +14,7 @@ const WAYS: readonly ((folder: string, quota: number) => void)[] = [
 ];
 const ROOTS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
 
-/** Returns what removes the group, once the process has ended; undefined where there can be no quota. */
+/** Returns a function that removes the group after the process has ended; undefined if no quota is possible. */
 export function limitCpu(pid: number, cores: number): (() => void) | undefined {
   for (const [at, root] of ROOTS.entries()) {
     const folder = join(root, `tessera-drill-${pid}`);
@@ -34,6 +34,6 @@ function removeIfThere(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // it was never made
+    // it was never created
   }
 }

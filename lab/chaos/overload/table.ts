@@ -12,7 +12,7 @@ const MOST_P99_MS = 250;
 const MOST_MEMORY = 1.3;
 const MOST_RECOVERY_MS = 1000;
 
-/** Prints what was measured against the targets; returns how many were missed. */
+/** Prints measurements and targets; returns the number of missed targets. */
 export function printTable(rows: readonly Row[]): number {
   console.log(
     `targets: goodput ≥ ${LEAST_GOODPUT} of capacity, p99 of accepted ≤ ${MOST_P99_MS} ms, memory ≤ ${MOST_MEMORY} ×, recovery < ${MOST_RECOVERY_MS} ms; * misses one`,

@@ -1,11 +1,11 @@
-// What callers ask in the drill: check a token, refresh a chain, get a grant by certificate, or all of it.
+// Requests of callers in the drill: check a token, refresh a chain, get a grant by certificate, or all of these.
 import { CERTIFICATE, CLIENT, type Pair, SCOPE, TOKEN, VERIFY } from '../../../test/e2e/steps.ts';
 import type { Walk } from './load.ts';
 
 export const KINDS = ['verify', 'refresh', 'certificate', 'mixed'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A grant, and the pair that was acknowledged last: it must work when all is over. */
+/** A grant and its last acknowledged pair, which must work at the end. */
 export interface Chain {
   pair: Pair;
 }
@@ -41,7 +41,7 @@ function refreshWalk(chain: Chain): Walk {
   };
 }
 
-/** One after the other; a refused request is asked again before the next. */
+/** In sequence; a refused request is retried before the next. */
 function mixedWalk(walks: readonly Walk[]): Walk {
   let at = 0;
   const current = () => walks[at % walks.length] as Walk;

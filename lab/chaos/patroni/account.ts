@@ -1,10 +1,10 @@
-// Who runs the database: the account that Debian's package brings.
+// The account that runs the database, from Debian's package.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 
 const NEEDS = join(import.meta.dirname, '../../../runtime/needs.mjs');
-/** Patroni asks its own database through a socket, as this account: `local all postgres peer`. */
+/** Patroni connects to its own database through a socket as this account: `local all postgres peer`. */
 const ACCOUNT = 'postgres';
 
 export interface Account {
@@ -12,7 +12,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Installs what is missing, where this is root on Debian. */
+/** Installs missing packages if this is root on Debian. */
 export function databaseAccount(): Account {
   spawnSync(process.execPath, [NEEDS, 'patroni'], { stdio: 'inherit' });
   const { username } = userInfo();

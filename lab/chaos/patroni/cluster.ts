@@ -1,4 +1,4 @@
-// A real etcd and three real Patroni members with a real PostgreSQL each, in a folder that is gone afterwards.
+// A real etcd and three real Patroni members with a real PostgreSQL each, in a folder that is deleted afterwards.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { freeAddress, type Grounds, MEMBERS, PASSWORD, prepareGrounds } from './
 const LOOK_AGAIN_MS = 200;
 const WHOLE_WITHIN_MS = 120_000;
 
-/** What `GET /cluster` tells of a member. */
+/** A member in the response to `GET /cluster`. */
 interface Told {
   readonly name: string;
   readonly role: 'leader' | 'sync_standby' | 'replica';
@@ -43,7 +43,7 @@ export class PatroniCluster {
     return cluster;
   }
 
-  /** How a node reaches it: every member is named, and the one that accepts writes is used. */
+  /** The URL for nodes: it lists every member, and the one that accepts writes is used. */
   url(role: string): string {
     const hosts = this.#places.map(({ database }) => `localhost:${portOf(database)}`).join(',');
     const tls = `sslmode=verify-full&sslrootcert=${join(this.folder, 'authority.pem')}`;
@@ -56,7 +56,7 @@ export class PatroniCluster {
     return leading.name;
   }
 
-  /** As an administrator at the primary, by psql: through its socket, without a password. */
+  /** Runs psql on the primary as administrator, through its socket, without a password. */
   async administer(sql: string): Promise<void> {
     const { folder, database, binaries } = this.#place(await this.leader());
     const args = ['--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--username', 'postgres'];
@@ -73,7 +73,7 @@ export class PatroniCluster {
     if (database) silenceSenders(database);
   }
 
-  /** As a machine dies: Patroni and every process of the database at once. */
+  /** Like a dead machine: kills Patroni and every database process at once. */
   async kill(name: string): Promise<void> {
     const patroni = this.#processes.get(name);
     if (!patroni) throw new Error(`${name} does not run`);
@@ -82,7 +82,7 @@ export class PatroniCluster {
     await gone;
   }
 
-  /** Starts a member, or once more one that was killed: it finds by itself whom to follow. */
+  /** Starts a new or killed member, which finds its leader by itself. */
   startMember(name: string): void {
     const place = this.#place(name);
     const file = join(place.folder, 'patroni.yml');
@@ -100,7 +100,7 @@ export class PatroniCluster {
     }
   }
 
-  /** How often a member was brought back by pg_rewind. */
+  /** How often pg_rewind restored a member. */
   rewinds(): number {
     const logs = this.#places.map(({ name }) => readFileSync(this.#log(name), 'utf8'));
     return logs.join('').split('pg_rewind exit code=0').length - 1;
@@ -114,14 +114,14 @@ export class PatroniCluster {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** From the first that answers. */
+  /** From the first member that answers. */
   async #told(): Promise<readonly Told[]> {
     for (const { rest } of this.#places) {
       try {
         const response = await fetch(`http://${rest}/cluster`, { signal: AbortSignal.timeout(1000) });
         return ((await response.json()) as { members: Told[] }).members;
       } catch {
-        // away: ask the next
+        // down: try the next
       }
     }
     return [];
@@ -154,7 +154,7 @@ export class PatroniCluster {
     return join(this.folder, `${name}.log`);
   }
 
-  /** To Patroni first, so that it has no time to mend anything. */
+  /** Patroni first, so that it cannot restart anything. */
   #signal(name: string, signal: NodeJS.Signals): void {
     this.#processes.get(name)?.kill(signal);
     const database = postmasterOf(this.#place(name));
@@ -185,6 +185,6 @@ function postmasterOf(place: Place): number | undefined {
   try {
     return Number(readFileSync(join(dataFolder(place), 'postmaster.pid'), 'utf8').split('\n')[0]);
   } catch {
-    return undefined; // it does not run
+    return undefined; // it is not running
   }
 }

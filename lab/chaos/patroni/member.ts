@@ -1,5 +1,5 @@
-// A member of the cluster that deploy/postgres/patroni.yml describes: that very file, with what depends on the place filled
-// in. So what the drill tries is what operators are given.
+// A member of the cluster of deploy/postgres/patroni.yml: that file with the values of this machine filled
+// in, so that the drill tests the file that operators use.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -8,13 +8,13 @@ export const SHIPPED = readFileSync(new URL('../../../deploy/postgres/patroni.ym
 
 export interface Place {
   readonly name: string;
-  /** Of this member alone: data, socket, passwords. */
+  /** Private to this member: data, socket, passwords. */
   readonly folder: string;
   readonly database: string;
   readonly rest: string;
   readonly etcd: string;
   readonly binaries: string;
-  /** Of the server's certificate and its key. */
+  /** Folder of the server's certificate and key. */
   readonly certificate: string;
   readonly key: string;
   readonly password: string;

@@ -1,4 +1,4 @@
-// The folder in which a cluster lives, and the place of each member in it.
+// The folder of a cluster, and of each member in it.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Account } from './account.ts';
 import type { Place } from './member.ts';
 
 export const MEMBERS = 3;
-/** The members listen on the loopback address alone, and nothing outlives the drill. */
+/** The members listen on loopback only, and nothing outlives the drill. */
 export const PASSWORD = 'of-this-drill-alone';
 
 export interface Grounds {
@@ -53,7 +53,7 @@ async function placeOf(name: string, folder: string, etcd: string): Promise<Plac
   };
 }
 
-/** One for all: they share the name localhost, and differ in their ports. */
+/** One certificate for all members: they share the name localhost and differ in ports. */
 function writeCertificate(folder: string, { uid, gid }: Account): void {
   const authority = makeAuthority({ name: 'Drill Authority' });
   const { pem, key } = issueServer(authority);

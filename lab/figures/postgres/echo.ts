@@ -2,7 +2,7 @@ import { Agent, type createServer, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { type Contestant, rate } from './refreshing.ts';
 
-/** A server that does nothing, asked by the same process: what the machine gives at this moment. */
+/** A no-op server called from the same process: the limit of the machine at this moment. */
 export async function echo(callers: number): Promise<Contestant> {
   const worker = new Worker(`(${serve})(require('node:http'), require('node:worker_threads'))`, { eval: true });
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));

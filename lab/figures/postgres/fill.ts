@@ -1,4 +1,4 @@
-// Company for the grants that are refreshed: copies of one of them under other ids, made by the database itself.
+// Fills the table with copies of one grant under other ids, made by the database itself.
 import { DatabaseSync } from 'node:sqlite';
 import { grants } from '../../../src/store/tables/grants.ts';
 import type { PostgresServer } from '../../../test/store/postgres-server.ts';

@@ -13,7 +13,7 @@ const SWAP = {
     INSERT INTO plain_events (at, subject) SELECT $3, id FROM done`,
 };
 
-/** What one would write first: a read and one statement for each refresh, over a pool; no tokens made, nothing shared. */
+/** The naive version: a read and one statement per refresh, over a pool, without tokens or batching. */
 export async function plainLoop(url: string, callers: number): Promise<Contestant> {
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   await pool.query(PREPARE);

@@ -5,15 +5,15 @@ import { accepted, aNode, issue, refresh } from '../../../test/node.ts';
 
 export interface Contestant {
   readonly name: string;
-  /** How many a second. */
+  /** Refreshes a second. */
   run(milliseconds: number): Promise<number>;
-  /** What is worth saying at the end. */
+  /** Summary for the end. */
   stop(): Promise<string>;
 }
 
 const GRANTS_EACH = 20;
 
-/** Callers who refresh, each its own grants in turn, through the real operation. */
+/** Callers that each refresh their own grants in turn, through the real operation. */
 export async function refreshing(name: string, backEnd: BackEnd, callers: number): Promise<Contestant> {
   const node = await aNode(storeOf(backEnd));
   const pairs = await Promise.all(Array.from({ length: callers * GRANTS_EACH }, () => issue(node)));
@@ -32,7 +32,7 @@ export async function refreshing(name: string, backEnd: BackEnd, callers: number
   return { name, run: (milliseconds) => rate(callers, milliseconds, once), stop };
 }
 
-/** What many callers get done in that time, one after the other each. */
+/** Throughput of many callers in that time, each sequential. */
 export async function rate(
   callers: number,
   milliseconds: number,

@@ -1,6 +1,6 @@
 import type { PostgresServer } from '../../../test/store/postgres-server.ts';
 
-/** Sizes in MB, and how many updates needed no index. */
+/** Sizes in MB, and the number of updates without index writes. */
 export async function tableFigures(server: PostgresServer, database: string): Promise<Record<string, unknown>> {
   const [row = {}] = await server.query(
     `SELECT round(pg_table_size('grants') / 1e6, 1) AS grants_mb, round(pg_indexes_size('grants') / 1e6, 1) AS indexes_mb,

@@ -1,4 +1,4 @@
-// What mutations put in: values at the edges of each type, and extensions as authorities write them, or should not.
+// Values that mutations insert: edge cases of each type, and valid and invalid extensions.
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';

@@ -1,9 +1,9 @@
-// What is special about a mutated path, read by our own reader: what the explanations are made of.
+// Facts about a mutated path, from our own parser, that the explanations use.
 import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/x509/certificate.ts';
 import type { GeneralName } from '../../../src/pki/x509/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Root first; what cannot be read is left out. */
+/** Root first; unreadable certificates are skipped. */
 function pathOf({ seed, chain }: Mutant): Certificate[] {
   const path = [...chain, seed.root.certificate].toReversed().map(readCertificate);
   return path.flatMap((read) => (read.ok ? [read.value] : []));

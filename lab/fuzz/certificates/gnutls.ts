@@ -1,4 +1,4 @@
-// A second opinion from other code: GnuTLS, kept running beside us.
+// A second opinion: GnuTLS in a long-running process.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,10 +1,10 @@
-// What is done to the signed part of a certificate before it is signed again: each mutation knows the structure it changes.
+// Mutations of the signed part of a certificate before it is signed again; each knows the structure it changes.
 import { TAG } from '../../../src/pki/der/der.ts';
 import type { Seeded } from '../../../test/seeded.ts';
 import { EXTENSIONS, STRINGS, TIMES, VALUES } from './dictionary.ts';
 import { copyTree, type Node, readTree, walk } from './tree.ts';
 
-/** Says whether it found something to change. */
+/** Returns whether it changed anything. */
 type Mutation = (body: Node, random: Seeded, donors: readonly Node[]) => boolean;
 
 type Place = { readonly node: Node; readonly parent: Node };

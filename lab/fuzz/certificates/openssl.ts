@@ -1,4 +1,4 @@
-// OpenSSL's verdict as Node gives it: a handshake per chain, and what the server's socket says of the certificate.
+// OpenSSL's verdict through Node: one handshake per chain, and the server socket's authorizationError.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
@@ -6,12 +6,12 @@ import { writePem } from '../../../src/pki/der/pem.ts';
 import { makeAuthority } from '../../../test/authority.ts';
 
 export interface Openssl {
-  /** `good`, OpenSSL's code, or `no handshake: …` where TLS could not present the certificate. */
+  /** `good`, OpenSSL's code, or `no handshake: …` if TLS could not present the certificate. */
   ask(chain: readonly Uint8Array[], key: string): Promise<string>;
   close(): void;
 }
 
-// Weak keys and signatures are to be judged, not to fail in the client before.
+// Weak keys and signatures must reach the verifier, not fail in the client.
 const LENIENT = { ciphers: 'DEFAULT:@SECLEVEL=0', rejectUnauthorized: false } as const;
 
 export async function startOpenssl(roots: readonly string[]): Promise<Openssl> {

@@ -1,4 +1,4 @@
-// What the run found: who agrees, what is explained, what is not, and how long verdicts took.
+// Results of the run: agreements, explained and unexplained differences, and time per verdict.
 import type { Explained } from './explained.ts';
 import { describeMutant, type Mutant } from './mutant.ts';
 
@@ -59,7 +59,7 @@ export class Report {
     }
   }
 
-  /** How many mutants nobody can explain. */
+  /** Number of unexplained mutants. */
   print(): number {
     const sorted = this.#times.toSorted((a, b) => a - b);
     const share = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;

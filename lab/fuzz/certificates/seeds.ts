@@ -1,4 +1,4 @@
-// Honest chains that mutations begin with: every kind of key, lengths of path, constraints and policies.
+// Valid chains to mutate: every kind of key, path length, constraints and policies.
 import { generateKeyPairSync } from 'node:crypto';
 import { type Authority, type Issued, makeAuthority, rsaKeys } from '../../../test/authority.ts';
 import {
@@ -15,7 +15,7 @@ import { type Node, readTree } from './tree.ts';
 
 export interface Seed {
   readonly root: Authority;
-  /** From the root down; who signed what is the one before it. */
+  /** From the root down; each is signed by the one before it. */
   readonly authorities: readonly Authority[];
   readonly leaf: Issued;
   /** The leaf, for other mutants to take parts from. */

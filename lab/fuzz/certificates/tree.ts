@@ -4,10 +4,10 @@ import { write } from '../../../src/pki/der/der-write.ts';
 
 export interface Node {
   tag: number;
-  /** Of a primitive element, unless it holds further elements. */
+  /** Contents of a primitive element that holds no further elements. */
   content: Uint8Array;
   children: Node[] | undefined;
-  /** How the length is written, where not as DER demands. */
+  /** The length encoding, if not DER. */
   length?: 'padded' | 'indefinite';
 }
 

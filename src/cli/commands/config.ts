@@ -1,43 +1,33 @@
 import type { Command } from 'commander';
 import { examples } from '../terminal/options.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { configOf } from '../terminal/workplace.ts';
+
+const work = () => import('./work/config.ts');
 
 export function configCommands(program: Command): void {
   const config = program.command('config').description('check and show the configuration');
 
   config
     .command('check')
-    .description('say what is wrong with the configuration, if anything')
+    .description('report mistakes in the configuration')
     .addHelpText('after', examples('tessera config check', 'tessera --config /etc/tessera/tessera.yaml config check'))
-    .action(async (_, command: Command) => {
-      await configOf(command);
-      print('The configuration is in order.');
-    });
+    .action(async (_: unknown, command: Command) => (await work()).checkConfig(command));
 
   config
     .command('show')
-    .description('show every setting as it is in force; secrets are hidden')
+    .description('show every setting in effect; secrets are hidden')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera config show', 'tessera config show --json | jq .tokens'))
-    .action(async ({ json }: { json?: true }, command: Command) => {
-      const { shownConfig, shownYaml } = await import('../../config/show.ts');
-      const shown = shownConfig(await configOf(command));
-      if (json) printJson(shown);
-      else process.stdout.write(shownYaml(shown));
-    });
+    .action(async (flags: { json?: true }, command: Command) => (await work()).showConfig(flags, command));
 
   config
     .command('schema')
     .description('print the JSON Schema of the configuration file, for editors')
     .addHelpText('after', examples('tessera config schema > tessera.schema.json'))
-    .action(async () => printJson((await import('../../config/json-schema.ts')).configJsonSchema()));
+    .action(async () => (await work()).printSchema());
 
   config
     .command('reference')
     .description('print the page that explains every setting')
     .addHelpText('after', examples('tessera config reference > docs/configuration.md'))
-    .action(async () => {
-      process.stdout.write((await import('../../config/reference.ts')).configReference());
-    });
+    .action(async () => (await work()).printReference());
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { InitFlags } from '../init/flags.ts';
 import { examples } from '../terminal/options.ts';
-import { refusePassword } from './store-address.ts';
 
 export function initCommand(program: Command): void {
   program
@@ -24,9 +23,7 @@ export function initCommand(program: Command): void {
         "tessera init --integration orders-sync --scope 'orders:read,write' --identity ada",
       ),
     )
-    .action(async (flags: InitFlags, command: Command) => {
-      if (flags.store) refusePassword(flags.store);
-      const { initialize } = await import('../init/initialize.ts');
-      await initialize(flags, command);
-    });
+    .action(async (flags: InitFlags, command: Command) =>
+      (await import('../init/initialize.ts')).initialize(flags, command),
+    );
 }

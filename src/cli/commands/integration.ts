@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { rows } from '../../store/pages.ts';
 import { asDuration, asYesNo, collect, examples } from '../terminal/options.ts';
-import { print, printJson, printRecord, printTable } from '../terminal/output.ts';
-import { atWorkplace } from '../terminal/workplace.ts';
-import type { IntegrationFlags } from './integration-flags.ts';
+import type { IntegrationFlags } from './work/integration-flags.ts';
+
+const work = () => import('./work/integration.ts');
 
 export function integrationCommands(program: Command): void {
   const group = program
@@ -24,9 +22,9 @@ function withFlags(command: Command): Command {
     .option('--name <text>', 'its name, as people see it')
     .option('--description <text>', 'what it is for')
     .option('--vendor <text>', 'who makes it')
-    .option('--access-token-lifetime <duration>', 'over the server setting', asDuration)
-    .option('--grant-lifetime <duration>', 'over the server setting', asDuration)
-    .option('--refresh-retry-window <duration>', 'over the server setting', asDuration)
+    .option('--access-token-lifetime <duration>', 'overrides the server setting', asDuration)
+    .option('--grant-lifetime <duration>', 'overrides the server setting', asDuration)
+    .option('--refresh-retry-window <duration>', 'overrides the server setting', asDuration)
     .option('--refresh <yes|no>', 'whether its answers carry a refresh token', asYesNo)
     .addOption(
       new Option('--on-reuse <what>', 'what reuse of a spent refresh token does').choices(['revoke', 'report']),
@@ -56,16 +54,8 @@ function declareAdd(group: Command): void {
         'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
       ),
     )
-    .action((clientId: string, flags: IntegrationFlags, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { draftOf } = await import('./integration-flags.ts');
-        const { registerIntegration } = await import('../../operations/admin/register-integration.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        const { scope } = granted(
-          await registerIntegration(clientId, await draftOf(flags, workplace.store), workplace),
-        );
-        print(`Registered ${clientId} with the scope ${scope.text}`);
-      }),
+    .action(async (clientId: string, flags: IntegrationFlags, command: Command) =>
+      (await work()).addOne(clientId, flags, command),
     );
 }
 
@@ -77,14 +67,8 @@ function declareChange(group: Command): void {
       'after',
       examples('tessera integration change orders-sync --scope orders:read --refresh-retry-window 0'),
     )
-    .action((clientId: string, flags: IntegrationFlags, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { draftOf } = await import('./integration-flags.ts');
-        const { changeIntegration } = await import('../../operations/admin/change-integration.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        granted(await changeIntegration(clientId, await draftOf(flags, workplace.store), workplace));
-        print(`Changed ${clientId}`);
-      }),
+    .action(async (clientId: string, flags: IntegrationFlags, command: Command) =>
+      (await work()).changeOne(clientId, flags, command),
     );
 }
 
@@ -98,11 +82,8 @@ function declareImport(group: Command): void {
       'after',
       examples('tessera integration import integrations.json', 'tessera integration import --update - < one.json'),
     )
-    .action((file: string, { update }: { update?: true }, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { importFile } = await import('../integration-import.ts');
-        await importFile(readFileSync(file === '-' ? 0 : file, 'utf8'), update === true, workplace);
-      }),
+    .action(async (file: string, flags: { update?: true }, command: Command) =>
+      (await work()).importFile(file, flags, command),
     );
 }
 
@@ -115,21 +96,7 @@ function declareList(group: Command): void {
       'after',
       examples('tessera integration list', "tessera integration list --json | jq -r '.[].clientId'"),
     )
-    .action(({ json }: { json?: true }, command: Command) =>
-      atWorkplace(command, async ({ store }) => {
-        const { integrations } = await import('../../store/tables/registry.ts');
-        const { shownIntegration } = await import('./integration-flags.ts');
-        const found = await Array.fromAsync(rows(store, integrations));
-        if (json) return printJson(found.map(shownIntegration));
-        const lines = found.map(({ clientId, name, scope, enabled }) => [
-          clientId,
-          name,
-          enabled ? 'yes' : 'no',
-          scope.text,
-        ]);
-        printTable(['client id', 'name', 'enabled', 'scope'], lines);
-      }),
-    );
+    .action(async (flags: { json?: true }, command: Command) => (await work()).printIntegrations(flags, command));
 }
 
 function declareShow(group: Command): void {
@@ -139,17 +106,8 @@ function declareShow(group: Command): void {
     .description('show one integration')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera integration show orders-sync'))
-    .action((clientId: string, { json }: { json?: true }, command: Command) =>
-      atWorkplace(command, async ({ store }) => {
-        const { integrations } = await import('../../store/tables/registry.ts');
-        const { recordOf, shownIntegration } = await import('./integration-flags.ts');
-        const { decline } = await import('../../operations/admin/admin.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        const { found } = await store.load(integrations, clientId);
-        const integration = found?.row ?? granted<never>(decline('integration-unknown', clientId));
-        if (json) printJson(shownIntegration(integration));
-        else printRecord(recordOf(integration));
-      }),
+    .action(async (clientId: string, flags: { json?: true }, command: Command) =>
+      (await work()).printIntegration(clientId, flags, command),
     );
 }
 
@@ -159,12 +117,7 @@ function declareSwitch(group: Command, name: 'enable' | 'disable', description: 
     .argument('<client_id>')
     .description(description)
     .addHelpText('after', examples(`tessera integration ${name} orders-sync`))
-    .action((clientId: string, _: unknown, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { enableIntegration } = await import('../../operations/admin/change-integration.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        granted(await enableIntegration(clientId, name === 'enable', workplace));
-        print(`The integration ${clientId} is ${name}d`);
-      }),
+    .action(async (clientId: string, _: unknown, command: Command) =>
+      (await work()).switchIntegration(clientId, name === 'enable', command),
     );
 }

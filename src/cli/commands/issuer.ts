@@ -1,32 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { IDENTITY_SOURCES, type IdentitySource, UPN_COMPARISONS, type UpnComparison } from '../../core/certificate.ts';
-import { type ApprovedIssuer, OPTIONAL_CURVES, type OptionalCurve, type RevocationCheck } from '../../core/issuer.ts';
-import { CommandFailure } from '../terminal/exit.ts';
+import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
+import { OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
 import { collect, examples } from '../terminal/options.ts';
-import { print, printJson, printTable } from '../terminal/output.ts';
-import { atWorkplace } from '../terminal/workplace.ts';
+import type { AddFlags, ListFlags } from './work/issuer.ts';
+
+const work = () => import('./work/issuer.ts');
 
 export function issuerCommands(program: Command): void {
   const group = program.command('issuer').description('authorities whose certificates may authorize');
   declareAdd(group);
   declareList(group);
   declareRemove(group);
-}
-
-interface AddFlags {
-  readonly identityFrom: readonly IdentitySource[];
-  readonly derived?: true;
-  readonly profile: ApprovedIssuer['profile'];
-  readonly curve?: readonly OptionalCurve[];
-  readonly upn: UpnComparison;
-  readonly crl?: RevocationCheck;
-  readonly ocsp: RevocationCheck;
-  readonly crlFile?: readonly string[];
-  readonly allowAddress?: readonly string[];
-  readonly keepGrants?: true;
-  readonly onlyIntegration?: readonly string[];
 }
 
 const CHECKS: readonly RevocationCheck[] = ['required', 'if-available', 'off'];
@@ -84,107 +68,26 @@ function declareAdd(group: Command): void {
         'tessera issuer add intranet intranet-ca.pem --crl required --allow-address 10.20.0.0/16',
       ),
     )
-    .action((label: string, file: string, flags: AddFlags, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { approveIssuer } = await import('../../operations/admin/approve-issuer.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        const issuer = granted(
-          await approveIssuer(await draftOf(label, readFileSync(file, 'latin1'), flags), workplace),
-        );
-        print(`Approved ${label}: ${(await factsOf(issuer)).subject}`);
-      }),
+    .action(async (label: string, file: string, flags: AddFlags, command: Command) =>
+      (await work()).addIssuer(label, file, flags, command),
     );
-}
-
-async function draftOf(label: string, pem: string, flags: AddFlags) {
-  const { identityFrom, derived, profile, curve = [], upn, crl, ocsp, keepGrants, onlyIntegration = [] } = flags;
-  const allowedAddresses = await addressRanges(flags.allowAddress ?? []);
-  const crlFiles = await Promise.all((flags.crlFile ?? []).map(listFile));
-  // A list that somebody took the trouble to configure closes when it is missing or stale.
-  const usual = crlFiles.length > 0 ? 'required' : 'if-available';
-  return {
-    label,
-    pem,
-    identitySources: identityFrom,
-    identities: derived ? ('derived' as const) : ('directory' as const),
-    profile,
-    ...(curve.length > 0 && { curves: curve }),
-    ...(upn !== 'exact' && { upnComparison: upn }),
-    revocation: { crl: crl ?? usual, ocsp, crlFiles, allowedAddresses, endGrants: !keepGrants },
-    ...(onlyIntegration.length > 0 && { integrations: onlyIntegration as ApprovedIssuer['integrations'] & {} }),
-  };
-}
-
-async function addressRanges(texts: readonly string[]): Promise<readonly string[]> {
-  const { isAddressRange } = await import('../../outbound/address-filter.ts');
-  const wrong = texts.find((text) => !isAddressRange(text));
-  if (wrong === undefined) return texts;
-  throw new CommandFailure(
-    'refused',
-    `${wrong} is no IP address`,
-    'Give an address or a network, such as 10.1.0.0/16.',
-  );
-}
-
-/** Its full path, for the service may run elsewhere; and a list it must be, or every caller would be refused. */
-async function listFile(path: string): Promise<string> {
-  const { whyNoListFile } = await import('../../pki/revocation/crl-file.ts');
-  const objection = whyNoListFile(readFileSync(path));
-  if (!objection) return resolve(path);
-  throw new CommandFailure('refused', `${path}: ${objection}`, 'Give a file with CRLs, PEM or DER.');
 }
 
 function declareList(group: Command): void {
   group
     .command('list')
     .description('list the approved issuers')
-    .option('--all', 'those that were removed, too')
+    .option('--all', 'include removed issuers')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera issuer list', 'tessera issuer list --all --json'))
-    .action(({ json, all }: { json?: true; all?: true }, command: Command) =>
-      atWorkplace(command, async ({ store }) => {
-        const { rows } = await import('../../store/pages.ts');
-        const { issuers } = await import('../../store/tables/registry.ts');
-        const found = (await Array.fromAsync(rows(store, issuers))).filter(({ enabled }) => all || enabled);
-        const shown = await Promise.all(found.map(factsOf));
-        if (json) return printJson(shown);
-        const lines = shown.map(({ label, subject, expires, profile, identitySources, identities, enabled }) => [
-          label,
-          enabled ? 'yes' : 'removed',
-          expires,
-          profile,
-          `${identitySources.join(', ')} (${identities})`,
-          subject,
-        ]);
-        printTable(['label', 'approved', 'expires', 'profile', 'identity from', 'authority'], lines);
-      }),
-    );
-}
-
-async function factsOf({ certificate, intermediates, ...issuer }: ApprovedIssuer) {
-  const { X509Certificate } = await import('node:crypto');
-  const { subject, validTo, fingerprint256 } = new X509Certificate(certificate);
-  return {
-    ...issuer,
-    subject: subject.replaceAll('\n', ', '),
-    expires: new Date(validTo).toISOString().slice(0, 10),
-    fingerprint: fingerprint256,
-    intermediates: intermediates.length,
-  };
+    .action(async (flags: ListFlags, command: Command) => (await work()).printIssuers(flags, command));
 }
 
 function declareRemove(group: Command): void {
   group
     .command('remove')
     .argument('<label>')
-    .description('withdraw the approval: its certificates authorize no more; existing grants stay')
+    .description('withdraw the approval: its certificates no longer authorize; existing grants stay')
     .addHelpText('after', examples('tessera issuer remove corp'))
-    .action((label: string, _: unknown, command: Command) =>
-      atWorkplace(command, async (workplace) => {
-        const { withdrawIssuer } = await import('../../operations/admin/withdraw-issuer.ts');
-        const { granted } = await import('../terminal/wording.ts');
-        granted(await withdrawIssuer(label, workplace));
-        print(`The issuer ${label} is no longer approved`);
-      }),
-    );
+    .action(async (label: string, _: unknown, command: Command) => (await work()).removeIssuer(label, command));
 }

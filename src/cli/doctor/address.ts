@@ -6,7 +6,7 @@ import { type Finding, good, poor } from './finding.ts';
 
 const PATIENCE_MS = 2000;
 
-/** Whether the public address leads anywhere. */
+/** Checks that the name in publicUrl resolves. */
 export async function examineAddress({ publicUrl }: Config): Promise<Finding[]> {
   const { hostname } = new URL(publicUrl);
   if (isLoopback(hostname)) return [good('publicUrl', `${publicUrl}, for this machine only`)];

@@ -9,7 +9,7 @@ import { bad, type Finding, good, poor } from './finding.ts';
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 
-/** The server certificate of every listener: readable, with its own key, for the public name, and not about to expire. */
+/** Checks each listener's server certificate: readable, matching key, public name, expiry. */
 export function examineServerCertificates({ listeners, publicUrl }: Config): Finding[] {
   return listeners.flatMap(({ tls, host, port }) => {
     if (!tls) return [];
@@ -46,7 +46,7 @@ function readCertificate(path: string): X509Certificate | undefined {
   }
 }
 
-/** A key that cannot be read is told by the check of its file. */
+/** An unreadable key counts as matching: the check of its file reports it. */
 function isKeyOf(certificate: X509Certificate, path: string): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(readFileSync(path)));

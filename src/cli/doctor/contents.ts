@@ -1,20 +1,21 @@
 import { X509Certificate } from 'node:crypto';
 import { grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
+import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers } from '../../store/tables/registry.ts';
-import { counted, moment } from '../terminal/output.ts';
+import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
-/** Clocks of good machines agree within this. */
+/** In seconds. Synchronized clocks agree within this. */
 const TOLERANCE = 60;
 
-/** What the store holds: does the clock fit it, is there work to do, and what ends soon. */
+/** Checks the contents of the store: clock, integrations, issuers, grants that end soon. */
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
@@ -27,7 +28,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
   const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
-  if (ahead <= TOLERANCE) return good('clock', moment(now));
+  if (ahead <= TOLERANCE) return good('clock', isoTime(now));
   return bad('clock', `the newest event is ${ahead} seconds in the future`, 'Set the clock, and keep it by NTP.');
 }
 
@@ -36,7 +37,7 @@ async function examineIntegrations(store: Store): Promise<Finding> {
     (integration) => integration.enabled,
   ).length;
   if (enabled > 0) return good('integrations', `${enabled} enabled`);
-  return poor('integrations', 'none is enabled, so nobody can get a token', 'Do: tessera integration add …');
+  return poor('integrations', 'none is enabled, so no tokens can be issued', 'Do: tessera integration add …');
 }
 
 async function examineIssuers(store: Store): Promise<Finding[]> {

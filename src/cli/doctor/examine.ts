@@ -8,7 +8,7 @@ import { type Finding, good } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
 import { examineStore, openForExamination } from './store.ts';
 
-/** Every check, in the order in which an operator would mend things. */
+/** Runs every check, in the order in which an operator would fix things. */
 export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = [
     good('configuration', 'in order'),

@@ -5,7 +5,7 @@ import { bad, type Finding, poor } from './finding.ts';
 
 const LOCAL_DISK = 'Move the data folder to a disk of this machine, or use PostgreSQL.';
 
-/** By the number that statfs gives (man 2 statfs): file systems on which SQLite's locks or syncs cannot be relied on. */
+/** File systems on which SQLite's locks or syncs are unreliable, by their statfs type (man 2 statfs). */
 const KNOWN: ReadonlyMap<number, (about: string) => Finding> = new Map([
   [0x6969, network('NFS')],
   [0x517b, network('SMB')],
@@ -37,7 +37,7 @@ export function fileSystemFinding(about: string, type: number): Finding | undefi
   return KNOWN.get(type >>> 0)?.(about);
 }
 
-/** Says something only where something is wrong: a file system without working locks or syncs, as far as that can be told. */
+/** Reports file systems without working locks or syncs, as far as that can be detected; otherwise nothing. */
 export function examineFileSystem({ store }: Config): Finding[] {
   if (store.kind !== 'sqlite') return [];
   const folder = dirname(store.path);
@@ -51,7 +51,7 @@ export function examineFileSystem({ store }: Config): Finding[] {
   ];
 }
 
-/** Of a new file and of the folder; a folder that may not be written to is another check's finding. */
+/** Syncs a new file and the folder. An unwritable folder is reported by another check. */
 function whyNoSync(folder: string): string | undefined {
   const path = join(folder, `.tessera-doctor-${process.pid}`);
   try {

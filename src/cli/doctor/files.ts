@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
-/** That what is kept is there, and nobody else's to read. */
+/** Checks that the files exist and that other users cannot read them. */
 export function examineFiles({ dataFolder, keyring, store }: Config): Finding[] {
   return [
     ...examineFile('data folder', dataFolder, 0o022, 'others may write to it', `Do: chmod 700 ${dataFolder}`),

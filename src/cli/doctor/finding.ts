@@ -1,4 +1,4 @@
-/** What a check found. `poor` works now but will not for long, or is unwise; `bad` keeps the service from doing its work. */
+/** The result of a check. `poor`: it works, but is risky or will soon fail. `bad`: the service cannot work. */
 export interface Finding {
   readonly verdict: 'good' | 'poor' | 'bad';
   readonly about: string;

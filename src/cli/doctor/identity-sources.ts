@@ -5,12 +5,12 @@ import { identities } from '../../store/tables/identities.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, poor } from './finding.ts';
 
-/** Settings of issuers that let more people be an identity than the operator may think. */
+/** Issuer settings under which more people than intended can act as one identity. */
 export function examineIdentitySources(approved: readonly ApprovedIssuer[]): Finding[] {
   return [...approved.flatMap(examineList), ...examineShared(approved)];
 }
 
-/** Who requests a certificate often decides which names are in it; the one left out makes the next source count. */
+/** Requesters often choose the names in their certificate: leaving one out makes the next source apply. */
 function examineList({ label, identitySources }: ApprovedIssuer): Finding[] {
   if (identitySources.length < 2) return [];
   const says = `identity from ${identitySources.join(', ')}: a certificate without the first is identified by the next`;
@@ -18,7 +18,7 @@ function examineList({ label, identitySources }: ApprovedIssuer): Finding[] {
   return [poor(`issuer ${label}`, says, todo)];
 }
 
-/** Derived identities carry the label of their issuer; those of the directory do not. */
+/** Derived identities include the issuer's label; identities of the directory do not. */
 function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
   const listed = approved.filter(({ identities }) => identities === 'directory');
   const sources = [...new Set(listed.flatMap(({ identitySources }) => identitySources))];
@@ -30,7 +30,7 @@ function examineShared(approved: readonly ApprovedIssuer[]): Finding[] {
   });
 }
 
-/** Under such an issuer names are folded before they are looked up: an identity whose own is not is never found. */
+/** These issuers look up names in lower case, so they never find an identity whose name has capitals. */
 export async function examineUpns(approved: readonly ApprovedIssuer[], store: Store): Promise<Finding[]> {
   const isFolding = ({ upnComparison, identities: from }: ApprovedIssuer) =>
     upnComparison === 'active-directory' && from === 'directory';

@@ -12,6 +12,6 @@ export async function examineKeyring(config: Config, store: Store): Promise<Find
     const { minting } = await checkKeyring(keys && new Keyring(keys), store);
     return [good('keyring', `has every key in use; key ${minting.id} mints`)];
   } catch (error) {
-    return [bad('keyring', (error as Error).message, 'The service does not start until this is mended.')];
+    return [bad('keyring', (error as Error).message, 'The service does not start until this is fixed.')];
   }
 }

@@ -1,4 +1,4 @@
-// The store itself: can it be opened, what does it say of itself, and whose clock is right.
+// Checks that the store opens, that it reports no problem, and that its clock agrees with ours.
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -8,7 +8,7 @@ import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
-/** Clocks of good machines agree within this many seconds. */
+/** In seconds. Synchronized clocks agree within this. */
 const TOLERANCE = 30;
 
 const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
@@ -20,7 +20,7 @@ const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
   privileges: 'Give the role the privileges of "Roles" in docs/postgresql.md.',
 };
 
-/** The open store, or why there is none. */
+/** Opens the store, or says why it does not open. */
 export async function openForExamination(config: Config): Promise<Store | Finding> {
   const { store } = config;
   const missing = store.kind === 'sqlite' ? whyNotThere(store.path) : undefined;
@@ -67,7 +67,7 @@ async function examineServer({ store }: Config): Promise<Finding[]> {
   }
 }
 
-/** Tokens are judged by the store's clock, certificates by the node's: they must agree. */
+/** Tokens are checked by the store's clock and certificates by the node's, so the clocks must agree. */
 function examineClocks(storeTime: EpochSeconds): Finding[] {
   const ahead = systemClock.now() - storeTime;
   if (Math.abs(ahead) <= TOLERANCE) return [];

@@ -1,7 +1,7 @@
 import { inYaml } from '../../config/read.ts';
 import type { InitFlags } from './flags.ts';
 
-/** A first tessera.yaml: short, with a word on what one may want to change. All settings: docs/configuration.md. */
+/** The first tessera.yaml: short, with comments on settings that are often changed. */
 export function configText({ publicUrl, dataFolder, store }: InitFlags): string {
   return `# Settings of Tessera. Every setting is explained in docs/configuration.md; what is not here has its default.
 # Check it with: tessera config check

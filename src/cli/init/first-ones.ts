@@ -1,13 +1,13 @@
-// The first integration and the first identity, where `tessera init` is asked for them.
+// The first integration and identity, if `tessera init` is asked for them.
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
-import { granted } from '../terminal/wording.ts';
+import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 import type { InitFlags } from './flags.ts';
 
-/** Those that are there already stay as they are, so that init can be repeated. */
+/** Existing ones are kept, so that init can be repeated. */
 export async function addFirstOnes(
   { integration, scope = '', identity }: InitFlags,
   workplace: Workplace,
@@ -20,7 +20,7 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
   const outcome = await registerIntegration(id, { scope }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'integration-exists')
     return print(`Left the integration ${id} as it is`);
-  granted(outcome);
+  accepted(outcome);
   print(`Registered ${id} with the scope ${scope}`);
 }
 
@@ -29,6 +29,6 @@ async function addPerson(userName: string, workplace: Workplace): Promise<void> 
   const outcome = await addIdentity({ userName, password }, workplace);
   if (!outcome.ok && outcome.refusal.reason === 'user-name-taken')
     return print(`Left the identity ${userName} as it is`);
-  print(`Added ${userName} as ${granted(outcome).id}`);
+  print(`Added ${userName} as ${accepted(outcome).id}`);
   print(`Password, shown this once: ${password.reveal()}`);
 }

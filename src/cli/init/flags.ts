@@ -1,4 +1,4 @@
-/** What `tessera init` takes. */
+/** Flags of `tessera init`. */
 export interface InitFlags {
   readonly publicUrl?: string;
   readonly dataFolder: string;

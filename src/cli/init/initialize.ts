@@ -1,23 +1,23 @@
-// `tessera init`: the production version of a first start. It makes what is missing, leaves what is there, and says which.
-// So it can be run again, over a configuration of one's own, and for either store.
+// `tessera init` creates what an installation lacks, keeps what exists, and prints which. It can be repeated, and works with
+// an existing configuration file and with either store.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readKeys } from '../../config/keys.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { openKeyring } from '../../open-keyring.ts';
 import { openStore } from '../../open-store.ts';
+import { knowsKeys } from '../../operations/admin/check-keyring.ts';
 import { draftedIntegration } from '../../operations/admin/integration-draft.ts';
 import { markMinting } from '../../operations/admin/mark-minting.ts';
-import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { keyMarks } from '../../store/tables/registry.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
-import { keysOf } from '../keyring-place.ts';
 import { CommandFailure } from '../terminal/exit.ts';
 import { print } from '../terminal/output.ts';
-import { granted } from '../terminal/wording.ts';
+import { refusePassword } from '../terminal/store-address.ts';
+import { accepted } from '../terminal/wording.ts';
 import { atWorkplace } from '../terminal/workplace.ts';
 import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText } from './config-text.ts';
@@ -32,6 +32,7 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
     set?: string[];
   }>();
   const file = resolve(named);
+  if (flags.store) refusePassword(flags.store);
   checkFirstIntegration(flags);
   const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
   await prepareStore(config);
@@ -51,10 +52,10 @@ function checkFirstIntegration({ integration, scope }: InitFlags): void {
   if (integration === undefined || scope === undefined) {
     throw new CommandFailure('usage', '--integration and --scope belong together', 'Give both, or neither.');
   }
-  granted(draftedIntegration(integration, { scope }));
+  accepted(draftedIntegration(integration, { scope }));
 }
 
-/** Flags that would be written into a new file. */
+/** Flags that go into a new configuration file. */
 const WRITTEN = { publicUrl: '--public-url', dataFolder: '--data-folder', store: '--store' } as const;
 
 function takeConfig(file: string, sets: readonly string[], command: Command): Config {
@@ -70,10 +71,10 @@ function takeConfig(file: string, sets: readonly string[], command: Command): Co
   return config;
 }
 
-/** Writes the file and loads it as the service would. One that does not load is removed again. */
+/** Writes the file and loads it as the service would. A file that does not load is removed. */
 function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): Config {
   mkdirSync(dirname(file), { recursive: true });
-  writeNewFile(file, configText(flags), FOR_OWNER); // it may come to hold the password of a database
+  writeNewFile(file, configText(flags), FOR_OWNER); // it may later contain a database password
   try {
     const config = loadConfig({ file, env: process.env, sets });
     print(`Wrote ${file}`);
@@ -84,12 +85,11 @@ function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): C
   }
 }
 
-/** A new keyring is made only where the store has never seen a key; anywhere else it would end every grant. */
+/** Makes a keyring only if the store has never seen a key: otherwise a new one would end every grant. */
 async function prepareKeyring(config: Config, store: Store): Promise<void> {
-  const isNew =
-    readKeys(config, process.env) === undefined && (await Array.fromAsync(rows(store, keyMarks))).length === 0;
+  const isNew = readKeys(config, process.env) === undefined && !(await knowsKeys(store));
   if (isNew) makeKeyring(config);
-  const keyring = new Keyring(await keysOf(config, store));
+  const keyring = new Keyring(await openKeyring(config, store));
   if (!isNew) print(`Left the keyring ${placeOf(config)} as it is: it has every key in use`);
   await markMinting(keyring.minting, undefined, { store, by: 'tessera init' });
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import { print } from '../terminal/output.ts';
 import type { InitFlags } from './flags.ts';
 
-/** What `tessera init` leaves to the operator. */
+/** Prints what the operator has to do after `tessera init`. */
 export function sayNext({ listeners, publicUrl, store }: Config, { integration, identity }: InitFlags): void {
   const tls = listeners[0]?.tls;
   const steps = [

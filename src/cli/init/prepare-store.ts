@@ -1,11 +1,11 @@
-// The store, as `tessera init` makes it or leaves it.
+// How `tessera init` makes or keeps the store.
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { examinePostgres, migratePostgresSchema, openStore } from '../../open-store.ts';
 import { print } from '../terminal/output.ts';
 
-/** Makes the store, or the schema of it, where that is missing. */
+/** Makes the store, or its schema, if missing. */
 export async function prepareStore(config: Config): Promise<void> {
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   if (config.store.kind === 'sqlite') return prepareSqlite(config, config.store.path);

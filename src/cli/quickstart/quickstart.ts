@@ -1,12 +1,22 @@
-// `npm start`: everything for a first token, in a data folder beside the project. For trying, loudly so.
+// `npm start`: a data folder with everything for a first token. For trials only, and it says so.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../config/schema.ts';
+import { openStore } from '../../open-store.ts';
+import { acceptClock } from '../../operations/admin/accept-clock.ts';
+import { addIdentity } from '../../operations/admin/add-identity.ts';
+import { approveIssuer } from '../../operations/admin/approve-issuer.ts';
+import { registerIntegration } from '../../operations/admin/register-integration.ts';
+import { makeDevelopmentAuthority } from '../../pki/development-authority.ts';
+import { runService } from '../../run-service.ts';
+import { systemClock, systemRandom } from '../../system.ts';
+import { firstKey } from '../../tokens/keyring.ts';
+import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { examples } from '../terminal/options.ts';
 import { obtainPassword } from '../terminal/password.ts';
+import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
 import { quickstartWords } from './words.ts';
@@ -27,44 +37,31 @@ const ISSUER = {
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
 } as const;
 
-export function quickstartCommand(program: Command): void {
-  program
-    .command('quickstart')
-    .description('make a data folder with everything for a first token, and serve it: for trying')
-    .addHelpText('after', examples('tessera quickstart', 'tessera quickstart --set listeners.0.port=9443'))
-    .action(async (_options: unknown, command: Command) => {
-      refuseInstallation();
-      const config = await configOf(command);
-      const password = await prepare(config);
-      // Before anything can go wrong with the port: it is shown this once.
-      if (password)
-        process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
-      // For trying, a month later too: nobody is asked about the clock.
-      const { acceptClock } = await import('../../operations/upkeep/timekeeper.ts');
-      await atWorkplace(command, (workplace) => acceptClock(workplace));
-      const { runService } = await import('../run-service.ts');
-      await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
-        const words = quickstartWords({
-          publicUrl: config.publicUrl,
-          folder: config.dataFolder,
-          clientId: CLIENT_ID,
-          userName: USER_NAME,
-        });
-        process.stdout.write(words);
-      });
-    });
+export async function quickstart(command: Command): Promise<void> {
+  refuseInstallation();
+  const config = await configOf(command);
+  const password = await prepare(config);
+  // Printed before the port is opened, which may fail: the password is shown only once.
+  if (password)
+    process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
+  // A trial may be resumed a month later: do not ask about the clock.
+  await atWorkplace(command, acceptClock);
+  await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
+    const facts = { publicUrl: config.publicUrl, folder: config.dataFolder };
+    process.stdout.write(quickstartWords({ ...facts, clientId: CLIENT_ID, userName: USER_NAME }));
+  });
 }
 
-/** What an operator has set up is not for trying, and the words of the quick start would be false there. */
+/** An installation is not for trials, and the printed commands would be wrong for it. */
 function refuseInstallation(): void {
   if (!existsSync('tessera.yaml')) return;
   const todo = 'Start it with: npm run tessera -- serve';
-  throw new CommandFailure('configuration', 'there is a tessera.yaml here: this is no place for trying', todo);
+  throw new CommandFailure('configuration', 'there is a tessera.yaml here, so this is not a trial folder', todo);
 }
 
 /**
- * Makes the data folder where there is none: beside, then renamed, so that it is there whole or not at all. The generated
- * password is shown once: only its hash is kept.
+ * Makes the data folder if there is none: under another name, then renamed, so that it is complete or absent. Returns the
+ * generated password, of which only the hash is stored.
  */
 async function prepare(config: Config): Promise<string | undefined> {
   const { dataFolder, store, keyring } = config;
@@ -91,16 +88,12 @@ async function prepare(config: Config): Promise<string | undefined> {
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   const password = await fill(join(unfinished, basename(store.path)), await writeCertificates(unfinished));
-  const { firstKey } = await import('../../tokens/keyring.ts');
-  const { writeKeyringFile } = await import('../../tokens/keyring-file.ts');
   writeKeyringFile(join(unfinished, basename(keyring.path)), firstKey());
   renameSync(unfinished, dataFolder);
   return password.reveal();
 }
 
 async function writeCertificates(folder: string): Promise<string> {
-  const { makeDevelopmentAuthority } = await import('../../pki/development-authority.ts');
-  const { systemClock, systemRandom } = await import('../../system.ts');
   const authority = makeDevelopmentAuthority(new Date(systemClock.milliseconds()), systemRandom);
   const made = {
     authority,
@@ -116,19 +109,13 @@ async function writeCertificates(folder: string): Promise<string> {
 
 /** An integration, an identity that may use it, and the development authority as approved issuer. */
 async function fill(path: string, pem: string): Promise<Secret> {
-  const { openStore } = await import('../../open-store.ts');
-  const { systemRandom: random } = await import('../../system.ts');
-  const { registerIntegration } = await import('../../operations/admin/register-integration.ts');
-  const { addIdentity } = await import('../../operations/admin/add-identity.ts');
-  const { approveIssuer } = await import('../../operations/admin/approve-issuer.ts');
-  const { granted } = await import('../terminal/wording.ts');
   const store = await openStore({ store: { kind: 'sqlite', path } }, 'init');
   try {
-    const ports = { store, by: 'quickstart', random };
-    const { password } = await obtainPassword({ generate: true }, random);
-    granted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
-    granted(await addIdentity({ userName: USER_NAME, password }, ports));
-    granted(await approveIssuer({ ...ISSUER, pem }, ports));
+    const ports = { store, by: 'quickstart', random: systemRandom };
+    const { password } = await obtainPassword({ generate: true }, systemRandom);
+    accepted(await registerIntegration(CLIENT_ID, INTEGRATION, ports));
+    accepted(await addIdentity({ userName: USER_NAME, password }, ports));
+    accepted(await approveIssuer({ ...ISSUER, pem }, ports));
     return password;
   } finally {
     await store.close();

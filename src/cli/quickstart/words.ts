@@ -5,7 +5,7 @@ export interface QuickstartFacts {
   readonly userName: string;
 }
 
-/** What `npm start` says: commands that work when pasted, and what to change before anyone relies on it. */
+/** What `npm start` prints: commands to paste, and a warning that this is a trial. */
 export function quickstartWords({ publicUrl, folder, clientId, userName }: QuickstartFacts): string {
   const base = `${publicUrl}/authsvc`;
   const curl = `curl --silent --show-error --cacert '${folder}/authority.crt'`;

@@ -1,4 +1,4 @@
-// How a command ends when it does not succeed: a number for scripts, and two lines for people.
+// How a command fails: an exit code for scripts, two lines for people.
 
 export const EXIT = {
   ok: 0,

@@ -1,4 +1,4 @@
-// The one place where a fault becomes an exit code and words.
+// Turns a fault into an exit code and a message. Nothing else does.
 import { CommanderError } from 'commander';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
@@ -8,7 +8,7 @@ interface Ending {
   readonly lines: readonly string[];
 }
 
-/** Faults are told apart by name, so that a command that fails early loads nothing it does not need. */
+/** Keyed by name instead of class, so that this file does not load every module that defines a fault. */
 const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   CommanderError: (fault) => ({ code: (fault as CommanderError).exitCode === 0 ? EXIT.ok : EXIT.usage, lines: [] }),
   CommandFailure: (fault) => failureEnding(fault as CommandFailure),
@@ -31,7 +31,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     code: EXIT.store,
     lines: [
       `tessera: the store failed while it was writing: ${message}`,
-      '  The change may have been made or not: look before you try again.',
+      '  The change may or may not have been made: check before you try again.',
     ],
   }),
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
@@ -39,7 +39,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
 
 const LOOK = 'See: tessera doctor';
 
-/** What the fault itself knows about the next step. */
+/** The next step, if the fault carries one. */
 export function todoOf(fault: unknown): string | undefined {
   return (fault as { todo?: string }).todo;
 }
@@ -62,11 +62,11 @@ function failureEnding({ end, message, todo }: CommandFailure): Ending {
 
 const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
-  EACCES: 'it may not be read or written by this user',
-  EPERM: 'it may not be changed by this user',
+  EACCES: 'this user may not read or write it',
+  EPERM: 'this user may not change it',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'part of the path is not a folder',
   EISDIR: 'it is a folder',
 };
 

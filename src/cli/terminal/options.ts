@@ -1,4 +1,4 @@
-// Readers of option values. What they throw, commander words as a mistake on the command line.
+// Parsers of option values. Commander reports what they throw as a usage error.
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../config/duration.ts';
 import type { Seconds } from '../../core/time.ts';
@@ -19,7 +19,7 @@ export function collect(text: string, before: readonly string[] = []): string[] 
   return [...before, text];
 }
 
-/** `yes` or `no`, for what is on or off unless said otherwise. */
+/** Parses `yes` or `no`. */
 export function asYesNo(text: string): boolean {
   if (text !== 'yes' && text !== 'no') throw new InvalidArgumentError('Expected yes or no.');
   return text === 'yes';

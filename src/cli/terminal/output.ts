@@ -1,6 +1,6 @@
-// What commands print: tables and records for people, JSON for scripts. Only results go to standard output.
+// Output of commands: tables and records for people, JSON for scripts. Standard output carries results only.
 
-/** Names of columns, then rows. A cell is one line; a missing one is a dash. */
+/** Column names, then rows. An empty cell is shown as a dash. */
 export function printTable(
   columns: readonly string[],
   rows: readonly (readonly (string | number | undefined)[])[],
@@ -28,7 +28,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A remark for the person at the terminal, which no script reads. */
+/** A note for the person at the terminal, on standard error. */
 export function remark(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -38,12 +38,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A moment, as people and scripts alike can read it. */
-export function moment(epochSeconds: number): string {
-  return new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');
-}
-
-// What is stored is printable by rule; a terminal is protected all the same.
+// Stored text is printable already; this protects the terminal from anything that is not.
 function cellText(value: string | number | boolean | undefined): string {
   return value === undefined || value === '' ? '-' : String(value).replace(/\p{Cc}/gu, '?');
 }

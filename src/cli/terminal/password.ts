@@ -1,5 +1,5 @@
-// Passwords come from a terminal that does not echo, from standard input, or from the dice; never from the command line,
-// which every process of the machine can read.
+// Passwords are typed without echo, read from standard input, or generated; never given on the command line, which every
+// process on the machine can read.
 import { readFileSync } from 'node:fs';
 import { Secret } from '../../tokens/secret.ts';
 import { CommandFailure } from './exit.ts';
@@ -9,20 +9,20 @@ export interface PasswordFlags {
   readonly passwordStdin?: true;
 }
 
-/** The password, and whether it was made here, so that it must be shown this once. */
+/** `isNew`: the password was generated here and must be shown once. */
 export async function obtainPassword(
   flags: PasswordFlags,
   random: (length: number) => Buffer,
 ): Promise<{ password: Secret; isNew: boolean }> {
   if (flags.generate && flags.passwordStdin) {
-    throw new CommandFailure('usage', '--generate and --password-stdin exclude each other', 'Give one of them.');
+    throw new CommandFailure('usage', '--generate and --password-stdin cannot be combined', 'Give one of them.');
   }
   if (flags.generate) return { password: new Secret(random(15).toString('base64url')), isNew: true };
   if (flags.passwordStdin) return { password: fromStandardInput(), isNew: false };
   if (process.stdin.isTTY) return { password: await askTwice(), isNew: false };
   throw new CommandFailure(
     'usage',
-    'there is no terminal to ask for the password',
+    'there is no terminal to read the password from',
     'Give --password-stdin and the password on standard input, or --generate.',
   );
 }
@@ -45,7 +45,7 @@ const INTERRUPT = ['\u0003', '\u0004'];
 /** Reads one line from the terminal without echo. */
 function ask(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  // First the echo goes, then the question comes: whoever types at once is not seen either.
+  // Turn off the echo before asking, so that early keystrokes are not shown either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
   stderr.write(question);
   return new Promise((resolve, reject) => {

@@ -1,25 +1,30 @@
 import type { AdminOutcome, AdminRefusal, AdminRefusalReason } from '../../operations/admin/admin.ts';
-import { CommandFailure } from './exit.ts';
+import { CommandFailure, type EXIT } from './exit.ts';
 
-type Words = readonly [what: (about: string) => string, todo: string];
+/** What is wrong, what to do about it, and how the command ends if not by `refused`. */
+type Words = readonly [what: (about: string) => string, todo: string, end?: keyof typeof EXIT];
 
 const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'client-id-malformed': [
-    (id) => `${JSON.stringify(id)} is no client id`,
+    (id) => `${JSON.stringify(id)} is not a valid client id`,
     'Use 1 to 128 visible ASCII characters without spaces, for example orders-sync.',
   ],
   'scope-malformed': [
-    (scope) => (scope ? `${JSON.stringify(scope)} is no scope` : 'the scope is missing'),
+    (scope) => (scope ? `${JSON.stringify(scope)} is not a valid scope` : 'the scope is missing'),
     "Write resource:permission,permission with ; between resources, for example 'orders:read,write;stock:read'.",
   ],
   'text-malformed': [
     (field) => `the ${field} is empty, longer than 1000 characters, or holds control characters`,
     'Give plain text on one line.',
   ],
-  'lifetime-malformed': [(field) => `${field} is no time at all`, 'Give a duration such as 90d, 12h or 15m.'],
+  'lifetime-malformed': [(field) => `${field} is zero`, 'Give a duration such as 90d, 12h or 15m.'],
+  'access-token-format-unavailable': [
+    (format) => `access tokens in the format ${JSON.stringify(format)} are not available in this release`,
+    'Use the format opaque, or leave it out.',
+  ],
   'import-malformed': [
     (why) => `the file cannot be imported: ${why}`,
-    'It holds {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
+    'It must hold {"id": …, "name": …, "description": …, "scope": …} or a list of these. Nothing was imported.',
   ],
   'integration-exists': [
     (id) => `the integration ${id} is registered already`,
@@ -27,21 +32,21 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'integration-unknown': [(id) => `there is no integration ${id}`, 'List them with: tessera integration list'],
   'identity-id-malformed': [
-    (id) => `${JSON.stringify(id)} is no identity`,
+    (id) => `${JSON.stringify(id)} is not a valid identity id`,
     'It looks like local:{0a1b2c3d-…} or LABEL:hex; tessera identity list shows them.',
   ],
   'user-name-malformed': [
-    (name) => `${JSON.stringify(name)} is no user name`,
+    (name) => `${JSON.stringify(name)} is not a valid user name`,
     'Use 1 to 128 characters without spaces, slashes or colons.',
   ],
   'user-name-taken': [(name) => `the user name ${name} is taken`, 'Choose another; user names are unique.'],
   'address-malformed': [
-    (address) => `${JSON.stringify(address)} is no e-mail address or principal name`,
+    (address) => `${JSON.stringify(address)} is not an e-mail address or principal name`,
     'It looks like ada@example.com.',
   ],
   'address-shared': [
     (address) => `another identity already has ${address}`,
-    'Certificates that carry it would be refused for both. If that is meant: add --shared.',
+    'Certificates with it would be refused for both. To allow that, add --shared.',
   ],
   'identity-unknown': [(name) => `there is no identity ${name}`, 'List them with: tessera identity list'],
   'identity-ambiguous': [
@@ -57,7 +62,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Choose a longer one, or let --generate make one.',
   ],
   'label-malformed': [
-    (label) => `${JSON.stringify(label)} is no label for an issuer`,
+    (label) => `${JSON.stringify(label)} is not a valid issuer label`,
     'Use a letter, then letters, digits, "_", ".", "+" or "-", at most 64; not "local".',
   ],
   'issuer-exists': [(label) => `an issuer ${label} is approved already`, 'Remove it first, or choose another label.'],
@@ -76,15 +81,35 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'certificate-expired': [(which) => `the certificate of ${which}`, 'Give the current one.'],
   'certificate-refused': [
-    (which) => `this authority would vouch for nobody: ${which}`,
-    'Give a certificate that keeps the rule; docs/certificates.md has them all.',
+    (which) => `no certificate of this authority would be accepted: ${which}`,
+    'Give a certificate that follows the rule; docs/certificates.md lists all rules.',
+  ],
+  'address-range-malformed': [
+    (text) => `${text} is not an IP address or network`,
+    'Give an address or a network, such as 10.1.0.0/16.',
+  ],
+  'crl-file-unusable': [(why) => why, 'Give a file with CRLs, PEM or DER.'],
+  'grant-unknown': [(id) => `there is no grant ${JSON.stringify(id)}`, 'List them with: tessera grant list --all'],
+  'grant-not-live': [
+    (id) => `there is no grant ${JSON.stringify(id)} that is still live`,
+    'List them with: tessera grant list --all',
+  ],
+  'confirmation-missing': [(count) => `this would end ${count} grants`, 'To confirm, add --yes.'],
+  'event-log-rolled-back': [
+    (where) => `the event log ended at ${where}: the store was put back to an older state`,
+    'See "A store that was put back" in docs/operators.md. Then follow it again; sequence numbers will repeat.',
+    'store',
+  ],
+  'keyring-in-variable': [
+    (name) => `the keyring is in the variable ${name}, which a command cannot change`,
+    'Keep it in a file while you change it: --set keyring=FILE.',
   ],
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
-  'key-mints': [(id) => `key ${id} is the one that mints`, 'Make another key mint first: tessera keyring mint ID'],
-  'key-mints-already': [(id) => `key ${id} mints already`, 'There is nothing to do.'],
+  'key-mints': [(id) => `key ${id} is the minting key`, 'Make another key mint first: tessera keyring mint ID'],
+  'key-mints-already': [(id) => `key ${id} is the minting key already`, 'There is nothing to do.'],
   'key-not-everywhere': [
     (names) => `these nodes do not have the key yet: ${names}`,
-    'Copy the keyring to them: they read it by themselves and report it within seconds. --force: mint all the same.',
+    'Copy the keyring to them; running nodes load it and report it within seconds. To mint anyway, add --force.',
   ],
   'key-in-use': [
     (count) => `live grants still use this key: ${count}`,
@@ -97,13 +122,13 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-ids-exhausted': [(most) => `key ids end at ${most}`, 'End all grants and start a new installation.'],
 };
 
-/** The value of an outcome; a refusal ends the command with its words. */
-export function granted<T>(outcome: AdminOutcome<T>): T {
+/** The value of an outcome. A refusal ends the command. */
+export function accepted<T>(outcome: AdminOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw failureOf(outcome.refusal);
 }
 
 function failureOf({ reason, about }: AdminRefusal): CommandFailure {
-  const [what, todo] = WORDS[reason];
-  return new CommandFailure('refused', what(about), todo);
+  const [what, todo, end = 'refused'] = WORDS[reason];
+  return new CommandFailure(end, what(about), todo);
 }

@@ -1,11 +1,14 @@
-// What an administrative command works with: the configuration, and the store that it names.
+// The surroundings of an administrative command: the configuration and the store that it names.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { openStore } from '../../open-store.ts';
 import type { AdminPorts } from '../../operations/admin/admin.ts';
 import type { Random } from '../../operations/ports.ts';
 import type { Store } from '../../store/store.ts';
+import { systemRandom } from '../../system.ts';
 import { CommandFailure } from './exit.ts';
 import { todoOf } from './failure.ts';
 
@@ -15,37 +18,34 @@ export interface Workplace extends AdminPorts {
 }
 
 export async function configOf(command: Command): Promise<Config> {
-  const { loadConfig } = await import('../../config/load.ts');
   const { config: file, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
   return loadConfig({ file, env: process.env, sets });
 }
 
-/** Opens the store, does the work, closes the store, whatever happens. */
+/** Opens the store, runs `work`, and closes the store even if `work` fails. */
 export async function atWorkplace(command: Command, work: (workplace: Workplace) => Promise<void>): Promise<void> {
   const config = await configOf(command);
   const store = await openExisting(config);
   try {
-    const { systemRandom } = await import('../../system.ts');
     await work({ config, store, by: `command ${userName()}`, random: systemRandom });
   } finally {
     await store.close();
   }
 }
 
-/** The store as a command opens it: beside the service, which may be running. It is never made by accident. */
+/** Opens an existing store, also while a service uses it. A missing store is an error: only `init` makes one. */
 async function openExisting(config: Config): Promise<Store> {
   const { store: address } = config;
   if (address.kind === 'sqlite' && !existsSync(address.path)) {
     throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
   }
-  const { openStore } = await import('../../open-store.ts');
   return openStore(config, 'command').catch((error: Error) => {
     if (todoOf(error) !== undefined) throw error;
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });
 }
 
-/** Containers may run under a number that has no name. */
+/** Containers may run under a user id without a name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -3,7 +3,7 @@ import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
 export const FOR_OWNER = 0o600;
 export const FOR_READERS = 0o644;
 
-/** Writes a new file with exactly this mode, whatever the umask. Fails where the file exists. */
+/** Writes a new file with exactly this mode, regardless of the umask. Fails if the file exists. */
 export function writeNewFile(path: string, text: string, mode: number): void {
   const file = openSync(path, 'wx', FOR_OWNER);
   try {

@@ -1,8 +1,7 @@
-// Where the service listens, and whom it believes about the connection.
+// Where the service listens, and which proxies it trusts.
+import { DOOR_NAMES } from '../../doors/doors.ts';
 import { optional } from '../../schema.ts';
 import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
-
-const DOORS = ['authsvc', 'pages', 'ops'] as const;
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
@@ -40,16 +39,16 @@ export const listeners = entries(
     tls,
     clientCertificates: choice(['request', 'require', 'off'], {
       description:
-        'Whether the TLS handshake asks for a client certificate: `request` asks and accepts callers without one, `require` turns them away, `off` never asks, so that browsers show no certificate dialogue.',
+        'Whether the TLS handshake requests a client certificate: `request` also accepts callers without one, `require` refuses them, `off` never requests one, so that browsers show no certificate dialogue.',
       default: 'request',
     }),
     behindProxy: flag({
-      description: 'Allows plain HTTP beyond loopback, from the addresses under `proxies` only.',
+      description: 'Allows plain HTTP from other machines, but only from the addresses under `proxies`.',
       default: false,
     }),
     doors: optional(
-      choices(DOORS, {
-        description: 'The doors that this listener serves. All of them where this is absent.',
+      choices(DOOR_NAMES, {
+        description: 'The doors that this listener serves. If absent, all of them.',
         example: ['authsvc', 'ops'],
       }),
     ),
@@ -57,22 +56,25 @@ export const listeners = entries(
   [HTTPS_ON_LOOPBACK],
 );
 
-export const proxies = section('Proxies in front of the service. Nothing is believed from any other address.', {
-  addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-    description: 'The addresses or networks (CIDR) of the proxies, whose `X-Forwarded-For` is believed.',
-    default: [],
-    example: ['10.0.0.0/24'],
-  }),
-  clientCertificateHeader: choice(['off', 'rfc9440', 'url-encoded-pem', 'xfcc'], {
-    description:
-      'How a proxy that ends TLS passes on the client certificate: `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (as nginx sends it), `xfcc` (Envoy). It is validated here again.',
-    default: 'off',
-    example: 'rfc9440',
-  }),
-  headerName: optional(
-    text('the name of a header', '^[A-Za-z0-9-]{1,64}$', {
-      description: 'The name of that header, where the proxy uses another than the usual one.',
-      example: 'X-Client-Cert',
+export const proxies = section(
+  'Proxies in front of the service. Their headers are trusted only from these addresses.',
+  {
+    addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
+      description: 'The addresses or networks (CIDR) of the proxies whose `X-Forwarded-For` is trusted.',
+      default: [],
+      example: ['10.0.0.0/24'],
     }),
-  ),
-});
+    clientCertificateHeader: choice(['off', 'rfc9440', 'url-encoded-pem', 'xfcc'], {
+      description:
+        'How a proxy that terminates TLS forwards the client certificate: `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (as nginx sends it), `xfcc` (Envoy). Tessera validates it again.',
+      default: 'off',
+      example: 'rfc9440',
+    }),
+    headerName: optional(
+      text('the name of a header', '^[A-Za-z0-9-]{1,64}$', {
+        description: 'The name of that header, if the proxy does not use the default.',
+        example: 'X-Client-Cert',
+      }),
+    ),
+  },
+);

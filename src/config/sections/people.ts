@@ -1,29 +1,28 @@
 // What concerns people with a browser: device authorization, sign-in, and how the pages look.
 import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { formatDuration } from '../duration.ts';
 import { duration, flag, path, section, text, whole } from '../setting.ts';
 
 export const device = section('Device authorization: a person confirms in a browser.', {
   enabled: flag({
-    description: 'Whether device authorization is offered at all. An integration may turn it off for itself.',
+    description: 'Whether device authorization is available. An integration can switch it off for itself.',
     default: usual.deviceFlow,
   }),
   codeLifetime: duration({
     description: 'How long a device code and its user code work.',
-    default: formatDuration(usual.deviceCodeLifetime),
+    default: usual.deviceCodeLifetime,
   }),
   pollInterval: duration({
-    description: 'How often a device may ask whether it was confirmed.',
-    default: formatDuration(usual.pollInterval),
+    description: 'How often a device may poll.',
+    default: usual.pollInterval,
   }),
   wrongUserCodes: whole(1, 100, {
-    description: 'Wrong user codes that an identity may enter in the lifetime of a code.',
+    description: 'How many wrong user codes an identity may enter within the lifetime of a code.',
     default: usual.wrongUserCodes,
   }),
   failedSignIns: whole(1, 100, {
     description:
-      'Failed sign-ins with one user code before that code is spent. Only browsers that the person signed in with before count.',
+      'Failed sign-ins with one user code before that code is spent. Only failures in browsers where the person signed in before count.',
     default: usual.failedSignInsPerDeviceCode,
   }),
 });
@@ -31,26 +30,26 @@ export const device = section('Device authorization: a person confirms in a brow
 export const signIn = section('Sign-in with user name and password, and the browser session after it.', {
   failedPerIdentity: whole(1, 1000, {
     description:
-      'Failed sign-ins per user name and window; further ones are refused, right or wrong. Each known browser and each open session has this many for itself.',
+      'Failed sign-ins per user name and window; further attempts are refused, even with the right password. Each known browser and each open session has its own count.',
     default: usual.failedSignInsPerIdentity,
   }),
   failedPerAddress: whole(1, 100_000, {
-    description: 'Failed sign-ins per network address and window, by browsers that are not known.',
+    description: 'Failed sign-ins per network address and window, from unknown browsers.',
     default: usual.failedSignInsPerAddress,
   }),
-  window: duration({ description: 'The window of these limits.', default: formatDuration(usual.signInWindow) }),
+  window: duration({ description: 'The time window of these limits.', default: usual.signInWindow }),
   knownBrowserLifetime: duration({
     description:
-      'How long after a sign-in the browser counts as known: it signs in even while strangers have locked the name or the address.',
-    default: formatDuration(usual.knownBrowserLifetime),
+      'How long a browser stays known after a sign-in. A known browser can sign in even while the name or the address is locked.',
+    default: usual.knownBrowserLifetime,
   }),
   sessionIdle: duration({
     description: 'A browser session ends when unused for this long.',
-    default: formatDuration(usual.sessionIdle),
+    default: usual.sessionIdle,
   }),
   sessionLifetime: duration({
-    description: 'And this long after sign-in, whatever happens.',
-    default: formatDuration(usual.sessionLifetime),
+    description: 'A browser session ends this long after sign-in, even if it is used.',
+    default: usual.sessionLifetime,
   }),
 });
 
@@ -66,10 +65,10 @@ export const pages = section('How the pages look.', {
   }),
   strictTransport: duration({
     description:
-      'How long browsers are told to use https only (Strict-Transport-Security); 0 says nothing. Sent by the pages where `publicUrl` is https and not localhost.',
+      'How long browsers must use https only (Strict-Transport-Security); 0 omits the header. Sent by the pages if `publicUrl` is https and not localhost.',
     default: '365d',
   }),
   logo: optional(
-    path({ description: 'An SVG or PNG file that pages show beside the name.', example: '/etc/tessera/logo.svg' }),
+    path({ description: 'An SVG or PNG file that pages show next to the name.', example: '/etc/tessera/logo.svg' }),
   ),
 });

@@ -1,4 +1,4 @@
-// What an access token is good for: a check by a resource server, and the revocation of its grant.
+// What an access token allows: the check by a resource server, and the revocation of its grant.
 import { type Grant, grantState } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
@@ -9,9 +9,9 @@ import { after, type EpochSeconds } from '../time.ts';
 import { whyNotAllowed } from './identity.ts';
 
 export interface AccessFacts {
-  /** Undefined where the token's text was not minted here. */
+  /** Undefined if this service did not mint the token. */
   readonly token: { readonly generation: number; readonly expiresAt: EpochSeconds } | undefined;
-  /** Undefined also where the token's secret is not the grant's. */
+  /** Also undefined if the token's secret is not the grant's. */
   readonly grant: Grant | undefined;
   readonly holder: Identity | undefined;
   readonly integration: Integration | undefined;
@@ -47,12 +47,12 @@ export function decideCheck(facts: AccessFacts): Outcome<CheckedAccess> {
 
 function isSuperseded({ settings, now }: AccessFacts, generation: number, { pair }: Grant): boolean {
   if (settings.accessTokenOverlap === undefined || generation === pair.generation) return false;
-  // The overlap of any earlier generation began, and ended, with an earlier refresh.
+  // Earlier generations were superseded by an earlier refresh.
   if (generation < pair.generation - 1) return true;
   return now >= after(pair.issuedAt, settings.accessTokenOverlap);
 }
 
-/** An authentic access token of any generation revokes its grant, expired or not: it can only reduce power. */
+/** Any authentic access token revokes its grant, even an old or expired one: revoking can only reduce access. */
 export function decideRevoke({ token, grant }: Pick<AccessFacts, 'token' | 'grant'>): Outcome<Grant> {
   if (!token || !grant) return refuse('access-token-not-authentic');
   return grant.revoked ? refuse('grant-revoked') : accept(grant);

@@ -1,4 +1,4 @@
-// Limits on attempts: whether one more may be made, decided from what has been counted so far.
+// Limits on attempts: whether one more is allowed, given the count so far.
 import { after, between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
 
 export interface Limit {
@@ -6,7 +6,7 @@ export interface Limit {
   readonly about: string;
   readonly most: number;
   readonly within: Seconds;
-  /** Every counted attempt after the first few must wait before the next one, longer each time. */
+  /** After the first few attempts, each further one must wait, longer each time. */
   readonly delays?: true;
 }
 
@@ -17,13 +17,13 @@ export interface Counted {
 }
 
 export type AttemptDecision =
-  /** `before`: what had been counted, if its window is still running. */
+  /** `before`: the previous count, if its window is still running. */
   | { readonly allowed: true; readonly next: Counted; readonly before: Counted | undefined }
   | { readonly allowed: false; readonly isLocked: boolean; readonly retryAfter: Seconds };
 
 /**
- * The window runs from the last counted attempt, so no span of its length holds more than `most`, wherever it begins.
- * Refused attempts do not extend it.
+ * The window restarts with every counted attempt, so any span of its length holds at most `most`. Refused attempts do not
+ * extend it.
  */
 export function decideAttempt(counted: Counted | undefined, limit: Limit, now: EpochSeconds): AttemptDecision {
   const { most, within } = limit;
@@ -35,7 +35,7 @@ export function decideAttempt(counted: Counted | undefined, limit: Limit, now: E
   return { allowed: true, before, next: { count: count + 1, endsAt: after(now, within) } };
 }
 
-/** A window that would end later than one begun now was counted by a clock that has since been set back. */
+/** A window that ends later than one started now comes from a clock that was set back since. */
 function isRunning({ endsAt }: Counted, now: EpochSeconds, within: Seconds): boolean {
   return now < endsAt && endsAt <= after(now, within);
 }
@@ -43,7 +43,7 @@ function isRunning({ endsAt }: Counted, now: EpochSeconds, within: Seconds): boo
 const WITHOUT_DELAY = 3;
 const LONGEST_DELAY = 30;
 
-/** People mistype a few times at no cost. Then the wait doubles: 1, 2, 4, 8, 16, 30, 30 seconds. */
+/** The first few typos cost nothing. Then the wait doubles: 1, 2, 4, 8, 16, 30, 30 seconds. */
 export function delayAfter(count: number): Seconds {
   return count < WITHOUT_DELAY ? seconds(0) : seconds(Math.min(LONGEST_DELAY, 2 ** (count - WITHOUT_DELAY)));
 }
@@ -53,7 +53,7 @@ function nextTry({ count, endsAt }: Counted, within: Seconds): EpochSeconds {
   return after(lastAt, delayAfter(count));
 }
 
-/** Takes an attempt back that succeeded, and the longer window it began unless others have been counted since. */
+/** Uncounts an attempt that succeeded, and restores the window before it unless others have been counted since. */
 export function forgive(counted: Counted | undefined, made: Counted, before: Counted | undefined): Counted | undefined {
   if (!counted || counted.count === 0) return undefined;
   const isLast = counted.endsAt === made.endsAt;

@@ -2,8 +2,8 @@
 import { type DeviceAuthorization, deviceState, isPolledTooFast } from '../device.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import { accept, type Outcome, refuse } from '../outcome.ts';
-import type { Refusal, RefusalReason } from '../refusal.ts';
+import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
+import type { Refusal, RefusalReason, SharedReason } from '../refusal.ts';
 import { isWithin, parseScope, type Scope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds } from '../time.ts';
@@ -34,17 +34,19 @@ export interface RedeemFacts {
   readonly integration: Integration;
   readonly device: DeviceAuthorization;
   readonly holder: Identity | undefined;
+  /** Set if the caller is over a rate limit. */
+  readonly limit: Refusal | undefined;
   readonly now: EpochSeconds;
 }
 
 export type RedeemDecision =
-  | { readonly do: 'redeem'; readonly integration: Integration; readonly holder: Identity }
-  /** Pending: the poll is remembered, so that a poll too fast is known as such. */
+  | { readonly do: 'redeem'; readonly holder: Identity }
+  /** Pending: the time of the poll is stored, so that polling too fast can be detected. */
   | { readonly do: 'wait'; readonly refusal: Refusal }
   | { readonly do: 'refuse'; readonly refusal: Refusal };
 
-/** The first checks, which need no row. `code`: undefined where its text was not minted here. */
-export function askToRedeem<Code>(
+/** The first checks, which need no row. `code`: undefined if this service did not mint it. */
+export function checkRedeemRequest<Code>(
   integration: Integration | undefined,
   code: Code | undefined,
   settings: Settings,
@@ -54,8 +56,13 @@ export function askToRedeem<Code>(
   return code ? accept({ integration: served.value, code }) : refuse('device-code-not-authentic');
 }
 
-/** The checks that follow, in their order. */
-export function decideRedeem({ integration, device, holder, now }: RedeemFacts): RedeemDecision {
+/** The checks that need the row. The limit comes last: a dead code gets its own error, not a 429. */
+export function decideRedeem(facts: RedeemFacts): RedeemDecision {
+  const decision = decideByState(facts);
+  return facts.limit && decision.do !== 'refuse' ? { do: 'refuse', refusal: facts.limit } : decision;
+}
+
+function decideByState({ integration, device, holder, now }: RedeemFacts): RedeemDecision {
   if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
   switch (deviceState(device, now)) {
     case 'redeemed':
@@ -81,7 +88,7 @@ function decideIssue(
   const scope = parseScope(device.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const objection = whyNotAllowed(holder, integration);
-  return objection || !holder ? no(objection ?? 'identity-unknown') : { do: 'redeem', integration, holder };
+  return objection || !holder ? no(objection ?? 'identity-unknown') : { do: 'redeem', holder };
 }
 
 function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
@@ -90,7 +97,10 @@ function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
 }
 
 /** Contract 7.1 invalid_client: browser-based authentication is disabled, for the server or for the integration. */
-function withDeviceFlow(integration: Integration | undefined, settings: Settings): Outcome<Integration> {
+function withDeviceFlow(
+  integration: Integration | undefined,
+  settings: Settings,
+): Outcome<Integration, Refusal<SharedReason>> {
   if (!integration) return refuse('integration-unknown');
   if (!integration.enabled) return refuse('integration-disabled');
   if (!settings.deviceFlow || !integration.flows.device) return refuse('device-flow-disabled');
@@ -101,21 +111,21 @@ export interface DecideFacts {
   readonly device: DeviceAuthorization | undefined;
   readonly integration: Integration | undefined;
   readonly identity: Identity | undefined;
-  /** The browser session that asks. */
+  /** The browser session of the request. */
   readonly session: string;
   readonly settings: Settings;
   readonly now: EpochSeconds;
 }
 
-/** A person enters a user code, having signed in: the session that enters it is the only one that may decide. */
-export function decideEnter(facts: DecideFacts): Outcome<DeviceAuthorization> {
+/** A signed-in person enters a user code. Only the session that entered it may confirm or deny. */
+export function decideEnter(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const open = openDevice(facts);
   if (!open.ok) return open;
   const taken = open.value.enteredBy !== undefined && open.value.enteredBy !== facts.session;
   return taken ? refuse('decision-elsewhere') : open;
 }
 
-/** What a failed sign-in with the user code makes of a pending authorization: too many spend it. */
+/** Counts a failed sign-in against a pending authorization; too many spend it. */
 export function decideFailedSignIn(
   device: DeviceAuthorization,
   settings: Settings,
@@ -127,8 +137,8 @@ export function decideFailedSignIn(
   return { ...device, failedSignIns, ...(isSpent && { decision: { is: 'spent', at: now } }) };
 }
 
-/** A person confirms. A decision is final, and only the session that entered the code makes it. */
-export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> {
+/** A person confirms. A decision is final, and only the session that entered the code can make it. */
+export function decideConfirm(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const entered = decideDeny(facts);
   if (!entered.ok) return entered;
   const served = withDeviceFlow(facts.integration, facts.settings);
@@ -138,13 +148,13 @@ export function decideConfirm(facts: DecideFacts): Outcome<DeviceAuthorization> 
 }
 
 /** Denying needs no permission: it can only reduce power. */
-export function decideDeny(facts: DecideFacts): Outcome<DeviceAuthorization> {
+export function decideDeny(facts: DecideFacts): PersonOutcome<DeviceAuthorization> {
   const open = openDevice(facts);
   if (!open.ok) return open;
   return open.value.enteredBy === facts.session ? open : refuse('decision-elsewhere');
 }
 
-function openDevice({ device, now }: DecideFacts): Outcome<DeviceAuthorization> {
+function openDevice({ device, now }: DecideFacts): PersonOutcome<DeviceAuthorization> {
   if (!device) return refuse('user-code-unknown');
   switch (deviceState(device, now)) {
     case 'pending':

@@ -1,9 +1,9 @@
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
-import type { RefusalReason } from '../refusal.ts';
+import type { SharedReason } from '../refusal.ts';
 
-/** Why this identity may not hold a token of this integration, if so. */
-export function whyNotAllowed(identity: Identity | undefined, integration: Integration): RefusalReason | undefined {
+/** Why this identity may not have a token for this integration; undefined if it may. */
+export function whyNotAllowed(identity: Identity | undefined, integration: Integration): SharedReason | undefined {
   if (!identity) return 'identity-unknown';
   if (!identity.enabled) return 'identity-disabled';
   if (!identity.mayUseApi) return 'identity-without-api-access';

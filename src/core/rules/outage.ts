@@ -1,13 +1,13 @@
-// Outages and the retry window: whoever obeyed a 503 must not be taken for a thief when the service answers again.
+// Outages and the retry window: a caller that retries after a 503, as told, must not be treated as a thief.
 import type { Outage, ServiceTimes } from '../service-times.ts';
 import { after, between, type EpochSeconds, earlier, later, type Seconds, seconds } from '../time.ts';
 
-/** Outages this close together count as one: a window that the first one held open may still be open. */
+/** Outages this close together count as one: a window that the first one extended may still be open. */
 const ONE_OUTAGE = seconds(600);
 
 /**
- * Where the retry window of a commit begins: with the commit, or, if the window was still open when an outage began, at
- * the moment the service began answering again.
+ * When the retry window of a commit starts: at the commit or, if an outage began while the window was open, when the
+ * service answered again.
  */
 export function windowStart(issuedAt: EpochSeconds, window: Seconds, outage: Outage | undefined): EpochSeconds {
   if (!outage || outage.silentFrom > after(issuedAt, window)) return issuedAt;

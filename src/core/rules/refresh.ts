@@ -1,6 +1,5 @@
 // The refresh of a token pair: every check in its order, and where the retry window is decided.
-import type { CertificateMark } from '../certificate.ts';
-import { type Grant, grantState, type RevocationReason } from '../grant.ts';
+import { type Grant, grantState } from '../grant.ts';
 import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
@@ -8,7 +7,8 @@ import type { Refusal, RefusalReason } from '../refusal.ts';
 import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
-import { between, type EpochSeconds } from '../time.ts';
+import { between, type EpochSeconds, seconds } from '../time.ts';
+import type { CertifiedCaller } from './certificate.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
 
@@ -20,17 +20,19 @@ export type Standing =
   | 'spent'
   /** A later generation than the store knows: the store was rolled back. */
   | 'ahead'
-  /** The generation is current, the secret is not: minted by someone who holds the keys but never held the token. */
+  /** The generation is current but the secret is not: forged with our keys by someone who never had the token. */
   | 'foreign';
 
 export interface RefreshFacts {
   readonly integration: Integration;
   readonly grant: Grant;
-  /** Of the token that was presented. */
+  /** Of the presented token. Called after the cheaper checks: it derives a secret, and throws if the key is missing. */
   readonly standing: () => Standing;
   readonly holder: Identity | undefined;
-  /** The certificate and identity of the connection, where there is one. */
-  readonly certificate: { readonly mark: CertificateMark; readonly identityId: string } | undefined;
+  /** Who the presented certificate identifies; undefined if the integration binds no refresh to a certificate. */
+  readonly caller: Outcome<CertifiedCaller> | undefined;
+  /** Set if the caller is over a rate limit. */
+  readonly limit: Refusal | undefined;
   readonly settings: Settings;
   /** The last outage; `not-loaded` until a decision needs it. */
   readonly outage: Outage | undefined | 'not-loaded';
@@ -42,10 +44,14 @@ export type RefreshDecision =
   | { readonly do: 'load-outage' }
   | { readonly do: 'rotate'; readonly settings: Settings }
   | { readonly do: 'repeat' }
-  | { readonly do: 'refuse'; readonly refusal: Refusal; readonly end?: RevocationReason; readonly reuse?: true };
+  /** Nothing changes. */
+  | { readonly do: 'refuse'; readonly refusal: Refusal }
+  /** A reuse that is logged as an event; the grant lives on (`onReuse: report`). */
+  | { readonly do: 'report-reuse'; readonly refusal: Refusal }
+  | { readonly do: 'end'; readonly why: 'reuse' | 'rolled-back-store'; readonly refusal: Refusal };
 
-/** The first checks, which need no row. `token`: undefined where its text was not minted here. */
-export function askToRefresh<Token>(
+/** The first checks, which need no row. `token`: undefined if this service did not mint it. */
+export function checkRefreshRequest<Token>(
   integration: Integration | undefined,
   token: Token | undefined,
 ): Outcome<{ integration: Integration; token: Token }> {
@@ -54,25 +60,26 @@ export function askToRefresh<Token>(
   return token ? accept({ integration, token }) : refuse('refresh-token-not-authentic');
 }
 
-/** The checks that follow, in their order. */
+/** The checks that need the row, in order. The limit comes last: a dead token gets its own error, not a 429. */
 export function decideRefresh(facts: RefreshFacts): RefreshDecision {
-  const { integration, grant, standing, holder, now } = facts;
-  // A token shown by another integration is refused and changes nothing: a wrong client_id never revokes.
+  const { integration, grant, standing, holder, limit, now } = facts;
+  // A token presented by another integration is refused and changes nothing: a wrong client id never revokes.
   if (grant.clientId !== integration.clientId) return no('refresh-token-of-another-integration');
   const state = grantState(grant, now);
   if (state === 'revoked') return no('grant-revoked');
   if (state === 'expired') return no('grant-expired');
   if (!grant.refreshable) return no('refresh-not-offered');
   // Before the generation: without the certificate, a stolen token may not even end the grant.
-  if (!isBindingMet(facts, integration, grant)) return no('certificate-binding-unmet');
+  if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
   const settings = settingsFor(integration, facts.settings);
   const turn = decideTurn(standing(), grant, settings, facts);
-  if (turn.do === 'refuse' || turn.do === 'load-outage') return turn;
+  if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const objection = whyNotAllowed(holder, integration);
-  return objection ? no(objection) : turn;
+  if (objection) return no(objection);
+  return limit ? { do: 'refuse', refusal: limit } : turn;
 }
 
 /** Rotation, retry or reuse: docs/spec-gaps.md, "Refresh, exactly once". */
@@ -85,7 +92,7 @@ function decideTurn(standing: Standing, grant: Grant, settings: Settings, facts:
     case 'spent':
       return reuse(settings);
     case 'ahead':
-      return { ...no('store-rolled-back'), end: 'rolled-back-store' };
+      return { do: 'end', why: 'rolled-back-store', refusal: { reason: 'store-rolled-back' } };
     case 'foreign':
       return no('refresh-token-not-authentic');
   }
@@ -98,8 +105,8 @@ function decideRetry(grant: Grant, settings: Settings, { outage, now }: RefreshF
 }
 
 /**
- * The window counts from the rotation's commit or, where the service could not answer then, from the moment it answered
- * again. Use never extends it; 0 is strict.
+ * The window starts at the rotation's commit or, if the service was down then, when it answered again. A retry never
+ * extends it; 0 means no retry.
  */
 function isInRetryWindow(
   grant: Grant,
@@ -111,18 +118,34 @@ function isInRetryWindow(
 }
 
 function reuse({ onReuse }: Settings): RefreshDecision {
-  const told = { ...no('refresh-token-reused'), reuse: true } as const;
-  return onReuse === 'revoke' ? { ...told, end: 'reuse' } : told;
+  const refusal = { reason: 'refresh-token-reused' } as const;
+  switch (onReuse) {
+    case 'revoke':
+      return { do: 'end', why: 'reuse', refusal };
+    case 'report':
+      return { do: 'report-reuse', refusal };
+  }
 }
 
-function isBindingMet({ certificate }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
+function isBindingMet({ caller }: RefreshFacts, { binding }: Integration, { origin, identityId }: Grant): boolean {
   if (binding === 'none' || origin.kind !== 'certificate') return true;
-  if (!certificate) return false;
-  // Hashes of public keys: nothing secret is compared here, so time may vary.
-  if (binding === 'certificate') return certificate.mark.key === origin.certificate.key;
-  return certificate.identityId === identityId && certificate.mark.issuerKey === origin.certificate.issuerKey;
+  if (!caller?.ok) return false;
+  const { mark, identity } = caller.value;
+  // Hashes of public keys are not secret, so a comparison that takes varying time is safe.
+  if (binding === 'certificate') return mark.key === origin.certificate.key;
+  return identity.id === identityId && mark.issuerKey === origin.certificate.issuerKey;
 }
 
-function no(reason: RefusalReason): { readonly do: 'refuse'; readonly refusal: Refusal } {
+const RETRY_AFTER = seconds(5);
+
+/** If only the revocation status could not be fetched, the caller shall retry and keep its grant. */
+function whyUnbound({ caller }: RefreshFacts): Refusal {
+  const isUnknown = caller?.ok === false && caller.refusal.reason === 'certificate-revocation-unknown';
+  return isUnknown
+    ? { reason: 'revocation-unavailable', retryAfter: RETRY_AFTER }
+    : { reason: 'certificate-binding-unmet' };
+}
+
+function no(reason: RefusalReason): RefreshDecision {
   return { do: 'refuse', refusal: { reason } };
 }

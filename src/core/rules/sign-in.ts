@@ -1,5 +1,5 @@
-// Which limits hold for a password check. What strangers do is counted apart from what a person's own browser does, so
-// nobody can lock another person out by failing on purpose.
+// Which limits apply to a password check. Failures from a person's own browser are counted apart from those of strangers,
+// so nobody can lock another person out by failing on purpose.
 import type { Hex } from '../hex.ts';
 import type { Settings } from '../settings.ts';
 import { after, type EpochSeconds } from '../time.ts';
@@ -7,13 +7,13 @@ import type { Limit } from './attempts.ts';
 
 /** The browser that a password comes from. */
 export type Browser =
-  /** It has a living session of the person whose password is checked. */
+  /** It has a live session of the person whose password is checked. */
   | { readonly is: 'in-session'; readonly session: string }
   /** The person whose name was typed has signed in with it before. */
   | { readonly is: 'known'; readonly id: Hex }
   | { readonly is: 'unknown' };
 
-/** What the cookie of a browser says that somebody signed in with. */
+/** Content of the cookie of a browser that somebody has signed in with. */
 export interface KnownBrowser {
   readonly id: Hex;
   readonly nameMark: Hex;
@@ -26,12 +26,12 @@ export function isKnownFor(known: KnownBrowser, nameMark: Hex, settings: Setting
 
 export interface SignInFacts {
   readonly browser: Browser;
-  /** Stands for the name that was typed, whether or not anybody has it. */
+  /** Hash of the typed name, whether or not an identity has it. */
   readonly nameMark: Hex;
   readonly network: string;
 }
 
-/** In their order. The address comes first: one over its limit must not use up the tries of other people's names. */
+/** In order. The address comes first: an address over its limit must not use up the attempts of other people's names. */
 export function signInLimits({ browser, nameMark, network }: SignInFacts, settings: Settings): readonly Limit[] {
   const { failedSignInsPerIdentity: perName, failedSignInsPerAddress: perAddress, signInWindow: within } = settings;
   switch (browser.is) {
@@ -48,8 +48,8 @@ export function signInLimits({ browser, nameMark, network }: SignInFacts, settin
 }
 
 /**
- * Whether failing counts against the user code that the person came with. Whoever merely sees a code can fail with it,
- * so only browsers count that belong to somebody who could sign in and deny it.
+ * Whether a failure counts against the user code that the person came with. Anyone who sees a code can fail with it, so
+ * only browsers count that somebody has signed in with.
  */
 export function countsAgainstUserCode({ is }: Browser): boolean {
   return is !== 'unknown';

@@ -1,4 +1,4 @@
-// Outcomes worded as this dialect's JSON. snake_case and `Error_description` live here and in schemas.ts.
+// Results as this door's JSON. snake_case and `Error_description` are only here and in schemas.ts.
 
 import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { CheckedToken } from '../../operations/grant/check-token.ts';

@@ -1,6 +1,7 @@
-// The authsvc dialect: the operations of docs/contract.md, worded for callers written against it.
+// The routes of the authsvc door: one per operation of docs/contract.md.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { Refusal } from '../../core/refusal.ts';
 import { redeemDevice } from '../../operations/device/redeem-device.ts';
 import { startDevice } from '../../operations/device/start-device.ts';
 import { authorizeCertificate } from '../../operations/grant/authorize-certificate.ts';
@@ -9,15 +10,17 @@ import { refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { bearerToken } from '../caller/bearer.ts';
+import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
+import { recordGrant, recordPair } from '../token/request-story.ts';
 import { deviceGrant, tokenGrant, verifiedToken } from './answers.ts';
-import type { AuthsvcDoor } from './door.ts';
-import { readScopeWish, readTokenWish, type TokenWishRead } from './read-request.ts';
-import { answer, answerRefusal } from './reply.ts';
-import { tellGrant, tellPair } from './tell.ts';
-import { bearerWording, WORDING } from './wording.ts';
+import type { AuthsvcMount } from './mount.ts';
+import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
+import { replyAuthsvcRefusal } from './reply.ts';
+import { type AuthsvcReason, bearerWording, WORDING } from './wording.ts';
 
-type Handle = (request: FastifyRequest, door: AuthsvcDoor) => Promise<Outcome<object>>;
+type AuthsvcOutcome<T = object> = Outcome<T, Refusal<AuthsvcReason>>;
+type Handle = (request: FastifyRequest, mount: AuthsvcMount) => Promise<AuthsvcOutcome>;
 
 export type AuthsvcOperation = 'authorize-token' | 'authorize-certificate' | 'authorize-device' | 'verify' | 'revoke';
 
@@ -57,102 +60,103 @@ export const ROUTES: readonly Route[] = [
   { operation: 'revoke', method: 'GET', path: '/Revoke/Token', handle: revokeToken, wording: bearerWording },
 ];
 
-export function hangAuthsvc(app: FastifyInstance, door: AuthsvcDoor): void {
+export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
   for (const { operation, method, path, handle, wording } of ROUTES) {
     app.route({
       method,
-      url: door.mount + path,
-      // Returns nothing: a reply has a `then` of its own, and would be awaited once more.
+      url: mount.path + path,
+      // Returns nothing: a reply has a `then`, and returning it would await it once more.
       handler: async (request, reply): Promise<void> => {
         storyOf(request).operation = operation;
-        const outcome = await handle(request, door);
-        if (outcome.ok) answer(reply, 200, outcome.value);
-        else answerRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), door.errorKeys);
+        const outcome = await handle(request, mount);
+        if (outcome.ok) replyJson(reply, 200, JSON.stringify(outcome.value));
+        else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },
     });
   }
 }
 
-async function authorizeByToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  const read = readTokenWish(request, door);
+async function authorizeByToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
+  const read = parseTokenRequest(request, mount);
   if (!read.ok) return read;
-  return wordPair(await obtainPair(read.value, request, door), request, { withIdentity: false });
+  return wordPair(await obtainPair(read.value, request, mount), request, { withIdentity: false });
 }
 
 function obtainPair(
-  { wish, form }: TokenWishRead,
+  { asked, form }: ParsedTokenRequest,
   request: FastifyRequest,
-  door: AuthsvcDoor,
-): Promise<Outcome<TokenPair>> {
-  const { clientId } = wish;
-  const { presenter } = door.readConnection(request);
-  const byAddress = door.overLimit(request);
-  const overLimit = () => byAddress ?? door.overIntegrationLimit(clientId, 'grants');
-  storyOf(request).operation = wish.kind;
-  switch (wish.kind) {
+  mount: AuthsvcMount,
+): Promise<AuthsvcOutcome<TokenPair>> {
+  const { clientId } = asked;
+  const { presenter } = mount.readConnection(request);
+  const byAddress = mount.overLimit(request);
+  const overLimit = () => byAddress ?? mount.overIntegrationLimit(clientId, 'grants');
+  storyOf(request).operation = asked.kind;
+  switch (asked.kind) {
     case 'redeem':
-      return redeemDevice({ clientId, deviceCode: wish.deviceCode, presenter, overLimit }, door.ports);
+      return redeemDevice({ clientId, deviceCode: asked.deviceCode, presenter, overLimit }, mount.ports);
     case 'refresh':
-      // contract 4.1: a form is for the device_code exchange alone
+      // Contract 4.1: only a device code may be sent as a form.
       if (form === 'form') return Promise.resolve(refuse('refresh-by-form'));
       return refreshTokens(
         {
           clientId,
-          refreshToken: wish.refreshToken,
+          refreshToken: asked.refreshToken,
           presenter,
           overLimit,
-          certifiedCaller: () => door.certifiedCaller(request),
+          presented: mount.readPresented(request),
+          requestId: request.id,
         },
-        door.ports,
+        mount.ports,
       );
   }
 }
 
-async function authorizeByCertificate(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  const wish = readScopeWish(request, door, ['json']);
-  if (!wish.ok) return wish;
-  const certifiedCaller = () => door.certifiedCaller(request);
-  const overLimit = (clientId: string) => door.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeCertificate({ ...wish.value, certifiedCaller, overLimit }, door.ports);
+async function authorizeByCertificate(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
+  const asked = parseScopeRequest(request, mount, ['json']);
+  if (!asked.ok) return asked;
+  const presented = mount.readPresented(request);
+  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
+  const pair = await authorizeCertificate({ ...asked.value, presented, requestId: request.id, overLimit }, mount.ports);
   return wordPair(pair, request, { withIdentity: true });
 }
 
 function wordPair(
-  pair: Outcome<TokenPair>,
+  pair: AuthsvcOutcome<TokenPair>,
   request: FastifyRequest,
   parts: { readonly withIdentity: boolean },
-): Outcome<object> {
+): AuthsvcOutcome {
   if (!pair.ok) return pair;
-  tellPair(request, pair.value);
+  recordPair(request, pair.value);
   return accept(tokenGrant(pair.value, parts));
 }
 
-async function authorizeDevice(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
-  const wish = readScopeWish(request, door, ['json', 'form']);
-  if (!wish.ok) return wish;
-  const limited = wish.value.clientId ? door.overIntegrationLimit(wish.value.clientId, 'devices') : undefined;
+async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
+  const asked = parseScopeRequest(request, mount, ['json', 'form']);
+  if (!asked.ok) return asked;
+  const limited = asked.value.clientId ? mount.overIntegrationLimit(asked.value.clientId, 'devices') : undefined;
   if (limited) return refused(limited);
-  const started = await startDevice(wish.value, door.ports);
-  return started.ok ? accept(deviceGrant(started.value, door.verificationUri)) : started;
+  const started = await startDevice(asked.value, mount.ports);
+  return started.ok ? accept(deviceGrant(started.value, mount.verificationUri)) : started;
 }
 
-async function verifyToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const limited = door.overLimit(request);
+  const limited = mount.overLimit(request);
   if (limited) return refused(limited);
-  const checked = await checkToken(token.value, door.ports);
+  const checked = await checkToken(token.value, mount.ports);
   if (!checked.ok) return checked;
-  tellGrant(request, checked.value.grant);
+  recordGrant(request, checked.value.grant);
   return accept(verifiedToken(checked.value));
 }
 
-/** Under no limit: whoever revokes can only reduce power. */
-async function revokeToken(request: FastifyRequest, door: AuthsvcDoor): Promise<Outcome<object>> {
+/** Not rate limited: revoking can only reduce power. */
+async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const revoked = await revokeByToken(token.value, door.readConnection(request).presenter, door.ports);
+  const revoked = await revokeByToken(token.value, mount.readConnection(request).presenter, mount.ports);
   if (!revoked.ok) return revoked;
-  tellGrant(request, revoked.value);
+  recordGrant(request, revoked.value);
   return accept({});
 }

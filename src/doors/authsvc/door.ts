@@ -1,24 +1,71 @@
-import type { FastifyRequest } from 'fastify';
-import type { Outcome } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
-import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import type { Ports } from '../../operations/ports.ts';
+// The authsvc door: the operations of docs/contract.md, for callers written against it, at one or more mounts.
+import type { CallerPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
-import type { ErrorKeys } from './answers.ts';
+import type { Door, DoorEntry } from '../door.ts';
+import type { OpenapiPaths } from '../openapi-document.ts';
+import { pathOf } from '../server/methods.ts';
+import { prepareJson, prepareOnce } from '../server/prepared-refusal.ts';
+import type { RefusalReplies } from '../server/refusal-replies.ts';
+import type { ServerReason } from '../server/transport-refusal.ts';
+import { type TokenRates, tokenLimits } from '../token/limits.ts';
+import { type ErrorKeys, errorBody } from './answers.ts';
+import { mountAuthsvc } from './dialect.ts';
+import { authsvcPaths } from './openapi.ts';
+import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
+import { WORDING } from './wording.ts';
 
-export interface AuthsvcDoor {
-  readonly mount: string;
+interface Mount {
+  readonly path: string;
   readonly errorKeys: ErrorKeys;
-  /** Where people confirm: made from publicUrl, never from the Host header. */
-  readonly verificationUri: string;
-  readonly ports: Ports;
+}
+
+export interface AuthsvcParts extends TokenRates {
+  readonly authsvcMounts: readonly Mount[];
+  readonly publicUrl: string;
+  readonly callerPorts: CallerPorts;
   readonly readConnection: ReadConnection;
-  readonly certifiedCaller: (request: FastifyRequest) => Promise<Outcome<CertifiedCaller>>;
-  /** What to say to a caller whose address is over its limit, if it is. */
-  readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
-  /**
-   * The same for an integration, whose name everybody may know: so only what is authentic is charged to it. Device
-   * authorizations are begun by anybody, and counted apart.
-   */
-  readonly overIntegrationLimit: (clientId: string, what: 'grants' | 'devices') => Refusal | undefined;
+}
+
+export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
+  const { authsvcMounts: mounts, publicUrl, callerPorts: ports, readConnection } = parts;
+  const limits = tokenLimits(parts, readConnection, ports);
+  const shared = { ports, readConnection, ...limits, verificationUri: `${publicUrl}/device` };
+  return {
+    name,
+    owns: (url) => mountAt(url, mounts) !== undefined,
+    mount: (app, listener) => {
+      for (const mount of mounts) mountAuthsvc(app, { ...shared, ...listener, ...mount });
+    },
+    refusals: refusalsAt((url) => mountAt(url, mounts)?.errorKeys ?? 'spec'),
+    openapi: Object.assign({}, ...mounts.map(({ path }) => authsvcPaths(path))) as OpenapiPaths,
+  };
+}
+
+/** The mount that an address is below: the longest one, since a mount may be below another. */
+function mountAt(url: string, mounts: readonly Mount[]): Mount | undefined {
+  const path = pathOf(url);
+  const [mount] = mounts
+    .filter((candidate) => path.startsWith(`${candidate.path.toLowerCase()}/`))
+    .sort((a, b) => b.path.length - a.path.length);
+  return mount;
+}
+
+function refusalsAt(keysAt: (url: string) => ErrorKeys): RefusalReplies {
+  const preparedBy = {
+    spec: preparedRefusals('spec'),
+    oauth: preparedRefusals('oauth'),
+    both: preparedRefusals('both'),
+  };
+  return {
+    reply: (request, reply, refusal) =>
+      replyAuthsvcRefusal(request, reply, refusal, WORDING[refusal.reason], keysAt(request.url)),
+    prepare: (url, reason) => preparedBy[keysAt(url)](reason),
+  };
+}
+
+function preparedRefusals(keys: ErrorKeys) {
+  return prepareOnce((reason: ServerReason) => {
+    const { status, error } = WORDING[reason];
+    return prepareJson(status, JSON.stringify(errorBody(error, describeAuthsvc({ reason }), keys)));
+  });
 }

@@ -4,7 +4,7 @@ const DAY = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const MIDNIGHT = '00:00:00.000Z';
 
-/** Times hardly repeat, days do: an answer holds three times, and a Date takes four times as long to print each. */
+/** The text of each day, cached. An answer has three times, and `Date.toISOString` takes four times as long for each. */
 const days = new Map<number, string>();
 
 /** As `Date.toISOString` writes it. */

@@ -1,6 +1,6 @@
-// What the OpenAPI document says about this dialect: the schemas that read requests, and words around them.
-import { REFUSAL_REASONS } from '../../core/refusal.ts';
+// The OpenAPI part of this door: the schemas that requests are read by, with descriptions.
 import { described, type Schema } from '../../schema.ts';
+import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
 import { type AuthsvcOperation, ROUTES } from './dialect.ts';
 import { DeviceGrant, ErrorBody, ScopeParameters, TokenGrant, TokenParameters, VerifiedToken } from './schemas.ts';
 import { WORDING } from './wording.ts';
@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<AuthsvcOperation, Words>> = {
 };
 
 /** The paths of one mount, for an OpenAPI 3.1 document. */
-export function authsvcPaths(mount: string): Record<string, object> {
+export function authsvcPaths(mount: string): OpenapiPaths {
   return Object.fromEntries(
     ROUTES.map(({ operation, method, path }) => [
       mount + path,
@@ -60,7 +60,7 @@ export function authsvcPaths(mount: string): Record<string, object> {
   );
 }
 
-function operationOf(operationId: string, { summary, description, takes, answers, bearer }: Words): object {
+function operationOf(operationId: string, { summary, description, takes, answers, bearer }: Words): OpenapiOperation {
   return {
     operationId,
     summary,
@@ -90,12 +90,12 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 };
 
 function statuses(bearer: true | undefined): number[] {
-  const all = new Set(REFUSAL_REASONS.map((reason) => WORDING[reason].status));
+  const all = new Set(Object.values(WORDING).map(({ status }) => status));
   return [...all]
     .filter((status) => status !== 404 && status !== 405 && !(bearer && status === 400))
     .sort((a, b) => a - b);
 }
 
-function contentOf(types: readonly string[], schema: Schema): object {
+function contentOf(types: readonly string[], schema: Schema): Record<string, { readonly schema: Schema }> {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }

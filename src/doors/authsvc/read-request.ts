@@ -1,58 +1,55 @@
-// From the body of a request to what it asks for.
+// Reads the body of a request into what it asks for.
 import type { FastifyRequest } from 'fastify';
-import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import { readTokenRequest, type TokenWish } from '../../core/rules/token-request.ts';
-import { type BodyForm, bodyForm, readParameters } from '../token/parameters.ts';
-import type { AuthsvcDoor } from './door.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import { readTokenRequest, type TokenRequest } from '../../core/rules/token-request.ts';
+import type { TokenReason } from '../token/descriptions.ts';
+import { grantTypeOf } from '../token/grant-type.ts';
+import { type BodyForm, formOf, readParameters } from '../token/parameters.ts';
+import { recordIntegration } from '../token/request-story.ts';
+import type { AuthsvcMount } from './mount.ts';
 import { ScopeParameters, TokenParameters } from './schemas.ts';
-import { tellIntegration } from './tell.ts';
 
-export interface ScopeWish {
+export interface ScopeRequest {
   readonly clientId: string | undefined;
   readonly scope: string | undefined;
   readonly presenter: Presenter;
 }
 
-/** A wish for a scope, of a caller that is within its limits. */
-export function readScopeWish(
+/** A request for a scope, from a caller within its limits. */
+export function parseScopeRequest(
   request: FastifyRequest,
-  door: AuthsvcDoor,
+  mount: AuthsvcMount,
   forms: readonly BodyForm[],
-): Outcome<ScopeWish> {
-  const form = formOf(request, forms);
+): Outcome<ScopeRequest, Refusal<TokenReason>> {
+  const form = formOf(request.headers['content-type'], forms);
   if (!form.ok) return form;
   const parameters = readParameters<ScopeParameters>(request.body, form.value, ScopeParameters);
   if (!parameters.ok) return parameters;
   const { client_id: clientId, scope } = parameters.value;
-  tellIntegration(request, clientId, door.ports);
-  const limited = door.overLimit(request);
+  recordIntegration(request, clientId, mount.ports);
+  const limited = mount.overLimit(request);
   if (limited) return refused(limited);
-  return accept({ clientId, scope, presenter: door.readConnection(request).presenter });
+  return accept({ clientId, scope, presenter: mount.readConnection(request).presenter });
 }
 
-export interface TokenWishRead {
-  readonly wish: TokenWish;
+export interface ParsedTokenRequest {
+  readonly asked: TokenRequest;
   readonly form: BodyForm;
 }
 
-export function readTokenWish(request: FastifyRequest, door: AuthsvcDoor): Outcome<TokenWishRead> {
-  const form = formOf(request, ['json', 'form']);
+export function parseTokenRequest(
+  request: FastifyRequest,
+  mount: AuthsvcMount,
+): Outcome<ParsedTokenRequest, Refusal<TokenReason>> {
+  const form = formOf(request.headers['content-type'], ['json', 'form']);
   if (!form.ok) return form;
   const parameters = readParameters<TokenParameters>(request.body, form.value, TokenParameters);
   if (!parameters.ok) return parameters;
-  const {
-    client_id: clientId,
-    grant_type: grantType,
-    device_code: deviceCode,
-    refresh_token: refreshToken,
-  } = parameters.value;
-  tellIntegration(request, clientId, door.ports);
-  const wish = readTokenRequest({ clientId, grantType, deviceCode, refreshToken });
-  return wish.ok ? accept({ wish: wish.value, form: form.value }) : wish;
-}
-
-function formOf(request: FastifyRequest, forms: readonly BodyForm[]): Outcome<BodyForm> {
-  const form = bodyForm(request.headers['content-type']);
-  return form && forms.includes(form) ? accept(form) : refuse('content-type-unsupported');
+  const { client_id: clientId, device_code: deviceCode, refresh_token: refreshToken } = parameters.value;
+  recordIntegration(request, clientId, mount.ports);
+  const grantType = grantTypeOf(parameters.value.grant_type);
+  const asked = readTokenRequest({ clientId, grantType, deviceCode, refreshToken });
+  return asked.ok ? accept({ asked: asked.value, form: form.value }) : asked;
 }

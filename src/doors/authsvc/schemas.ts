@@ -1,4 +1,4 @@
-// The shapes of this dialect: requests are read by them, and the OpenAPI document shows them. snake_case lives here.
+// The schemas of this door, used to read requests and for the OpenAPI document.
 import { described, integer, object, optional, string, type ValueOf } from '../../schema.ts';
 
 export const TokenParameters = object({

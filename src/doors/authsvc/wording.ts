@@ -1,5 +1,5 @@
-// How this dialect words refusals: the status, and one of the codes of contract 7.1.
-import type { RefusalReason } from '../../core/refusal.ts';
+// The status and error code of each refusal at this door (contract 7.1).
+import type { TokenReason } from '../token/descriptions.ts';
 
 export type AuthsvcError =
   | 'authorization_pending'
@@ -26,14 +26,18 @@ const certificate: Wording = { status: 401, error: 'invalid_client' };
 const token: Wording = { status: 401, error: 'invalid_token' };
 const unavailable: Wording = { status: 503, error: 'invalid_request' };
 
-export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
+/** What only this door says. */
+export const AUTHSVC_REASONS = ['refresh-by-form'] as const;
+
+export type AuthsvcReason = TokenReason | (typeof AUTHSVC_REASONS)[number];
+
+export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'request-malformed': request,
   'request-too-slow': request,
   'body-unreadable': request,
   'body-too-large': { status: 413, error: 'invalid_request' },
   'headers-too-large': { status: 431, error: 'invalid_request' },
   'content-type-unsupported': request,
-  'form-stale': request,
   'parameter-not-text': request,
   'parameter-repeated': request,
   'refresh-by-form': request,
@@ -41,7 +45,6 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'credential-missing': request,
   'credential-ambiguous': request,
   'grant-type-unsupported': request,
-  'cursor-not-authentic': request,
   'not-found': { status: 404, error: 'invalid_request' },
   'method-not-allowed': { status: 405, error: 'invalid_request' },
   'integration-unknown': grant,
@@ -69,17 +72,10 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
   'authorization-pending': pending,
   'polled-too-fast': pending,
   'device-denied': unauthorized,
-  'user-code-unknown': grant,
-  'user-code-attempts-exhausted': grant,
-  'decision-final': grant,
-  'decision-elsewhere': grant,
   'identity-unknown': unauthorized,
   'identity-disabled': unauthorized,
   'identity-without-api-access': unauthorized,
   'identity-without-integration-access': unauthorized,
-  'sign-in-failed': grant,
-  'sign-in-too-soon': grant,
-  'sign-in-attempts-exhausted': grant,
   'certificate-missing': certificate,
   'certificate-unreadable': certificate,
   'certificate-repeated': request,
@@ -111,7 +107,7 @@ export const WORDING: Readonly<Record<RefusalReason, Wording>> = {
 };
 
 /** Verify and Revoke: whatever is wrong with the token, its grant or its holder, the token is not valid. */
-export function bearerWording(reason: RefusalReason): Wording {
+export function bearerWording(reason: AuthsvcReason): Wording {
   const worded = WORDING[reason];
   const isAboutToken = worded.status === 401 || (worded.status === 400 && reason !== 'fault');
   return isAboutToken ? token : worded;

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
 import type { Keyring } from '../../tokens/keyring.ts';
-import { parseAccessToken } from '../../tokens/token-text.ts';
 
 const CREDENTIALS = /^bearer +([^ ]+)( .*)?$/is;
 
-/** RFC 6750 2.1: `Authorization: Bearer`, the scheme in any letter case. Tokens in the address are refused. */
+/** RFC 6750 2.1: `Authorization: Bearer`, the scheme in any letter case. Tokens in the URL are refused. */
 export function bearerToken(request: FastifyRequest): Outcome<string> {
   if (/[?&]access_token=/i.test(request.url)) return refuse('access-token-in-query');
   const [, token, more] = CREDENTIALS.exec(request.headers.authorization ?? '') ?? [];
@@ -14,8 +14,8 @@ export function bearerToken(request: FastifyRequest): Outcome<string> {
   return more === undefined ? accept(token) : refuse('access-token-not-authentic');
 }
 
-/** Whether the headers carry an access token that this service made; whether it is still good, the store knows. */
+/** Whether the headers carry an access token that this service minted. It may have expired: the store is not read. */
 export function showsAccessToken({ authorization }: IncomingHttpHeaders, keyring: Keyring): boolean {
   const [, token] = CREDENTIALS.exec(authorization ?? '') ?? [];
-  return token !== undefined && parseAccessToken(token, keyring) !== undefined;
+  return token !== undefined && readAccessToken(token, keyring) !== undefined;
 }

@@ -1,4 +1,4 @@
-// What the connection shows of the caller: address, agent, certificate. Behind a listed proxy the headers speak for it.
+// The caller's address and agent, read from the connection or, behind a listed proxy, from its headers.
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -6,28 +6,28 @@ import type { FastifyRequest } from 'fastify';
 import { networkOf, type Presenter, presenter } from '../../core/presenter.ts';
 
 export interface Connection {
-  /** Whether the peer is a listed proxy: then only its headers count, never its own certificate. */
+  /** Whether the peer is a listed proxy: then its headers name the caller, and its own certificate is ignored. */
   readonly isProxied: boolean;
   readonly presenter: Presenter;
-  /** What limits per address go by. */
+  /** The key for limits per address. */
   readonly network: string;
 }
 
 export type ReadConnection = (request: FastifyRequest) => Connection;
 
-// Read once, when the request arrives: an HTTP/2 stream that has been answered no longer knows its socket.
+// Read once, when the request arrives: after the reply, an HTTP/2 stream has no socket any more.
 const CONNECTION = Symbol('connection of the request');
 type ReadRequest = FastifyRequest & { [CONNECTION]?: Connection };
 
-// What a connection showed last: its address stays, and whoever calls again mostly calls as the same agent.
-const SHOWN = Symbol('what the connection shows');
+// Cached per socket: the address of a connection never changes, and its agent rarely does.
+const SHOWN = Symbol('cached connection');
 interface Shown {
   readonly agent: string;
   readonly connection: Connection;
 }
 type KeptSocket = FastifyRequest['raw']['socket'] & { [SHOWN]?: Shown };
 
-/** `proxies`: addresses and CIDR ranges whose headers are believed. */
+/** `proxies`: addresses and CIDR ranges whose headers are trusted. */
 export function connectionReader(proxies: readonly string[]): ReadConnection {
   const listed = listOf(proxies);
   return (request: ReadRequest) => {
@@ -56,12 +56,12 @@ function connectionOf(address: string, agent: string, { isProxied }: Pick<Connec
   return { isProxied, presenter: shown, network: networkOf(shown.address) };
 }
 
-/** Addresses as limits see them, before there is a request that a door could read. */
+/** Reads addresses for limits that apply before there is a request. */
 export interface Peers {
   readonly plain: (address: string) => string;
   /** Whether an address is one of the listed proxies. */
   readonly isProxy: (address: string) => boolean;
-  /** Whose request it is that a proxy forwards. */
+  /** The address of the caller that a proxy forwards for. */
   readonly callerOf: (proxy: string, headers: IncomingHttpHeaders) => string;
 }
 
@@ -74,7 +74,7 @@ export function peersOf(proxies: readonly string[]): Peers {
   };
 }
 
-/** The rightmost address that is not a listed proxy's: everything to the left of it is hearsay. */
+/** The rightmost address that is not a listed proxy. Callers can forge everything to the left of it. */
 function forwardedAddress(header: string | string[] | undefined, peer: string, listed: BlockList): string {
   const hops = [header ?? []]
     .flat()
@@ -105,7 +105,7 @@ function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 in IPv6 clothes is IPv4. */
+/** Turns an IPv4-mapped IPv6 address into IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -1,21 +1,21 @@
-// The chain that a client sent in the handshake, taken from the socket before Node loses it.
+// The chain that a client sent in the handshake, read from the socket before Node drops it.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
-import { MOST_PRESENTED } from '../../pki/judge/judge.ts';
+import { MAX_PRESENTED } from '../../pki/judge/judge.ts';
 
-// On the socket itself rather than beside it: HTTP/2 hands out sockets behind a proxy object, which passes this through.
+// Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
 const CHAIN = Symbol('chain of the handshake');
 type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[] };
 
 /**
  * Once a handshake is done, servers of some Node versions (24.21, 26.8) ask the socket for the peer's certificate in a
- * way that drops the rest of its chain (nodejs/node#65579). So the chain is read in a `secure` listener of ours that runs
- * before Node's. The socket is first seen through `keylog`, the one public event of a server that comes earlier; the
- * secrets it carries are not looked at. Resumed sessions hold the leaf alone: resumption must be off on such a server.
+ * way that drops the rest of its chain (nodejs/node#65579). So we read the chain in a `secure` listener that runs before
+ * Node's. `keylog` is the only public server event early enough to get the socket; its secrets are ignored. Resumed
+ * sessions hold only the leaf: resumption must be off on such a server.
  */
 export function rememberChains(server: Server): (socket: TLSSocket) => readonly Uint8Array[] {
   server.on('keylog', (_secrets: Buffer, socket: RememberingSocket) => {
-    socket.removeAllListeners('keylog'); // once is enough, and four more would follow
+    socket.removeAllListeners('keylog'); // four more would follow
     socket.prependOnceListener('secure', () => {
       socket[CHAIN] = chainOf(socket.getPeerX509Certificate());
     });
@@ -23,10 +23,10 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
   return (socket: RememberingSocket) => socket[CHAIN] ?? [];
 }
 
-// One more than a verdict looks at, so that it can say that there were too many.
-const MOST_KEPT = MOST_PRESENTED + 1;
+// One more than the judge allows, so that it can refuse a chain that is too long.
+const MOST_KEPT = MAX_PRESENTED + 1;
 
-/** What was sent, in its order: `issuerCertificate` is the certificate sent next, whoever issued it. */
+/** In the order sent: `issuerCertificate` is the next certificate sent, whoever issued it. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {
   const sent = new Set<X509Certificate>();
   const isNew = (next: X509Certificate) => sent.size < MOST_KEPT && !sent.has(next);

@@ -1,19 +1,32 @@
-// Certificates that a proxy hands over in a header. Whether the sender may do so is decided before this; here a value is
-// read, or refused: nothing is repaired, and nothing that stands twice is chosen from.
+// Parses certificates that a proxy passes on in a header. Whether the sender is a listed proxy was checked before. Malformed
+// values are refused, never repaired; a repeated value is refused, never picked from.
+import type { CertificateHeader, PresentedChain } from '../../core/certificate.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 
-/** Leaf first, DER. */
-type Chain = readonly Uint8Array[];
-
-/** The lines of one header in the order of the request; each reader wants exactly one, a list may be continued. */
+/** The lines of one header in the order of the request. Each header must have exactly one; only a list may have more. */
 type Lines = readonly string[];
 
 const MALFORMED = refuse('certificate-unreadable', { rule: 'header-malformed' });
 const REPEATED = refuse('certificate-repeated', { rule: 'header-repeated' });
 
+export function readCertificateHeader(
+  header: CertificateHeader,
+  lines: Lines,
+  chainLines: Lines,
+): Outcome<PresentedChain> {
+  switch (header) {
+    case 'rfc9440':
+      return readClientCert(lines, chainLines);
+    case 'url-encoded-pem':
+      return readPemHeader(lines);
+    case 'xfcc':
+      return readForwardedClientCert(lines);
+  }
+}
+
 /** RFC 9440: `Client-Cert` is a byte sequence, `Client-Cert-Chain` a list of them. */
-export function readClientCert(leaf: Lines, chain: Lines = []): Outcome<Chain> {
+export function readClientCert(leaf: Lines, chain: Lines = []): Outcome<PresentedChain> {
   return readSingle(leaf, (value) => {
     const certificate = readByteSequence(value);
     const above = chain.join(',').trim();
@@ -24,12 +37,12 @@ export function readClientCert(leaf: Lines, chain: Lines = []): Outcome<Chain> {
 }
 
 /** PEM, URL-encoded as nginx's `$ssl_client_escaped_cert` is, or with spaces for newlines as Apache sends it. */
-export function readPemHeader(lines: Lines): Outcome<Chain> {
+export function readPemHeader(lines: Lines): Outcome<PresentedChain> {
   return readSingle(lines, readEncodedPem);
 }
 
-/** Envoy's `x-forwarded-client-cert`: one element, for several would be several callers. */
-export function readForwardedClientCert(lines: Lines): Outcome<Chain> {
+/** Envoy's `x-forwarded-client-cert`: exactly one element, because each element is a caller. */
+export function readForwardedClientCert(lines: Lines): Outcome<PresentedChain> {
   return readSingle(lines, (value) => {
     const elements = splitOutsideQuotes(value, ',');
     if (elements.length > 1) return REPEATED;
@@ -43,8 +56,8 @@ export function readForwardedClientCert(lines: Lines): Outcome<Chain> {
   });
 }
 
-/** Envoy's chain begins with the leaf; one that does not is of somebody else. */
-function readBoth(leaf: string, chain: string): Outcome<Chain> {
+/** Envoy's chain begins with the leaf. A chain with another leaf is refused. */
+function readBoth(leaf: string, chain: string): Outcome<PresentedChain> {
   const [one, many] = [readEncodedPem(leaf), readEncodedPem(chain)];
   if (!one.ok || !many.ok) return MALFORMED;
   const [own] = one.value;
@@ -52,13 +65,13 @@ function readBoth(leaf: string, chain: string): Outcome<Chain> {
   return own && first && Buffer.compare(own, first) === 0 ? many : MALFORMED;
 }
 
-function readSingle(lines: Lines, read: (value: string) => Outcome<Chain>): Outcome<Chain> {
+function readSingle(lines: Lines, read: (value: string) => Outcome<PresentedChain>): Outcome<PresentedChain> {
   const [value] = lines;
   if (value === undefined || value.trim() === '') return refuse('certificate-missing');
   return lines.length > 1 ? REPEATED : read(value.trim());
 }
 
-/** RFC 8941 3.3.5: canonical base64 between colons. Parameters are defined for neither header. */
+/** RFC 8941 3.3.5: canonical base64 between colons. Neither header defines parameters. */
 function readByteSequence(text: string): Uint8Array | undefined {
   const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(text.trim())?.[1];
   if (!base64) return undefined;
@@ -66,10 +79,10 @@ function readByteSequence(text: string): Uint8Array | undefined {
   return octets.toString('base64') === base64 ? octets : undefined;
 }
 
-// White space can match in one place only, or a long run of it would be tried in every way.
+// White space can match in one place only, so that a long run of it causes no backtracking.
 const PEM_BLOCKS = /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
-function readEncodedPem(value: string): Outcome<Chain> {
+function readEncodedPem(value: string): Outcome<PresentedChain> {
   const text = decodeUrl(value);
   if (text === undefined || !PEM_BLOCKS.test(text)) return MALFORMED;
   return accept(readPem(text, 'CERTIFICATE'));

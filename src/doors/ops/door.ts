@@ -1,17 +1,34 @@
-// For machines that watch: is the process there, can it serve, how is it doing. No rate limits here.
+// The ops door: health, readiness and metrics, for machines that watch the service. It has no rate limits.
 import type { FastifyInstance } from 'fastify';
+import type { Door, DoorEntry } from '../door.ts';
+import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
 import type { Metrics } from './metrics.ts';
+import { opsPaths } from './openapi.ts';
 import type { CheckResult, Readiness } from './readiness.ts';
 
-export interface OpsDoor {
+export interface OpsParts {
   readonly readiness: Pick<Readiness, 'look'>;
   readonly metrics: Metrics | undefined;
 }
 
-export function hangOps(app: FastifyInstance, { readiness, metrics }: OpsDoor): void {
+export function opsDoor({ name, segments }: DoorEntry, parts: OpsParts): Door {
+  const paths = new RegExp(`^/(?:${segments.join('|')})/?(?:\\?|$)`, 'i');
+  return {
+    name,
+    isMonitoring: true,
+    owns: (url) => paths.test(url),
+    mount: (app) => mountOps(app, parts),
+    refusals: NEUTRAL_REPLIES,
+    openapi: opsPaths(),
+  };
+}
+
+export function mountOps(app: FastifyInstance, { readiness, metrics }: OpsParts): void {
   app.addHook('onRequest', async (request, reply) => {
-    storyOf(request).operation = 'ops';
+    const story = storyOf(request);
+    story.operation = 'ops';
+    story.isMonitoring = true;
     reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
@@ -26,7 +43,7 @@ export function hangOps(app: FastifyInstance, { readiness, metrics }: OpsDoor): 
     );
 }
 
-/** The details of a problem are for the log, not for whoever can reach this port. */
+/** Details of a problem go to the log only, not to everyone who can reach this port. */
 function shown(results: readonly CheckResult[]): { checks: object; reasons?: object } {
   const checks = Object.fromEntries(results.map(({ name, problem }) => [name, problem ? 'failing' : 'ok']));
   const reasons = results.flatMap(({ name, problem }) => (problem ? [[name, problem.reason]] : []));

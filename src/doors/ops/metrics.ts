@@ -3,7 +3,7 @@ import type { Census } from '../server/places.ts';
 import type { Story } from '../server/story.ts';
 import { RequestTally, type Value } from './request-tally.ts';
 
-/** What /metrics shows. Labels are closed sets: never an identity, an address or a client_id of a stranger. */
+/** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = shownTally(this.#registry);
@@ -36,7 +36,7 @@ export class Metrics {
     this.#endingSoon.set(grants);
   }
 
-  /** Of one more listener. */
+  /** Adds a listener's requests to the gauges. */
   showPlaces(census: () => Census): void {
     this.#censuses.push(census);
   }
@@ -109,7 +109,7 @@ interface Shown {
   readonly values: (name: string) => readonly Value[];
 }
 
-/** A metric whose values are kept elsewhere. The registry asks no more of it than this, though its type does. */
+/** Registers a metric whose values are kept elsewhere. The registry calls only `get`, though its type requires more. */
 function show(registry: Registry, { name, help, type, values }: Shown): void {
   const get = async () => ({ name, help, type, values: values(name), aggregator: 'sum' });
   registry.registerMetric({ name, get } as unknown as Metric);

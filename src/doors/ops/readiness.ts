@@ -1,4 +1,4 @@
-// Whether the service could serve a refresh now. One look a second, shared by everybody who asks.
+// Whether the service could serve a refresh now. Checked at most once a second, shared by all requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochSeconds } from '../../core/time.ts';
 import { missingKeys } from '../../operations/grant/missing-key.ts';
@@ -12,11 +12,11 @@ export interface CheckResult {
   readonly problem?: Problem;
 }
 
-/** Told when a check begins to fail, fails for another reason, or holds again. */
+/** Called when a check begins to fail, fails for another reason, or passes again. */
 export interface ReadinessNews {
   readonly failing: (check: string, problem: Problem) => void;
   readonly holdsAgain: (check: string) => void;
-  /** The clocks of node and store differ by so many seconds, which is more than they should. */
+  /** The clocks of node and store differ by this many seconds, which is too much. */
   readonly clocksApart: (apart: number) => void;
 }
 
@@ -25,9 +25,9 @@ export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'clock
 }
 
 const KEPT_MS = 1_000;
-/** A store that takes longer is no use to a caller either. */
+/** A store that takes longer cannot serve callers either. */
 const PATIENCE_MS = 2_000;
-/** The node's clock judges certificates, the store's everything else. */
+/** Certificates are judged by the node's clock, everything else by the store's. */
 const CLOCK_TOLERANCE = 30;
 const CLOCK_REMARK = 5;
 
@@ -40,14 +40,14 @@ export class Readiness {
   #lookedAt: number | undefined;
   #isApart = false;
 
-  /** `more`: what others have found in the meantime. */
+  /** `more`: results of checks made elsewhere. */
   constructor(ports: ReadinessParts, news: ReadinessNews, more: () => readonly CheckResult[] = () => []) {
     this.#ports = ports;
     this.#news = news;
     this.#more = more;
   }
 
-  /** What the last look found; looks again where that is a second old. A store that hangs is asked once. */
+  /** The last results, at most a second old. A store that does not answer is queried once. */
   async look(): Promise<readonly CheckResult[]> {
     const { clock } = this.#ports;
     const isOld = this.#lookedAt !== undefined && Math.abs(clock.milliseconds() - this.#lookedAt) >= KEPT_MS;

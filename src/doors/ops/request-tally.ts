@@ -1,24 +1,24 @@
-// Requests counted and timed, for prom-client to show. Its own counters look up their labels anew for every request, which
-// costs more than everything else that is done here.
+// Counts and times requests, for prom-client to show. Its own counter and histogram look up their labels for every request:
+// 1.6 µs, against 0.1 µs here, of the 30 to 45 µs of a request (`npm run figures -- requests`).
 import type { Story } from '../server/story.ts';
 
 /** One line of a metric. */
 export interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is not the metric's own. */
+  /** If it differs from the metric's own name. */
   readonly metricName?: string;
 }
 
 interface Tally {
   readonly outcomes: Map<Story['outcome'], Map<string, number>>;
-  /** How many took no longer than a bound but longer than the one before it; those beyond the last are in `requests` alone. */
+  /** Per bound: requests that took at most this long, but longer than the bound before. Slower ones count in `requests` only. */
   readonly durations: number[];
   seconds: number;
   requests: number;
 }
 
-/** Seconds. */
+/** Upper bounds of the histogram, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export class RequestTally {
@@ -67,7 +67,7 @@ function newTally(): Tally {
   return { outcomes: new Map(), durations: BOUNDS.map(() => 0), seconds: 0, requests: 0 };
 }
 
-/** What a map holds for a key, made where there is nothing yet. */
+/** The value of a key. If there is none, makes and stores it. */
 function made<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

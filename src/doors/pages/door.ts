@@ -1,50 +1,67 @@
-// The pages door: what people with a browser meet. Every form is checked here, before the page it belongs to sees it.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+// The pages door: what people see in a browser. Every form is checked here before its page handles it.
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { Door, DoorEntry } from '../door.ts';
+import { addressLimit } from '../server/address-limit.ts';
+import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
+import type { RateLimit } from '../server/rate-limit.ts';
 import { storyOf } from '../server/story.ts';
-import { bodyForm, readParameters } from '../token/parameters.ts';
+import { type ServerReason, TRANSPORT_WORDS } from '../server/transport-refusal.ts';
+import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { DOCS_ROUTES } from './docs/reference-page.ts';
 import { sendAnswer } from './parts/answer.ts';
-import { hangAssets, makeAssets } from './parts/assets.ts';
+import { makeAssets, mountAssets } from './parts/assets.ts';
 import { isFormToken } from './parts/form-token.ts';
 import { NO_SNIFFING } from './parts/headers.ts';
+import type { PageRefusal } from './parts/refusal.ts';
 import { refusalPage } from './parts/refusal-page.ts';
 import type { Form, PageRoute } from './parts/route.ts';
 import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts';
 
-export type PagesDoor = Omit<Site, 'assets'>;
-
-export interface Pages {
-  hang(app: FastifyInstance): void;
-  /** Whether an address is one of ours, so that even its faults are pages. */
-  owns(url: string): boolean;
-  refuse(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply;
+export interface PagesParts extends Omit<Site, 'assets' | 'overLimit'> {
+  readonly perAddress: RateLimit;
 }
 
 const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
-const OURS = /^\/(?:device|account|docs)(?:[/?]|$)/i;
 
-export function makePages(door: PagesDoor): Pages {
-  const site: Site = { ...door, assets: makeAssets(door.look) };
+export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
+  const overLimit = addressLimit(parts.perAddress, parts.readConnection);
+  const site: Site = { ...parts, overLimit, assets: makeAssets(parts.look) };
+  const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
+  const prepared = prepareOnce(preparePage);
   return {
-    hang: (app) => {
-      hangAssets(app, site.assets);
-      for (const route of ROUTES) hangRoute(app, route, site);
-      app.get('/docs/openapi.json', async (_request, reply) => reply.headers(NO_SNIFFING).send(site.openapi));
+    name,
+    owns: (url) => paths.test(url),
+    mount: (app) => mountPages(app, site),
+    refusals: {
+      reply: (request, reply, refusal) => {
+        const visit = strangerVisit(request, site);
+        return sendAnswer(visit, reply, refusalPage(visit, refusal));
+      },
+      prepare: (_url, reason) => prepared(reason),
     },
-    owns: (url) => OURS.test(url),
-    refuse: (request, reply, refusal) => {
-      const visit = strangerVisit(request, site);
-      return sendAnswer(visit, reply, refusalPage(visit, refusal));
-    },
+    openapi: {},
   };
 }
 
-function hangRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
+/** Plain and in one language: a full page costs more than a request that is turned away may cost. */
+function preparePage(reason: ServerReason): PreparedRefusal {
+  const { status, text } = TRANSPORT_WORDS[reason];
+  const body = `<!doctype html><html lang="en"><title>Tessera</title><p>${text}</p></html>`;
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+  return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body };
+}
+
+function mountPages(app: FastifyInstance, site: Site): void {
+  mountAssets(app, site.assets);
+  for (const route of ROUTES) mountRoute(app, route, site);
+  app.get('/docs/openapi.json', async (_request, reply) => reply.headers(NO_SNIFFING).send(site.openapi()));
+}
+
+function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   app.route({
     method: route.method,
     url: route.path,
@@ -61,11 +78,12 @@ function hangRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   });
 }
 
-/** The fields of a form that this browser session got from us, and that this site's page sent. */
-function readForm({ request, formOwner, site }: Visit, fields: readonly string[]): Outcome<Form> {
+/** The fields of a form that one of our pages, shown to this browser session, sent. */
+function readForm({ request, formOwner, site }: Visit, fields: readonly string[]): Outcome<Form, PageRefusal> {
   const from = request.headers['sec-fetch-site'];
   if (from !== undefined && from !== 'same-origin') return refuse('form-stale');
-  if (bodyForm(request.headers['content-type']) !== 'form') return refuse('content-type-unsupported');
+  const taken = formOf(request.headers['content-type'], ['form']);
+  if (!taken.ok) return taken;
   const names = Object.fromEntries([...fields, 'form_token'].map((name) => [name, {}]));
   const form = readParameters<Form>(request.body, 'form', { properties: names });
   if (!form.ok) return form;

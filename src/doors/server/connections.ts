@@ -1,4 +1,4 @@
-// Which sockets are open, before TLS or anything else is known about them: no address may open all that there are.
+// Limits open sockets per address, before TLS or anything else is known about them.
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -8,7 +8,7 @@ export interface ConnectionRules {
   readonly shares: Shares;
   readonly limit: ShareLimit;
   readonly peers: Peers;
-  /** With TLS: says when a handshake may begin. */
+  /** With TLS: decides when a handshake may begin. */
   readonly handshakes: Handshakes | undefined;
 }
 
@@ -16,7 +16,7 @@ export class Connections {
   readonly #open = new Set<Socket>();
   readonly #rules: ConnectionRules;
 
-  /** Stands before everything else that the server does with a new socket. */
+  /** Runs before the server does anything else with a new socket. */
   constructor(server: Server, rules: ConnectionRules) {
     this.#rules = rules;
     const listeners = server.listeners('connection');

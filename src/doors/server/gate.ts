@@ -1,14 +1,14 @@
-// Stands before the doors: every request takes a place here, or is turned away before anything is done for it.
+// In front of the doors: every request takes a place here, or is refused before any work is done for it.
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
-import type { RefusalReason } from '../../core/refusal.ts';
 import type { Peers } from '../caller/connection.ts';
 import { type Place, Places, type Visitor } from './places.ts';
-import type { PrepareRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
+import type { RefusalReplies } from './refusal-replies.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
+import type { ServerReason } from './transport-refusal.ts';
 
 export interface GateRules {
   readonly shares: Shares;
@@ -16,23 +16,25 @@ export interface GateRules {
   readonly limit: ShareLimit;
   readonly peers: Peers;
   readonly pressure: Pressure;
-  /** Whether a request shows an authentic token in its headers. */
+  /** Whether a request carries an authentic token in its headers. */
   readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
-  readonly prepareRefusal: PrepareRefusal;
-  /** Called for every request that is turned away here. */
-  readonly tellRefused: (reason: RefusalReason) => void;
+  /** Whether a request is a health check or a scrape, which the limit on requests does not count. */
+  readonly isMonitoring: (url: string) => boolean;
+  /** Who words a refusal at this address. */
+  readonly repliesAt: (url: string) => RefusalReplies;
+  /** Called for every request that is refused here. */
+  readonly onRefused: (reason: ServerReason) => void;
 }
 
-/** Requests on one HTTP/1.1 connection that wait for their answers. Clients that pipeline at all send fewer. */
+/** Unanswered requests on one HTTP/1.1 connection. Clients that use pipelining send fewer. */
 const PIPELINED = 16;
-/** A connection that goes on sending after that many more is cut off. */
+/** A connection that sends this many more is closed. */
 const PIPELINED_AND_IGNORED = 100;
 /** Streams on one HTTP/2 connection at a time; a caller that wants more waits. */
 export const STREAMS_OF_STRANGERS = 16;
 const STREAMS = 100;
-/** Requests of machines that watch, beyond the limit of the others. */
+/** Health checks and scrapes at a time, in addition to other requests. */
 const WATCHERS = 64;
-const WATCHED = /^\/(?:healthz|readyz|metrics)\/?(?:\?|$)/i;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
@@ -60,13 +62,13 @@ export class Gate {
     return response[PLACE];
   }
 
-  /** Who is at the other end of a connection of HTTP/1.1. */
+  /** The caller on an HTTP/1.1 connection. */
   visitorAt(socket: Kept<Socket>): Visitor {
     socket[VISITOR] ??= this.#welcome(socket, undefined, socket.remoteAddress);
     return socket[VISITOR];
   }
 
-  /** Whoever has shown something authentic may do more at once. */
+  /** Allows more concurrent streams once an authentic token was shown. */
   trust(visitor: Visitor): void {
     if (visitor.isKnown) return;
     visitor.isKnown = true;
@@ -80,7 +82,7 @@ export class Gate {
     if (!visitor) return false;
     if (!stream && !this.#mayFollow(visitor, raw, response)) return false;
     const party = this.#partyOf(visitor, raw);
-    const isWatching = WATCHED.test(raw.url ?? '') && this.#watchers < WATCHERS;
+    const isWatching = this.#watchers < WATCHERS && this.#rules.isMonitoring(raw.url ?? '');
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
@@ -91,7 +93,7 @@ export class Gate {
     return true;
   }
 
-  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): RefusalReason | undefined {
+  #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): ServerReason | undefined {
     const { pressure, isAuthentic } = this.#rules;
     const waitMs = pressure.arrive();
     if (pressure.isTooLate(waitMs, true)) return 'overloaded';
@@ -101,17 +103,18 @@ export class Gate {
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
-  #refuse(raw: IncomingMessage, response: ServerResponse, reason: RefusalReason): false {
+  #refuse(raw: IncomingMessage, response: ServerResponse, reason: ServerReason): false {
     this.#rules.pressure.refuse();
-    this.#rules.tellRefused(reason);
-    this.#refusals.refuse(response, this.#rules.prepareRefusal(raw.url ?? '', reason));
+    this.#rules.onRefused(reason);
+    const url = raw.url ?? '';
+    this.#refusals.refuse(response, this.#rules.repliesAt(url).prepare(url, reason));
     return false;
   }
 
-  /** Whether a request on HTTP/1.1 may join those that wait for their answers on the same connection. */
+  /** Whether one more pipelined HTTP/1.1 request is allowed on this connection. */
   #mayFollow(visitor: Visitor, raw: IncomingMessage, response: ServerResponse): boolean {
     const waiting = visitor.places.size;
-    // We switch to no other protocol. Whoever wants one gets its answer, and the connection ends.
+    // We do not upgrade to other protocols: the request is answered, then the connection closes.
     if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (!visitor.isEnding && waiting < PIPELINED) return true;
     if (waiting > PIPELINED + PIPELINED_AND_IGNORED) raw.socket.destroy();
@@ -122,7 +125,7 @@ export class Gate {
     return this.#refuse(raw, response, 'rate-limited');
   }
 
-  /** A proxy stands for the address that it forwards; where it names none, it stands for many and has no share. */
+  /** Requests of a proxy count for the address it forwards; without one they count for nobody. */
   #partyOf(visitor: Visitor, { headers }: IncomingMessage): Party {
     if (!visitor.isProxy) return visitor.party;
     const { shares, peers } = this.#rules;
@@ -153,7 +156,7 @@ export class Gate {
   }
 }
 
-/** RFC 9113 8.1: once the answer is out, the rest of a body that nobody reads is not waited for. */
+/** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */
 function closeBehindAnswer(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);

@@ -1,21 +1,21 @@
-// Which new connections may begin their TLS handshake, which costs more than most requests. While there is time to spare,
-// all of them at once. While there is none they begin at a rate that falls until there is, address by address in turn, and
-// those that cannot begin in time are closed before any work is done for them.
+// Decides which new connections may begin their TLS handshake, which costs more than most requests. An idle process begins
+// all of them at once. A busy one begins them at a rate that falls until it has time again, one address after another, and
+// closes those that cannot begin in time before any work is done for them.
 import type { Socket } from 'node:net';
 import type { Pressure } from './pressure.ts';
 
 const STEP_MS = 20;
-/** Handshakes a second: the rate at which they begin while the process is busy, at least and at most. */
+/** Handshakes per second while the process is busy, at least and at most. */
 const LEAST = 20;
 const MOST = 2000;
-/** Steps that come later than this part of what requests may wait for: requests wait too, and come first. */
+/** A step later than this fraction of the allowed wait means that requests wait too; they come first. */
 const LATE = 1 / 15;
 const FOLLOWING = 0.3;
-/** Steps without a new connection, after which there is nothing to watch. */
+/** After this many steps without a new connection, the timer stops. */
 const QUIET_STEPS = 50;
 const SLOWER = 0.8;
 const FASTER = 1.05;
-/** A connection that has waited for as long is closed. */
+/** A connection that has waited this long is closed. */
 const WAIT_MS = 3000;
 const MOST_WAITING_PER_ADDRESS = 50;
 const MOST_WAITING = 1000;
@@ -29,7 +29,7 @@ interface Waiting {
 export class Handshakes {
   readonly #pressure: Pressure;
   readonly #queueMs: number;
-  /** By address, in the order of their turns. */
+  /** By address, in turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
   #rate = MOST;
@@ -84,7 +84,7 @@ export class Handshakes {
     this.#timer = undefined;
   }
 
-  /** Whether a handshake began; the one that waited too long, or whose caller is gone, is closed instead. */
+  /** Whether a handshake began. A connection that waited too long or whose caller is gone is closed instead. */
   #beginNext(): boolean {
     const [address, queue] = this.#waiting.entries().next().value ?? ['', []];
     const next = queue.shift();

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Which methods a path takes, among the routes hung from now on: for the 405 that a wrong one gets. */
+/** Which methods a path takes, for the Allow header of a 405. Knows the routes added from now on. */
 export function methodTable(app: FastifyInstance): (url: string) => string | undefined {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -25,7 +25,7 @@ export function pathOf(url: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Whether a path is one of a route with parameters, as in /things/:id. */
+/** Whether a path matches a route with parameters, as in /things/:id. */
 function isCoveredBy(path: string, pattern: string): boolean {
   if (!pattern.includes(':')) return false;
   const [given, wanted] = [path.split('/'), pattern.split('/')];

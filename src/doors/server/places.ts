@@ -1,12 +1,12 @@
-// Which requests are under way. A place belongs to a socket (HTTP/1.1) or to a stream (HTTP/2) and is released when its
-// response is done or its owner is gone, whichever comes first: no response can keep a place that its owner has left.
+// Which requests are in progress. A place belongs to a socket (HTTP/1.1) or a stream (HTTP/2) and is released when its
+// response is done or its owner is gone, whichever comes first.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Party, Shares } from './shares.ts';
 
 export interface Departure {
-  /** False where the caller went away before the answer had gone out. */
+  /** False if the caller went away before the answer was sent. */
   readonly answered: boolean;
   readonly milliseconds: number;
 }
@@ -26,7 +26,7 @@ export interface Visitor {
   isKnown: boolean;
   /** Nothing more is read from this connection. */
   isEnding: boolean;
-  /** Called once, when the last request under way has been answered. */
+  /** Called once, when the last request in progress has been answered. */
   whenIdle: (() => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Place {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly stream: ServerHttp2Stream | undefined;
-  /** Refusals and the requests of watching machines take up no room, but they are followed to their end as well. */
+  /** Refusals and health checks do not count toward the limit, but are followed to their end too. */
   readonly counts: boolean;
   readonly since: number;
   /** When the response was first seen complete but not yet sent. */
@@ -53,7 +53,7 @@ export interface Census {
   readonly held: number;
   /** Held places whose socket or stream is alive. */
   readonly living: number;
-  /** Places that outlived their owner, ever. Any at all is a defect. */
+  /** Places that outlived their owner since the start. More than 0 is a defect. */
   readonly orphaned: number;
 }
 
@@ -75,7 +75,7 @@ export class Places {
     return this.#visitors;
   }
 
-  /** Follows a connection until it closes; what it still holds then is released. */
+  /** Follows a connection until it closes, then releases what it still holds. */
   welcome(owner: Visitor['owner'], session: Visitor['session'], address: string, isProxy: boolean): Visitor {
     const now = performance.now();
     const visitor: Visitor = {
@@ -96,7 +96,7 @@ export class Places {
     return visitor;
   }
 
-  /** `party`: not the visitor's own where a proxy forwards the request. */
+  /** `party`: differs from the visitor's own if a proxy forwards the request. */
   take(
     visitor: Visitor,
     raw: IncomingMessage,
@@ -134,7 +134,7 @@ export class Places {
     const now = performance.now();
     visitor.lastUsedAt = now;
     const milliseconds = Math.round((now - place.since) * 1000) / 1000;
-    // A response over HTTP/2 calls itself finished even where it was cut off; its stream knows better.
+    // An HTTP/2 response reports finished even if it was cut off; its stream does not.
     const answered = !place.isCut && (stream ? !stream.aborted : response.writableFinished);
     place.leave?.({ answered, milliseconds });
     if (visitor.places.size === 0) this.#becomeIdle(visitor);
@@ -147,7 +147,7 @@ export class Places {
     return { held: this.#held, living, orphaned: this.#orphaned };
   }
 
-  /** Called now and then: releases places without an owner, and counts them. */
+  /** Called periodically: releases places without an owner, and counts them. */
   releaseOrphans(): void {
     for (const { places } of this.#visitors)
       for (const place of places) {
@@ -183,7 +183,7 @@ function isGone({ stream, visitor }: Place): boolean {
   return (stream ?? visitor.owner).destroyed;
 }
 
-/** Ends what a place belongs to, without waiting for the caller to read anything. */
+/** Destroys the socket or stream of a place, without waiting for the caller to read. */
 export function cut(place: Place): void {
   const { stream, visitor } = place;
   if (!stream) visitor.owner.destroy();

@@ -1,6 +1,6 @@
-// Refusals in bytes made beforehand, for requests that are turned away before anything is done for them.
+// Refusals as bytes prepared once, for requests that are turned away before any work is done for them.
 import type { ServerResponse } from 'node:http';
-import type { RefusalReason } from '../../core/refusal.ts';
+import { JSON_HEADERS } from './json-headers.ts';
 
 export interface PreparedRefusal {
   readonly status: number;
@@ -8,10 +8,23 @@ export interface PreparedRefusal {
   readonly body: string;
 }
 
-/** How the door at this address words a refusal. */
-export type PrepareRefusal = (url: string, reason: RefusalReason) => PreparedRefusal;
+export function prepareJson(status: number, body: string): PreparedRefusal {
+  return { status, headers: { ...JSON_HEADERS, 'content-length': String(Buffer.byteLength(body)) }, body };
+}
 
-/** Callers that were refused together shall not come back together. */
+/** Makes each refusal at its first use and keeps it. */
+export function prepareOnce<K>(make: (key: K) => PreparedRefusal): (key: K) => PreparedRefusal {
+  const prepared = new Map<K, PreparedRefusal>();
+  return (key) => {
+    const known = prepared.get(key);
+    if (known) return known;
+    const made = make(key);
+    prepared.set(key, made);
+    return made;
+  };
+}
+
+/** Seconds, in turn: callers that were refused together should not come back together. */
 const RETRY_AFTER = ['1', '2', '3'];
 
 let refused = 0;

@@ -1,23 +1,23 @@
-// Whether more arrives than can be handled, told by how long requests wait, as CoDel does it (RFC 8289).
+// Detects overload by how long requests wait, as CoDel does (RFC 8289).
 //
-// Whatever arrives while the process is busy is handed over in one turn of the event loop, in the order of arrival, and
-// answered towards its end. So a request waits for what was accepted before it in the same turn, and for the turn before.
+// Requests that arrive while the process is busy are handed over in one turn of the event loop, in order of arrival, and
+// answered near its end. So a request waits for those accepted before it in the same turn, and for the previous turn.
 
-/** A queue that stays above the target for as long is no burst. */
+/** A queue above the target for this long is not a burst. */
 const INTERVAL_MS = 100;
-/** What a request may wait for while there is no lasting queue, in targets. */
+/** How long a request may wait while there is no lasting queue, as a multiple of the target. */
 const BURST = 2;
-/** Whoever has shown something authentic is served before strangers. */
+/** Callers that showed an authentic token are served first. */
 const KNOWN = 1.25;
-/** To refuse costs about a quarter of what it costs to serve. */
+/** Refusing costs about a quarter of serving. */
 const REFUSING = 0.25;
-/** How quickly the estimate of what a request costs follows. */
+/** How fast the estimated cost of a request adapts. */
 const FOLLOWING = 0.2;
 const [LEAST_COST_MS, MOST_COST_MS] = [0.02, 20];
 
 export interface LoopClock {
   now(): number;
-  /** Milliseconds that the event loop has spent waiting for something to do. */
+  /** Idle time of the event loop, in milliseconds. */
   idle(): number;
   afterTurn(end: () => void): void;
 }
@@ -40,7 +40,7 @@ export class Pressure {
   /** Since when turns have been longer than the target. */
   #longSince: number | undefined;
 
-  /** `targetMs`: a wait that is not a queue yet, since work comes in bursts. */
+  /** `targetMs`: a wait up to this long is a burst, not a queue. */
   constructor(targetMs: number, loop: LoopClock = LOOP) {
     this.#targetMs = targetMs;
     this.#loop = loop;
@@ -48,7 +48,7 @@ export class Pressure {
     this.#idle = loop.idle();
   }
 
-  /** Called for everything that arrives; returns how long it will have waited if it is accepted. */
+  /** Called for every arrival; returns how long it will have waited if accepted. */
   arrive(): number {
     const now = this.#loop.now();
     if (!this.#isInTurn) this.#beginTurn(now);
@@ -67,7 +67,7 @@ export class Pressure {
     return this.#longSince !== undefined && this.#began - this.#longSince >= INTERVAL_MS;
   }
 
-  /** Whether something that waits as long comes too late to be served. */
+  /** Whether a request that waits this long is too late to be served. */
   isTooLate(waitMs: number, isKnown: boolean): boolean {
     if (waitMs < this.#targetMs) return false;
     if (!this.isOverloaded) return waitMs >= this.#targetMs * BURST;

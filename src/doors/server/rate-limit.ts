@@ -1,6 +1,6 @@
 import { type Seconds, seconds } from '../../core/time.ts';
 
-/** So many at once, refilled at so many a second. */
+/** A bucket holds `burst` tokens and is refilled at `perSecond`. */
 export interface Rate {
   readonly burst: number;
   readonly perSecond: number;
@@ -11,7 +11,7 @@ interface Bucket {
   at: number;
 }
 
-/** Of each of the two generations: whoever comes again before so many others have come is known. */
+/** Keys per generation: a key survives at least this many newer keys. */
 const MOST_KEYS = 50_000;
 
 /** A token bucket per key, in memory: request rates hold per node. */
@@ -26,11 +26,11 @@ export class RateLimit {
     this.#milliseconds = milliseconds;
   }
 
-  /** Takes one; where there is none, says how long to wait. */
+  /** Takes a token; if there is none, returns how long to wait. */
   take(key: string): Seconds | undefined {
     const now = this.#milliseconds();
     const bucket = this.#bucket(key, now);
-    const elapsed = Math.max(0, now - bucket.at); // a clock that is set back takes nothing away
+    const elapsed = Math.max(0, now - bucket.at); // setting the clock back takes no tokens away
     bucket.level = Math.min(this.#rate.burst, bucket.level + (elapsed / 1000) * this.#rate.perSecond);
     bucket.at = now;
     if (bucket.level < 1) return seconds(Math.ceil((1 - bucket.level) / this.#rate.perSecond));
@@ -38,7 +38,7 @@ export class RateLimit {
     return undefined;
   }
 
-  /** When the recent ones are many they become the older ones, and those older still are forgotten, if not used meanwhile. */
+  /** Two generations: a full recent one becomes the older one, and unused keys of the previous older one are dropped. */
   #bucket(key: string, now: number): Bucket {
     const recent = this.#recent.get(key);
     if (recent) return recent;

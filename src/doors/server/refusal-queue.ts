@@ -1,12 +1,12 @@
-// Refuses at a bounded rate. Whoever asks again at once when refused could make refusing the main work otherwise: such a
-// caller gets its refusal a little later, and cannot ask in the meantime.
+// Sends refusals at a bounded rate. Otherwise callers that retry at once would keep the server busy with refusing: they get
+// their refusals a little later, and cannot retry in the meantime.
 import type { ServerResponse } from 'node:http';
 import { type PreparedRefusal, sendRefusal } from './prepared-refusal.ts';
 
 const EVERY_MS = 20;
 /** 500 a second. */
 const PER_STEP = 10;
-/** No refusal waits for longer than this many steps. */
+/** No refusal waits longer than this many steps. */
 const MOST_STEPS = 100;
 
 interface Waiting {
@@ -19,7 +19,7 @@ export class RefusalQueue {
   #sentInStep = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** At once, where there are few. */
+  /** Sends the refusal now if few are waiting, else later. */
   refuse(response: ServerResponse, refusal: PreparedRefusal): void {
     this.#timer ??= setInterval(() => this.#step(), EVERY_MS).unref();
     if (this.#sentInStep < PER_STEP && this.#waiting.length === 0) this.#send({ response, refusal });

@@ -1,4 +1,4 @@
-// How many places and connections each address, and the network around it, holds at the moment.
+// How many places and connections each address, and its network, holds now.
 import { neighbourhoodOf, networkOf } from '../../core/presenter.ts';
 
 interface Tally {

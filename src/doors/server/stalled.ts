@@ -1,5 +1,5 @@
-// Ends what makes no progress: requests that do not arrive, responses that nobody reads, sessions that ask nothing.
-// Node does the first over HTTP/1.1; over HTTP/2 it does none of it, and frames such as PING keep a session alive.
+// Closes what makes no progress: requests that do not arrive, responses that are not read, idle sessions. Node does the
+// first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
 import { cut, type Place, type Places, type Visitor } from './places.ts';
 
 export interface Patience {
@@ -10,7 +10,7 @@ export interface Patience {
 
 const LOOK_EVERY_MS = 1000;
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 export function endStalled(places: Places, patience: Patience): () => void {
   const timer = setInterval(() => {
     const now = performance.now();
@@ -28,7 +28,7 @@ function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patien
   const { raw, response, stream } = place;
   if (response.writableEnded) {
     if (place.endedAt === undefined) place.endedAt = now;
-    // Node never finishes the answer to a HEAD over HTTP/2 whose body does not end. It has been sent.
+    // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
     else if (raw.method === 'HEAD' || now - place.endedAt >= requestTimeoutMs) cut(place);
     return;
   }
@@ -44,7 +44,7 @@ function endStalledSession(visitor: Visitor, now: number, patience: Patience): v
   const quietMs = now - lastUsedAt;
   const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;
   if (quietMs < patienceMs) return;
-  // A goodbye that the peer does not read would keep it open.
+  // A GOAWAY frame that the peer does not read would keep it open.
   if (quietMs < patienceMs + patience.headersTimeoutMs) session.close();
   else session.destroy();
 }

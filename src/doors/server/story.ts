@@ -1,19 +1,22 @@
 import type { FastifyRequest } from 'fastify';
-import type { RefusalReason } from '../../core/refusal.ts';
+import type { Refusal } from '../../core/refusal.ts';
 
-/** What one request was about: the source of its log line and of its metrics. Never a secret. */
+/** What one request was about, for its log line and its metrics. Never a secret. */
 export interface Story {
   operation: string;
   /** `aborted`: the caller went away before its answer had gone out. */
   outcome: 'accepted' | 'refused' | 'fault' | 'aborted';
-  reason?: RefusalReason | undefined;
+  /** From one of the closed lists of refusals. */
+  reason?: string | undefined;
   rule?: string | undefined;
   clientId?: string | undefined;
   identityId?: string | undefined;
   grantId?: string | undefined;
+  /** A health check or a scrape: its log line is for debugging only. */
+  isMonitoring?: boolean;
 }
 
-// On the request itself: a WeakMap beside it would cost every request a few microseconds, collection included.
+// Kept on the request itself: a WeakMap costs every request a few microseconds, garbage collection included.
 const STORY = Symbol('story of the request');
 
 export function storyOf(request: FastifyRequest & { [STORY]?: Story }): Story {
@@ -21,7 +24,7 @@ export function storyOf(request: FastifyRequest & { [STORY]?: Story }): Story {
   return request[STORY];
 }
 
-/** With a place for everything: an object that grows is moved. */
+/** All fields from the start: adding fields later would change the object's shape, which is slower. */
 function newStory(): Story {
   return {
     operation: 'none',
@@ -31,5 +34,13 @@ function newStory(): Story {
     clientId: undefined,
     identityId: undefined,
     grantId: undefined,
+    isMonitoring: false,
   };
+}
+
+export function recordRefusal(request: FastifyRequest, { reason, rule }: Refusal<string>): void {
+  const story = storyOf(request);
+  story.outcome = reason === 'fault' ? 'fault' : 'refused';
+  story.reason = reason;
+  if (rule) story.rule = rule;
 }

@@ -4,7 +4,7 @@ import type { SecureContextOptions, TlsOptions } from 'node:tls';
 export interface TlsFiles {
   readonly certificate: string | Buffer;
   readonly key: string | Buffer;
-  /** Whether callers are asked for a certificate in the handshake; `require` turns away those who show none. */
+  /** Whether the handshake asks for a client certificate; `require` closes connections without one. */
   readonly clientCertificates: 'request' | 'require' | 'off';
   /** The approved issuers, in PEM: advertised in the handshake, so that callers pick the right certificate. */
   readonly issuers: readonly string[];
@@ -23,7 +23,7 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** What can be exchanged while connections stay open. */
+/** What can be replaced while connections stay open. */
 export function secureContext({ certificate, key, issuers, clientCertificates }: TlsFiles): SecureContextOptions {
   return {
     cert: certificate,
@@ -31,8 +31,8 @@ export function secureContext({ certificate, key, issuers, clientCertificates }:
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
     ...(clientCertificates !== 'off' && { ca: [...issuers] }),
-    // A resumed session shows the leaf alone, without its chain: no session is ever resumed. A renegotiation could change
-    // the certificate in the middle of a connection, and costs a handshake per message.
+    // No session is resumed: a resumed one has the leaf certificate only, without its chain. No renegotiation: it could
+    // change the certificate during a connection, and costs a handshake per message.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   };
 }
@@ -41,8 +41,8 @@ export function tlsOptions(files: TlsFiles): TlsOptions {
   return {
     ...secureContext(files),
     requestCert: files.clientCertificates !== 'off',
-    // The handshake proves possession of the key and nothing more. Our own path validation decides about the certificate,
-    // alone: OpenSSL's opinion (`authorized`) is not asked, so that handshake, header and dry run give one verdict.
+    // The handshake only proves possession of the key. Our own path validation judges the certificate; OpenSSL's verdict
+    // (`authorized`) is ignored, so that handshake, header and dry run give the same verdict.
     rejectUnauthorized: false,
     handshakeTimeout: 10_000,
   };

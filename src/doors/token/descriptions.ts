@@ -1,27 +1,14 @@
-// What a person reads when something is refused: constant texts, never input, in words one can act on. They also travel
-// as the reason phrase of HTTP/1.1, so they are plain ASCII on one line.
+// The description that goes with a refusal at a token door: constant text, never input, that says what to do next. It may
+// become the reason phrase of HTTP/1.1, so it is ASCII on one line.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+import { type ServerReason, TRANSPORT_WORDS, type TransportReason } from '../server/transport-refusal.ts';
 
-const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
-  'request-malformed': 'The request is malformed.',
-  'request-too-slow': 'The request took too long to arrive.',
-  'body-unreadable': 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
-  'body-too-large': 'The body is too large.',
-  'headers-too-large': 'The request headers are too large.',
-  'content-type-unsupported':
-    'Send Content-Type: application/json, or application/x-www-form-urlencoded for a device code.',
-  'form-stale': 'This form was not sent by the page it belongs to, or that page is out of date.',
-  'parameter-not-text': 'A parameter is not a string.',
-  'parameter-repeated': 'A parameter was given twice.',
-  'refresh-by-form': 'A refresh takes Content-Type: application/json.',
+const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string>> = {
   'client-id-missing': 'client_id is missing.',
   'credential-missing': 'Send a device_code with its grant_type, or a refresh_token.',
   'credential-ambiguous': 'Send either a device_code or a refresh_token, not both.',
   'grant-type-unsupported':
     'grant_type does not fit. A device_code needs urn:ietf:params:oauth:grant-type:device_code.',
-  'cursor-not-authentic': 'This cursor does not belong to this list. Begin again without one.',
-  'not-found': 'There is nothing at this path.',
-  'method-not-allowed': 'This path does not take this method.',
   'integration-unknown': 'client_id is not the Client ID of an API integration. It is case sensitive.',
   'integration-disabled': 'This API integration is disabled. Ask the operator.',
   'device-flow-disabled': 'Browser-based authentication is disabled.',
@@ -48,17 +35,10 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'authorization-pending': 'The browser confirmation is missing.',
   'polled-too-fast': 'The browser confirmation is missing, and this was asked too soon.',
   'device-denied': 'The request was denied in the browser.',
-  'user-code-unknown': 'This code is not known. Check it, or start again on the device.',
-  'user-code-attempts-exhausted': 'Too many wrong codes. Wait a few minutes.',
-  'decision-final': 'This request was decided before.',
-  'decision-elsewhere': 'This code was entered in another browser.',
   'identity-unknown': 'The identity of this grant no longer exists.',
   'identity-disabled': 'This identity is disabled. Ask the operator.',
   'identity-without-api-access': 'This identity may not use the web API. Ask the operator.',
   'identity-without-integration-access': 'This identity may not use this API integration. Ask the operator.',
-  'sign-in-failed': 'User name or password is wrong.',
-  'sign-in-too-soon': 'Sign-in failed a moment ago. Wait a few seconds.',
-  'sign-in-attempts-exhausted': 'Too many failed sign-ins. Wait a few minutes.',
   'certificate-missing': 'No client certificate was presented.',
   'certificate-unreadable': 'The client certificate could not be read.',
   'certificate-repeated': 'The client certificate was handed over more than once.',
@@ -79,22 +59,21 @@ const DESCRIPTIONS: Readonly<Record<RefusalReason, string>> = {
   'access-token-not-authentic': 'This access token was not issued here or was damaged on the way.',
   'access-token-expired': 'This access token has expired. Refresh it.',
   'access-token-superseded': 'This access token was superseded by a refresh. Use the newest one.',
-  'rate-limited': 'Too many requests. Wait, then ask again.',
-  'store-unavailable': 'The service cannot reach its store. This request changed nothing. Ask again.',
-  'outcome-unknown':
-    'The store failed while changes were being written: they may have been made or not. Ask exactly the same again.',
-  'key-missing': 'This server does not have the key of this token yet. Nothing was changed. Ask again.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
-  overloaded: 'The service is overloaded. Nothing was changed. Ask again.',
-  'shutting-down': 'The service is shutting down. Nothing was changed. Ask again.',
-  fault: 'An internal error occurred.',
 };
 
-const ASK_AGAIN: readonly RefusalReason[] = ['authorization-pending', 'polled-too-fast'];
+const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];
 
-export function describe({ reason, retryAfter }: Refusal): string {
-  const words = DESCRIPTIONS[reason];
+/** What a token door can be asked to describe. */
+export type TokenReason = RefusalReason | TransportReason;
+
+export function describe({ reason, retryAfter }: Refusal<TokenReason>): string {
+  const words = isTransport(reason) ? TRANSPORT_WORDS[reason].text : DESCRIPTIONS[reason];
   return ASK_AGAIN.includes(reason) && retryAfter !== undefined
     ? `${words} Ask again in ${retryAfter} seconds.`
     : words;
+}
+
+function isTransport(reason: TokenReason): reason is ServerReason {
+  return reason in TRANSPORT_WORDS;
 }

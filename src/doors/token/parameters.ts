@@ -1,4 +1,6 @@
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import type { TransportReason } from '../server/transport-refusal.ts';
 
 /** The parameters a schema names, each a string or absent. */
 interface ParameterSchema {
@@ -7,11 +9,14 @@ interface ParameterSchema {
 
 export type BodyForm = 'json' | 'form';
 
+/** The result of reading a request. */
+export type Read<T> = Outcome<T, Refusal<TransportReason>>;
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Which form a Content-Type announces; a charset other than UTF-8 is none that we read. */
-export function bodyForm(contentType: string | undefined): BodyForm | undefined {
-  if (contentType === 'application/json') return 'json'; // what nearly all say
+/** The form that a Content-Type names; undefined for other types and for charsets other than UTF-8. */
+function bodyForm(contentType: string | undefined): BodyForm | undefined {
+  if (contentType === 'application/json') return 'json'; // nearly every request
   const [type, ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')
@@ -22,17 +27,23 @@ export function bodyForm(contentType: string | undefined): BodyForm | undefined 
   return type === 'application/x-www-form-urlencoded' ? 'form' : undefined;
 }
 
+/** The form of a request's body, where the operation takes that form. */
+export function formOf(contentType: string | undefined, taken: readonly BodyForm[]): Read<BodyForm> {
+  const form = bodyForm(contentType);
+  return form && taken.includes(form) ? accept(form) : refuse('content-type-unsupported');
+}
+
 /**
  * Reads the known parameters of a body. Unknown ones are ignored; empty means absent; a known one that is not a string,
  * or that a form gives twice, is refused.
  */
-export function readParameters<T>(body: unknown, form: BodyForm, schema: ParameterSchema): Outcome<T> {
+export function readParameters<T>(body: unknown, form: BodyForm, schema: ParameterSchema): Read<T> {
   const text = decode(body);
   if (text === undefined) return refuse('body-unreadable');
   return form === 'json' ? readJson(text, schema) : readForm(text, schema);
 }
 
-function readJson<T>(text: string, schema: ParameterSchema): Outcome<T> {
+function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   const value = parseObject(text);
   if (!value) return refuse('body-unreadable');
   const parameters: Record<string, string> = {};
@@ -45,7 +56,7 @@ function readJson<T>(text: string, schema: ParameterSchema): Outcome<T> {
   return accept(parameters as T);
 }
 
-function readForm<T>(text: string, schema: ParameterSchema): Outcome<T> {
+function readForm<T>(text: string, schema: ParameterSchema): Read<T> {
   const given = new URLSearchParams(text);
   const parameters: Record<string, string> = {};
   for (const name of Object.keys(schema.properties)) {

@@ -1,10 +1,8 @@
 import { foldName } from '../../core/certificate.ts';
 import { type Identity, type IdentityId, isLocal, localIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { insert } from '../../store/store.ts';
+import { firstPassword } from '../../directory/local/passwords.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
-import { passwords } from '../../store/tables/sign-in.ts';
-import { hashPassword } from '../../tokens/password.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
@@ -33,11 +31,11 @@ export async function addIdentity(
   const objection = objectionTo(draft) ?? (await objectionOfOthers(draft, { store, by }));
   if (objection) return objection;
   const next = identityOf(draft, localIdentityId(guid(random)));
-  const phc = draft.password && (await hashPassword(draft.password));
+  const inserts = draft.password ? [await firstPassword(next.id, draft.password)] : [];
   return store.change(identities, next.id, (_, at) => ({
     outcome: accept(next),
     next,
-    inserts: phc === undefined ? [] : [insert(passwords, { identityId: next.id, phc })],
+    inserts,
     events: [administered('identity added', { at, by, identityId: next.id, detail: { userName: draft.userName } })],
   }));
 }

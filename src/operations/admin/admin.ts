@@ -1,15 +1,17 @@
-// What all administration shares: who does it, how it says no, and the event it leaves.
+// What all administrative acts share: the author, the refusals and the event. Each act is one file of this folder: it takes
+// a draft, returns an outcome, and commits its event with the change.
 import type { Event } from '../../core/event.ts';
 import { type Outcome, type Refused, refused } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Ports } from '../ports.ts';
 
-/** Every way administration says no. `tessera` words them in one table; so does the admin door. */
+/** Every refusal of an administrative act. `src/cli/terminal/wording.ts` words them for the terminal. */
 export type AdminRefusalReason =
   | 'client-id-malformed'
   | 'scope-malformed'
   | 'text-malformed'
   | 'lifetime-malformed'
+  | 'access-token-format-unavailable'
   | 'import-malformed'
   | 'integration-exists'
   | 'integration-unknown'
@@ -30,6 +32,13 @@ export type AdminRefusalReason =
   | 'certificate-not-authority'
   | 'certificate-expired'
   | 'certificate-refused'
+  | 'address-range-malformed'
+  | 'crl-file-unusable'
+  | 'grant-unknown'
+  | 'grant-not-live'
+  | 'confirmation-missing'
+  | 'event-log-rolled-back'
+  | 'keyring-in-variable'
   | 'key-unknown'
   | 'key-mints'
   | 'key-mints-already'
@@ -40,14 +49,14 @@ export type AdminRefusalReason =
 
 export interface AdminRefusal {
   readonly reason: AdminRefusalReason;
-  /** What it is about, for people: a client id, a field, a count. Never a secret. */
+  /** For people: the client id, field or count that it concerns. Never a secret. */
   readonly about: string;
 }
 
 export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 
 export interface AdminPorts extends Pick<Ports, 'store'> {
-  /** Who administers, for the event log. */
+  /** The author, for the event log. */
   readonly by: string;
 }
 

@@ -1,4 +1,4 @@
-// What must end when an older copy of a store is put back: otherwise it would come back to life.
+// After a copy of the store is restored: what ended since the copy was taken must not work again.
 import { type DeviceAuthorization, deviceState } from '../../core/device.ts';
 import { type Grant, grantState } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -9,22 +9,23 @@ import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { type BrowserSession, sessions } from '../../store/tables/sign-in.ts';
 import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
+import type { AdminPorts } from './admin.ts';
 
 const STEP = 200;
 
-/** Ends the grants of the restored store that the one before it knew as revoked, for the same reason. Returns how many. */
-export async function carryRevocations(before: Pick<Store, 'page'>, store: Store): Promise<number> {
+/** Revokes the grants that the replaced store knew as revoked, with the same reasons. Returns how many. */
+export async function carryRevocations(before: Pick<Store, 'page'>, ports: AdminPorts): Promise<number> {
   let carried = 0;
   for await (const page of pages(before, grants, { limit: STEP })) {
     const ended = await Promise.all(
-      page.flatMap(({ id, revoked }) => (revoked ? [revokeById(id, revoked.reason, { store })] : [])),
+      page.flatMap(({ id, revoked }) => (revoked ? [revokeById(id, revoked.reason, ports)] : [])),
     );
     carried += ended.filter(Boolean).length;
   }
   return carried;
 }
 
-export async function countLiveGrants(store: Store): Promise<number> {
+export async function countLiveGrants({ store }: Pick<AdminPorts, 'store'>): Promise<number> {
   const now = await store.now();
   let live = 0;
   for await (const grant of rows(store, grants)) live += Number(isLive(grant, now));
@@ -41,12 +42,13 @@ export interface Ended {
   readonly sessions: number;
 }
 
-/** Ends all that anybody holds of a restored store: grants, device codes that could still become one, browser sessions. */
-export async function endEverything(store: Store): Promise<Ended> {
+/** Ends all grants, all device codes that could still be redeemed, and all browser sessions. */
+export async function endEverything(ports: AdminPorts): Promise<Ended> {
+  const { store } = ports;
   return {
     deviceCodes: await changeEvery(store, devices, spendDevice),
     sessions: await changeEvery(store, sessions, endSession),
-    grants: await revokeEvery('restored', { store }), // the last: a device code that is redeemed meanwhile is among them
+    grants: await revokeEvery('restored', ports), // last, to include the grant of a device code redeemed meanwhile
   };
 }
 
@@ -60,7 +62,7 @@ function endSession(session: BrowserSession, now: EpochSeconds): BrowserSession 
   return now < session.endsAt ? { ...session, endsAt: now } : undefined;
 }
 
-/** `next`: undefined where a row stays as it is. Returns how many changed. */
+/** `next` returns undefined to leave a row unchanged. Returns how many rows changed. */
 async function changeEvery<Row, Companion>(
   store: Store,
   table: Table<Row, Companion>,

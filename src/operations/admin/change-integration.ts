@@ -1,30 +1,25 @@
 import { type Integration, parseClientId } from '../../core/integration.ts';
-import { accept } from '../../core/outcome.ts';
 import type { Decision } from '../../store/store.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 
-/** Changes what the draft names. A narrowed scope narrows what existing grants allow, at once; a widened one changes none. */
+/** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
 export function changeIntegration(
   clientId: string,
   draft: IntegrationDraft,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
-  return change(clientId, 'integration changed', (before) => draftedIntegration(clientId, draft, before), ports);
+  return rewriteIntegration(
+    clientId,
+    'integration changed',
+    (before) => draftedIntegration(clientId, draft, before),
+    ports,
+  );
 }
 
-/** A disabled integration is refused at every door from the next request on; its grants stay and work again once enabled. */
-export function enableIntegration(
-  clientId: string,
-  enabled: boolean,
-  ports: AdminPorts,
-): Promise<AdminOutcome<Integration>> {
-  const did = enabled ? 'integration enabled' : 'integration disabled';
-  return change(clientId, did, (before) => accept({ ...before, enabled }), ports);
-}
-
-async function change(
+/** Changes an integration and commits the event with it. */
+export async function rewriteIntegration(
   clientId: string,
   did: string,
   decide: (before: Integration) => AdminOutcome<Integration>,

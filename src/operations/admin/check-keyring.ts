@@ -3,9 +3,14 @@ import type { Store } from '../../store/store.ts';
 import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
 import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
 
+/** Whether a key has ever minted for this store. If so, a new keyring would end every grant. */
+export async function knowsKeys(store: Store): Promise<boolean> {
+  return (await store.page(keyMarks, { limit: 1 })).length > 0;
+}
+
 /**
- * For the start of a service: throws a KeyringFault, with words for the operator, unless the keyring holds every key that
- * the store's grants may need, and the very same ones. A keyring that is missing is never replaced by a new one.
+ * Throws a KeyringFault unless the keyring has every key that grants of this store may need, with the same fingerprints. A
+ * missing keyring is never replaced by a new one.
  */
 export async function checkKeyring(keyring: Keyring | undefined, store: Store): Promise<Keyring> {
   const marks = await Array.fromAsync(rows(store, keyMarks));

@@ -3,7 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
-/** By id, or by user name where that leads to one identity alone. */
+/** Finds by id, or by user name if only one identity has it. */
 export async function findIdentity(
   name: string,
   { store }: Pick<AdminPorts, 'store'>,

@@ -1,15 +1,53 @@
 import { accept } from '../../core/outcome.ts';
-import { type AdminOutcome, decline } from './admin.ts';
+import { integrations } from '../../store/tables/registry.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { changeIntegration } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { registerIntegration } from './register-integration.ts';
 
 export interface ImportedDraft {
   readonly clientId: string;
   readonly draft: IntegrationDraft;
 }
 
-const FIELDS = ['id', 'name', 'description', 'vendor', 'scope'] as const;
+const FIELDS = ['id', 'name', 'description', 'vendor', 'scope', 'accessTokenFormat'] as const;
 
-/** Reads `{"id","name","description","scope"}`, one or a list of them. One that is wrong refuses them all. */
+export interface ImportRequest {
+  /** JSON: `{"id","name","description","scope"}`, or a list of these. */
+  readonly text: string;
+  /** Change integrations that exist; without it they are refused. */
+  readonly update: boolean;
+}
+
+export interface Imported {
+  readonly clientId: string;
+  readonly isNew: boolean;
+}
+
+/** Checks the whole file before the first write, so that a wrong file changes nothing. */
+export async function importIntegrations(
+  { text, update }: ImportRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly Imported[]>> {
+  const drafts = readImport(text);
+  if (!drafts.ok) return drafts;
+  const known = new Set<string>();
+  for (const { clientId } of drafts.value) {
+    if ((await ports.store.load(integrations, clientId)).found) known.add(clientId);
+  }
+  const [taken] = known;
+  if (taken !== undefined && !update) return decline('integration-exists', taken);
+  const imported: Imported[] = [];
+  for (const { clientId, draft } of drafts.value) {
+    const isNew = !known.has(clientId);
+    const written = await (isNew ? registerIntegration : changeIntegration)(clientId, draft, ports);
+    if (!written.ok) return written;
+    imported.push({ clientId, isNew });
+  }
+  return accept(imported);
+}
+
+/** One wrong entry refuses the whole file. */
 export function readImport(text: string): AdminOutcome<readonly ImportedDraft[]> {
   const content = parseJson(text);
   if (content === undefined) return decline('import-malformed', 'it is not JSON');

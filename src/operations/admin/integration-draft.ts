@@ -1,10 +1,18 @@
 import { parseIdentityId } from '../../core/identity.ts';
-import { type Access, type Integration, parseClientId, type TokenOverrides } from '../../core/integration.ts';
+import {
+  ACCESS_TOKEN_FORMATS,
+  type Access,
+  type AccessTokenFormat,
+  type Integration,
+  parseClientId,
+  type TokenOverrides,
+} from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { parseScope } from '../../core/scope.ts';
+import { canMint } from '../../tokens/access-token.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 
-/** What an operator says about an integration; what is left out has its usual value, or stays as it was. */
+/** Fields that are left out get their default, or keep their value. */
 export interface IntegrationDraft {
   readonly name?: string;
   readonly description?: string;
@@ -13,14 +21,15 @@ export interface IntegrationDraft {
   readonly flows?: Partial<Integration['flows']>;
   readonly access?: Access;
   readonly binding?: Integration['binding'];
+  readonly accessTokenFormat?: string;
   readonly overrides?: TokenOverrides;
 }
 
 const TEXT_MAX_LENGTH = 1000;
-// What is shown on terminals and pages holds no control characters.
+// These texts are shown on terminals and pages.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** An integration as the draft wants it: new, or `before` with the draft's changes. */
+/** A new integration, or `before` with the draft's changes. */
 export function draftedIntegration(
   clientIdText: string,
   draft: IntegrationDraft,
@@ -30,6 +39,9 @@ export function draftedIntegration(
   if (!clientId) return decline('client-id-malformed', clientIdText);
   const scope = draft.scope === undefined ? before?.scope : parseScope(draft.scope);
   if (!scope) return decline('scope-malformed', draft.scope ?? '');
+  const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
+  const accessTokenFormat = formatOf(wanted);
+  if (!accessTokenFormat) return decline('access-token-format-unavailable', wanted);
   const objection = objectionTo(draft);
   if (objection) return objection;
   return accept({
@@ -42,7 +54,7 @@ export function draftedIntegration(
     flows: { ...(before?.flows ?? { device: true, certificate: true }), ...draft.flows },
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
-    accessTokenFormat: before?.accessTokenFormat ?? 'opaque',
+    accessTokenFormat,
     overrides: { ...before?.overrides, ...draft.overrides },
   });
 }
@@ -58,6 +70,10 @@ function objectionTo({ name, description, vendor, access, overrides = {} }: Inte
   if (access?.to !== 'named') return undefined;
   const malformed = access.identities.find((id) => !parseIdentityId(id));
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
+}
+
+function formatOf(text: string): AccessTokenFormat | undefined {
+  return ACCESS_TOKEN_FORMATS.find((format) => format === text && canMint(format));
 }
 
 function isPrintable(text: string): boolean {

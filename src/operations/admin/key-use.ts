@@ -5,7 +5,7 @@ import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
 
 const STEP = 1000;
 
-/** Who would miss a key: live grants whose pair it made, and access tokens that it minted before another took over. */
+/** What still needs a key: live grants whose pair it minted, and access tokens minted before another key took over. */
 export async function keyUse(
   id: number,
   accessTokenLifetime: number,
@@ -28,8 +28,8 @@ async function liveGrants(id: number, store: Store): Promise<number> {
   return count;
 }
 
-// A grant that has been refreshed since no longer tells which key made its older access tokens, and they work until their
-// own expiry (contract 1.2). So the event log is asked when the key minted last.
+// A grant records only the key of its latest pair, but older access tokens work until they expire (contract 1.2). So the time
+// at which the key stopped minting is read from the event log.
 async function stoppedMinting(id: number, store: Store): Promise<number | undefined> {
   let stopped: number | undefined;
   for await (const page of eventPages(store, STEP)) {

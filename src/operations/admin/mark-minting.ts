@@ -3,7 +3,7 @@ import { keyMarks } from '../../store/tables/registry.ts';
 import { type Key, KeyringFault } from '../../tokens/keyring.ts';
 import { administered } from './admin.ts';
 
-/** Records, before a key's first token, that the key mints: from then on no node may be without it. True where it was new. */
+/** Records, before a key's first token, that it mints. From then on every node needs it. True if this was new. */
 export function markMinting(
   key: Key,
   before: Key | undefined,

@@ -1,16 +1,17 @@
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
-import { passwords } from '../../store/tables/sign-in.ts';
-import { hashPassword, PASSWORD_MIN_LENGTH, whyUnfit } from '../../tokens/password.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { LOCAL_PASSWORD_RULES as RULES } from '../../directory/local/password-rules.ts';
+import { resetPassword } from '../../directory/local/passwords.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { endSessionsOf } from '../person/browser-session.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
 export function declinePassword(password: Secret) {
-  switch (whyUnfit(password)) {
+  switch (RULES.findFlaw(password)) {
     case 'too-short':
-      return decline('password-too-short', `${PASSWORD_MIN_LENGTH}`);
+      return decline('password-too-short', `${RULES.minLength}`);
     case 'too-long':
       return decline('text-malformed', 'password');
     case undefined:
@@ -30,12 +31,8 @@ export async function setPassword(
   if (!identity.ok) return identity;
   const { id } = identity.value;
   if (!isLocal(identity.value)) return decline('identity-not-local', id);
-  const phc = await hashPassword(password);
-  await store.change(passwords, id, (_, at) => ({
-    outcome: undefined,
-    next: { identityId: id, phc },
-    events: [administered('password set', { at, by, identityId: id })],
-  }));
+  const event = (at: EpochSeconds) => administered('password set', { at, by, identityId: id });
+  await resetPassword(id, { next: password, event }, store);
   await endSessionsOf(id, { store });
   return accept(identity.value);
 }

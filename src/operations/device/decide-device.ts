@@ -1,9 +1,9 @@
 // What a person does in the browser: enter a user code, then confirm or deny.
 import { type DeviceAuthorization, type DeviceId, type DeviceState, deviceState } from '../../core/device.ts';
 import type { Integration } from '../../core/integration.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
-import type { Refusal } from '../../core/refusal.ts';
+import type { PersonReason, Refusal } from '../../core/refusal.ts';
 import type { Limit } from '../../core/rules/attempts.ts';
 import { type DecideFacts, decideConfirm, decideDeny, decideEnter } from '../../core/rules/device.ts';
 import type { EpochSeconds } from '../../core/time.ts';
@@ -19,10 +19,14 @@ export interface DeviceOnScreen {
 }
 
 /**
- * Shows the device authorization behind a user code to the person who types it. Every try counts before it is looked
- * up, right or wrong codes alike being found out only afterwards; a right one is given back.
+ * Shows the device authorization of a user code to the person who typed it. Every attempt is counted before the lookup;
+ * the count of a right code is taken back.
  */
-export async function enterUserCode(typed: string, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+export async function enterUserCode(
+  typed: string,
+  person: Person,
+  ports: Ports,
+): Promise<PersonOutcome<DeviceOnScreen>> {
   const limit = wrongCodeLimit(person, ports);
   const attempt = await countAttempt(limit, ports);
   if (!attempt.ok) return refuse('user-code-attempts-exhausted');
@@ -34,13 +38,13 @@ export async function enterUserCode(typed: string, person: Person, ports: Ports)
 
 export interface DeviceStanding extends DeviceOnScreen {
   readonly state: DeviceState;
-  /** Why this person could not confirm, if so. */
-  readonly objection?: Refusal;
+  /** Set if this person may not confirm. */
+  readonly objection?: Refusal<PersonReason>;
   readonly now: EpochSeconds;
 }
 
-/** How a device authorization stands, for the browser session that entered its code and for no other. Changes nothing. */
-export async function showDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceStanding>> {
+/** The state of a device authorization, for the browser session that entered its code only. Changes nothing. */
+export async function showDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceStanding>> {
   const { identity, session } = person;
   const { found, now } = await ports.store.load(devices, id);
   const device = found?.row;
@@ -53,7 +57,7 @@ export async function showDevice(id: DeviceId, person: Person, ports: Ports): Pr
   return accept({ device, integration, state, now, ...(!wouldConfirm.ok && { objection: wouldConfirm.refusal }) });
 }
 
-export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
   const by = person.identity.id;
   return decide(
     id,
@@ -65,7 +69,7 @@ export function confirmDevice(id: DeviceId, person: Person, ports: Ports): Promi
   );
 }
 
-export function denyDevice(id: DeviceId, person: Person, ports: Ports): Promise<Outcome<DeviceOnScreen>> {
+export function denyDevice(id: DeviceId, person: Person, ports: Ports): Promise<PersonOutcome<DeviceOnScreen>> {
   const by = person.identity.id;
   return decide(id, person, ports, decideDeny, (row, at) => ({ ...row, decision: { is: 'denied', by, at } }), 'denied');
 }
@@ -79,9 +83,9 @@ async function decide(
   rule: typeof decideEnter,
   nextRow: NextRow,
   type?: 'confirmed' | 'denied',
-): Promise<Outcome<DeviceOnScreen>> {
+): Promise<PersonOutcome<DeviceOnScreen>> {
   const { identity, session } = person;
-  return ports.store.change(devices, id, (found, now): Decision<DeviceAuthorization, Outcome<DeviceOnScreen>> => {
+  return ports.store.change(devices, id, (found, now): Decision<DeviceAuthorization, PersonOutcome<DeviceOnScreen>> => {
     const integration = found && ports.registry.integration(found.row.clientId);
     const allowed = rule({ device: found?.row, integration, identity, session, settings: ports.settings, now });
     if (!allowed.ok) return { outcome: allowed };

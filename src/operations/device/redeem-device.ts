@@ -2,14 +2,14 @@ import type { DeviceAuthorization } from '../../core/device.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { askToRedeem, decideRedeem } from '../../core/rules/device.ts';
+import { checkRedeemRequest, decideRedeem } from '../../core/rules/device.ts';
 import { type Decision, insert } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { hashesTo } from '../../tokens/pair.ts';
-import { parseDeviceCode } from '../../tokens/token-text.ts';
+import { hashesTo } from '../../tokens/opaque/pair.ts';
+import { parseDeviceCode } from '../../tokens/opaque/token-text.ts';
 import { drawGrant, issueGrant } from '../grant/issue-grant.ts';
-import { refuseToGuess } from '../grant/missing-key.ts';
+import { failIfKeyMissing } from '../grant/missing-key.ts';
 import type { TokenPair } from '../grant/token-pair.ts';
 import type { Ports } from '../ports.ts';
 
@@ -17,28 +17,27 @@ export interface RedeemRequest {
   readonly clientId: string;
   readonly deviceCode: string;
   readonly presenter: Presenter;
-  /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
+  /** Charged for an authentic code only. The rule checks it last: a dead code gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
 }
 
-/** Exchanges a confirmed device code for a grant, once: the code's redemption and the grant are one commit. */
+/** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
 export async function redeemDevice(request: RedeemRequest, ports: Ports): Promise<Outcome<TokenPair>> {
   const parsed = parseDeviceCode(request.deviceCode, ports.keyring);
-  const asked = askToRedeem(ports.registry.integration(request.clientId), parsed, ports.settings);
-  if (!asked.ok) {
-    if (asked.refusal.reason === 'device-code-not-authentic') await refuseToGuess(request.deviceCode, ports);
-    return asked;
+  const checked = checkRedeemRequest(ports.registry.integration(request.clientId), parsed, ports.settings);
+  if (!checked.ok) {
+    if (checked.refusal.reason === 'device-code-not-authentic') await failIfKeyMissing(request.deviceCode, ports);
+    return checked;
   }
-  const { integration, code } = asked.value;
-  const overLimit = request.overLimit?.();
+  const { integration, code } = checked.value;
+  const limit = request.overLimit?.();
   const drawn = drawGrant(ports);
   return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
-    const decision = decideRedeem({ integration, device, holder, now });
+    const decision = decideRedeem({ integration, device, holder, limit, now });
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
-    if (overLimit) return { outcome: refused(overLimit) };
     if (decision.do === 'wait') return { outcome: refused(decision.refusal), next: { ...device, lastPolledAt: now } };
     const { holder: identity } = decision;
     const draft = {

@@ -6,10 +6,10 @@ import { attempts } from '../../store/tables/sign-in.ts';
 import type { Ports } from '../ports.ts';
 import { findByUserCode } from './decide-device.ts';
 
-/** Contract 7.1, invalid_grant: the user ID and password of the authorization were invalid, once too often. */
+/** Contract 7.1, invalid_grant: counts a wrong user ID or password against the device authorization. */
 export async function countFailedSignIn(userCode: string, ports: Ports): Promise<void> {
   const device = await findByUserCode(userCode, ports);
-  if (!device) return takeAsLong(ports);
+  if (!device) return writeDecoy(ports);
   await ports.store.change(devices, device.id, (found, now): Decision<DeviceAuthorization, void> => {
     const next = found && decideFailedSignIn(found.row, ports.settings, now);
     if (!next) return { outcome: undefined };
@@ -20,10 +20,10 @@ export async function countFailedSignIn(userCode: string, ports: Ports): Promise
 }
 
 /**
- * Nobody has signed in yet, so nobody may learn whether a code exists: a failure with an unknown code also costs one
- * durable write, of a row that says nothing.
+ * Before sign-in, timing must not reveal whether a code exists: an unknown code also costs one durable write, of a row
+ * without meaning.
  */
-async function takeAsLong({ store, random }: Ports): Promise<void> {
+async function writeDecoy({ store, random }: Ports): Promise<void> {
   const about = `unknown code ${random(8).toString('hex')}`;
   await store.change(attempts, about, (_, now) => ({ outcome: undefined, next: { about, count: 0, endsAt: now } }));
 }

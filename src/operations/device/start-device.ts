@@ -4,9 +4,9 @@ import type { Presenter } from '../../core/presenter.ts';
 import { decideStart } from '../../core/rules/device.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
+import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/token-text.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
 import { newId } from '../new-id.ts';
 import type { Ports } from '../ports.ts';
@@ -29,18 +29,18 @@ export interface StartedDevice {
 export async function startDevice(request: StartRequest, ports: Ports): Promise<Outcome<StartedDevice>> {
   const { keyring, settings, random, store } = ports;
   const integration = request.clientId ? ports.registry.integration(request.clientId) : undefined;
-  const wish = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
-  if (!wish.ok) return wish;
+  const decision = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
+  if (!decision.ok) return decision;
   const id = newId(ports) as DeviceId;
   const secret = random(DEVICE_SECRET_LENGTH);
   return store.create(devices, id, (now) => {
-    // Drawn anew for every attempt: a user code that is taken is the one thing that can go wrong here.
+    // Drawn anew for every attempt: a commit can only fail because the user code is taken.
     const userCode = drawUserCode(random);
     const expiresAt = after(now, settings.deviceCodeLifetime);
     const next: DeviceAuthorization = {
       id,
-      clientId: wish.value.integration.clientId,
-      scope: wish.value.scope.text,
+      clientId: decision.value.integration.clientId,
+      scope: decision.value.scope.text,
       userCodeHash: userCodeHash(normalizeUserCode(userCode) ?? '', keyring.minting),
       deviceCodeHash: sha256(secret),
       createdAt: now,

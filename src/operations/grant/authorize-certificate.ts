@@ -2,26 +2,29 @@ import type { Grant } from '../../core/grant.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import { type CertifiedCaller, decideCertificate } from '../../core/rules/certificate.ts';
+import { decideCertificate } from '../../core/rules/certificate.ts';
 import { grants } from '../../store/tables/grants.ts';
-import type { Ports } from '../ports.ts';
+import type { CallerPorts } from '../ports.ts';
+import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { drawGrant, issueGrant } from './issue-grant.ts';
 import type { TokenPair } from './token-pair.ts';
 
-export interface CertificateRequest {
+export interface CertificateRequest extends Presentation {
   readonly clientId: string | undefined;
   readonly scope: string | undefined;
-  /** Who the presented certificate says is calling; asked only once the request itself is in order. */
-  readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
   readonly presenter: Presenter;
-  /** Asked once the caller is known and may have the grant. */
+  /** Charged once the caller is identified and may have the grant. */
   readonly overLimit?: (clientId: string) => Refusal | undefined;
 }
 
-export async function authorizeCertificate(request: CertificateRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+/** rules/certificate.ts has the order of checks. Without a client id, the certificate is not judged. */
+export async function authorizeCertificate(
+  request: CertificateRequest,
+  ports: CallerPorts,
+): Promise<Outcome<TokenPair>> {
   const { clientId, scope, presenter } = request;
   const integration = clientId ? ports.registry.integration(clientId) : undefined;
-  const caller = clientId ? await request.certifiedCaller() : refuse('client-id-missing');
+  const caller = clientId ? await certifyCaller(request, ports) : refuse('client-id-missing');
   const decision = decideCertificate({ clientId, caller, integration, scope });
   if (!decision.ok) return decision;
   const limited = request.overLimit?.(decision.value.integration.clientId);

@@ -4,25 +4,24 @@ import { type CheckedAccess, decideCheck } from '../../core/rules/access.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { isAccessTokenOf } from '../../tokens/pair.ts';
-import { type AccessToken, parseAccessToken } from '../../tokens/token-text.ts';
+import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
 export interface CheckedToken extends CheckedAccess {
-  readonly token: AccessToken;
+  readonly token: ReadAccessToken;
   readonly issuedAt: EpochSeconds;
 }
 
-/** What an access token allows at this moment. Always asks the store: after a revocation nothing is cached anywhere. */
+/** What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once. */
 export async function checkToken(accessToken: string, ports: Ports): Promise<Outcome<CheckedToken>> {
-  const token = parseAccessToken(accessToken, ports.keyring);
+  const token = readAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   const { found, now } = await ports.store.load(grants, token.grantId);
-  const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+  const grant = found && token.isOf(found.row) ? found.row : undefined;
   const integration = grant && ports.registry.integration(grant.clientId);
   const facts = {
     token,

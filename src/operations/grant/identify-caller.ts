@@ -1,36 +1,67 @@
-import type { CallerName, IdentitySource } from '../../core/certificate.ts';
+import type { CallerName, IdentitySource, Presented } from '../../core/certificate.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
+import type { AcceptedCertificate } from '../../core/verdict.ts';
+import type { Directory } from '../../directory/directory.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
-import type { AcceptedCertificate, Directory, Ports } from '../ports.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
+import { endRevoked } from './revoke-grant.ts';
 
-/** Contract 5.4: from an accepted certificate to the identity that its issuer's settings map it to. */
-export async function identifyCaller(
+/** What a connection presented, and the request it came with. */
+export interface Presentation {
+  readonly presented: Presented;
+  readonly requestId: string;
+}
+
+/** Contract 5.4: from what was presented to the identity of the caller: judge the certificate, then map its name. */
+export async function certifyCaller(
+  { presented, requestId }: Presentation,
+  ports: CallerPorts,
+): Promise<Outcome<CertifiedCaller>> {
+  const verdict = await ports.judge(presented, ports.registry.issuers);
+  const { outcome, issuer, mark } = verdict;
+  if (!outcome.ok) {
+    if (verdict.steps.length > 0) ports.logRefused({ requestId, verdict });
+    if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark) await endRevoked(issuer, mark, ports);
+    return outcome;
+  }
+  const caller = await identifyCaller(outcome.value, ports);
+  if (!caller.ok) ports.logRefused({ requestId, verdict, mapping: caller });
+  return caller;
+}
+
+/** Maps an accepted certificate to an identity, as its issuer's settings say. */
+export function identifyCaller(
+  certificate: AcceptedCertificate,
+  ports: MappingPorts,
+): Promise<Outcome<CertifiedCaller>> {
+  return mapCaller(certificate, ports, storeDerived);
+}
+
+/** The same for the dry run: writes nothing. */
+export function previewCaller(
+  certificate: AcceptedCertificate,
+  ports: MappingPorts,
+): Promise<Outcome<CertifiedCaller>> {
+  return mapCaller(certificate, ports, loadDerived);
+}
+
+type MappingPorts = Pick<Ports, 'store' | 'directory'>;
+
+async function mapCaller(
   { issuer, name, mark }: AcceptedCertificate,
-  ports: Ports,
+  ports: MappingPorts,
+  existing: (derived: Identity, name: CallerName, ports: MappingPorts) => Promise<Identity>,
 ): Promise<Outcome<CertifiedCaller>> {
   const { identities: kind, label, integrations } = issuer;
   const identity =
-    kind === 'derived' ? accept(await derivedIdentity(label, name, ports)) : theOnly(await listed(name, ports));
+    kind === 'derived'
+      ? accept(await existing(identityDerivedFrom(label, name), name, ports))
+      : theOnly(await listed(name, ports));
   return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
-}
-
-/** Who would be calling, for the dry run: the same answer, and nothing is written. */
-export async function foreseeCaller(
-  { issuer, name, mark }: AcceptedCertificate,
-  ports: Pick<Ports, 'store' | 'directory'>,
-): Promise<Outcome<CertifiedCaller>> {
-  const { label, integrations } = issuer;
-  if (issuer.identities === 'directory') {
-    const identity = theOnly(await listed(name, ports));
-    return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
-  }
-  const derived = identityDerivedFrom(label, name);
-  const { found } = await ports.store.load(identities, derived.id);
-  return accept({ identity: found?.row ?? derived, mark, integrations });
 }
 
 const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: string) => Promise<readonly Identity[]>>> =
@@ -40,28 +71,32 @@ const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: stri
     'upn-san': (directory, name) => directory.byUpn(name),
   };
 
-function listed({ source, name }: CallerName, { directory }: Pick<Ports, 'directory'>): Promise<readonly Identity[]> {
+function listed({ source, name }: CallerName, { directory }: MappingPorts): Promise<readonly Identity[]> {
   return LOOKUPS[source](directory, name);
 }
 
-/** Two matches are a refusal, never a pick (CVE-2022-26923). */
+/** Two matches are refused; we never pick one (CVE-2022-26923). */
 function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
   if (!identity) return refuse('certificate-identity-unknown');
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
 }
 
-/** The row is made on first use, so that it can be disabled. */
-async function derivedIdentity(label: string, name: CallerName, { store }: Ports): Promise<Identity> {
-  const derived = identityDerivedFrom(label, name);
+/** The row is created on first use, so that an operator can disable the identity. */
+function storeDerived(derived: Identity, { source }: CallerName, { store }: MappingPorts): Promise<Identity> {
   return store.change(identities, derived.id, (found, now) => {
     if (found) return { outcome: found.row };
-    const detail = { did: 'identity derived', source: name.source };
+    const detail = { did: 'identity derived', source };
     return {
       outcome: derived,
       next: derived,
       events: [{ type: 'administered', at: now, identityId: derived.id, detail }],
     };
   });
+}
+
+async function loadDerived(derived: Identity, _: CallerName, { store }: MappingPorts): Promise<Identity> {
+  const { found } = await store.load(identities, derived.id);
+  return found?.row ?? derived;
 }
 
 /** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */

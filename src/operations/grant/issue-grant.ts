@@ -5,8 +5,8 @@ import type { Integration } from '../../core/integration.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { settingsFor } from '../../core/settings.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { firstPair, NO_NONCE, ROOT_LENGTH } from '../../tokens/pair.ts';
-import { REFRESH_SECRET_LENGTH } from '../../tokens/token-text.ts';
+import { firstRefreshToken, NO_NONCE, ROOT_LENGTH } from '../../tokens/opaque/pair.ts';
+import { REFRESH_SECRET_LENGTH } from '../../tokens/opaque/token-text.ts';
 import { newId } from '../new-id.ts';
 import type { Ports } from '../ports.ts';
 import { type TokenPair, tokenPair } from './token-pair.ts';
@@ -25,12 +25,12 @@ export interface IssuedGrant {
   readonly event: Event;
 }
 
-/** What is drawn before the decision, so that deciding again yields the same grant. */
+/** Draws ids and secrets before the decision, so that deciding again yields the same grant. */
 export function drawGrant(ports: Pick<Ports, 'clock' | 'random'>): { id: GrantId; root: Buffer; secret: Buffer } {
   return { id: newId(ports) as GrantId, root: ports.random(ROOT_LENGTH), secret: ports.random(REFRESH_SECRET_LENGTH) };
 }
 
-/** A new grant with its first token pair. Committing it is the caller's business. */
+/** Makes a new grant with its first token pair. The caller commits it. */
 export function issueGrant(
   draft: GrantDraft,
   drawn: ReturnType<typeof drawGrant>,
@@ -41,7 +41,7 @@ export function issueGrant(
   const settings = settingsFor(integration, ports.settings);
   const { refreshUntil, expiresAt } = grantPeriod(now, settings);
   const key = ports.keyring.minting;
-  const minted = firstPair(drawn.id, drawn, key, expiresAt);
+  const minted = firstRefreshToken(drawn.id, drawn, key);
   const grant: Grant = {
     id: drawn.id,
     clientId: integration.clientId,
@@ -72,5 +72,5 @@ export function issueGrant(
     presenter,
     detail: { by: draft.origin.kind, scope: draft.scope, until: refreshUntil },
   };
-  return { grant, pair: tokenPair(grant, minted, now), event };
+  return { grant, pair: tokenPair(grant, minted, now, ports.keyring), event };
 }

@@ -1,25 +1,25 @@
-// Tokens of a key that this node lacks. While a new key is rolled out, other nodes may mint with it already.
+// Tokens of a key that this node does not have. While a new key is rolled out, other nodes may mint with it already.
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
 import { KeyMissing, type Keyring } from '../../tokens/keyring.ts';
-import { keyIdOf } from '../../tokens/token-text.ts';
+import { keyIdOf } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 
 const KEPT_MS = 1_000;
-/** What the store said of a key, for a second: there are at most 255 of them, whatever strangers send. */
-const asked = new WeakMap<Store, Map<number, { readonly at: number; readonly inUse: Promise<boolean> }>>();
+/** Caches for a second whether a key is in use. At most 255 entries per store, whatever callers send. */
+const answersOf = new WeakMap<Store, Map<number, { readonly at: number; readonly inUse: Promise<boolean> }>>();
 
-/** For a token that did not parse: throws KeyMissing where a key that is in use would be needed to tell. */
-export async function refuseToGuess(text: string, ports: Pick<Ports, 'store' | 'keyring' | 'clock'>): Promise<void> {
+/** For a token that did not parse: throws KeyMissing if its key is in use, because then the token may be authentic. */
+export async function failIfKeyMissing(text: string, ports: Pick<Ports, 'store' | 'keyring' | 'clock'>): Promise<void> {
   const id = keyIdOf(text);
   if (id === undefined || ports.keyring.key(id)) return;
   if (await isInUse(id, ports)) throw new KeyMissing(id);
 }
 
 function isInUse(id: number, { store, clock }: Pick<Ports, 'store' | 'clock'>): Promise<boolean> {
-  const answers = asked.get(store) ?? new Map();
-  asked.set(store, answers);
+  const answers = answersOf.get(store) ?? new Map();
+  answersOf.set(store, answers);
   const now = clock.milliseconds();
   const last = answers.get(id);
   if (last && Math.abs(now - last.at) < KEPT_MS) return last.inUse;
@@ -29,7 +29,7 @@ function isInUse(id: number, { store, clock }: Pick<Ports, 'store' | 'clock'>): 
   return inUse;
 }
 
-/** Keys in use that this keyring lacks, or has another of under the same id. */
+/** Keys in use that this keyring does not have, or has with another fingerprint. */
 export async function missingKeys({ store, keyring }: { store: Store; keyring: Keyring }): Promise<number[]> {
   const marks: readonly KeyMark[] = await Array.fromAsync(rows(store, keyMarks));
   return marks

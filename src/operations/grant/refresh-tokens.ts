@@ -4,78 +4,88 @@ import type { Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import { isSamePresenter, type Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import { askToRefresh, decideRefresh, type RefreshDecision, type RefreshFacts } from '../../core/rules/refresh.ts';
+import {
+  checkRefreshRequest,
+  decideRefresh,
+  type RefreshDecision,
+  type RefreshFacts,
+} from '../../core/rules/refresh.ts';
 import type { Settings } from '../../core/settings.ts';
-import { type EpochSeconds, seconds } from '../../core/time.ts';
+import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
-import { NONCE_LENGTH, nextPair, samePair, standingOf } from '../../tokens/pair.ts';
-import { parseRefreshToken, type RefreshToken } from '../../tokens/token-text.ts';
-import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
+import type { CallerPorts, Ports } from '../ports.ts';
+import { certifyCaller, type Presentation } from './identify-caller.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 import { type TokenPair, tokenPair } from './token-pair.ts';
 
-export interface RefreshRequest {
+export interface RefreshRequest extends Presentation {
   readonly clientId: string;
   readonly refreshToken: string;
   readonly presenter: Presenter;
-  /** The caller is over a limit: the credential is only looked at, so that a dead one is told as such and not to wait. */
+  /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
-  /** Who the connection's certificate says is calling; asked only where the integration binds refreshes to it. */
-  readonly certifiedCaller: () => Promise<Outcome<CertifiedCaller>>;
 }
 
 /** Rotates the pair, repeats it for a retry, or ends the grant for a reuse: rules/refresh.ts decides which. */
-export async function refreshTokens(request: RefreshRequest, ports: Ports): Promise<Outcome<TokenPair>> {
+export async function refreshTokens(request: RefreshRequest, ports: CallerPorts): Promise<Outcome<TokenPair>> {
   const parsed = parseRefreshToken(request.refreshToken, ports.keyring);
-  const asked = askToRefresh(ports.registry.integration(request.clientId), parsed);
-  if (!asked.ok) {
-    if (asked.refusal.reason === 'refresh-token-not-authentic') await refuseToGuess(request.refreshToken, ports);
-    return asked;
+  const checked = checkRefreshRequest(ports.registry.integration(request.clientId), parsed);
+  if (!checked.ok) {
+    if (checked.refusal.reason === 'refresh-token-not-authentic') await failIfKeyMissing(request.refreshToken, ports);
+    return checked;
   }
-  const caller = asked.value.integration.binding === 'none' ? undefined : await request.certifiedCaller();
-  const outcome = await change(request, { ...asked.value, caller, outage: 'not-loaded' }, ports);
-  if (outcome !== 'load-outage') return outcome;
+  const { integration, token } = checked.value;
+  const caller = integration.binding === 'none' ? undefined : await certifyCaller(request, ports);
+  const known = { integration, token, caller, limit: request.overLimit?.(), presenter: request.presenter };
+  const first = await change(known, 'not-loaded', ports);
+  if (first !== 'load-outage') return first;
   const { found } = await ports.store.load(serviceTimes, SERVICE);
-  const informed = await change(request, { ...asked.value, caller, outage: found?.row.outage }, ports);
-  if (informed === 'load-outage') throw new Error('the outage was loaded, and the rule asks for it again');
-  return informed;
+  const second = await change(known, found?.row.outage, ports);
+  if (second === 'load-outage') throw new Error('the rule asked for the outage again after it was loaded');
+  return second;
 }
 
-interface Asked extends Pick<RefreshFacts, 'integration' | 'outage'> {
+/** What is known before the row is loaded. */
+interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit'> {
   readonly token: RefreshToken;
-  readonly caller: Outcome<CertifiedCaller> | undefined;
+  readonly presenter: Presenter;
 }
 
 type Answer = Outcome<TokenPair> | 'load-outage';
 
-function change(request: RefreshRequest, { integration, token, caller, outage }: Asked, ports: Ports): Promise<Answer> {
-  const certificate = caller?.ok ? { mark: caller.value.mark, identityId: caller.value.identity.id } : undefined;
-  const overLimit = request.overLimit?.();
+function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
+  const { integration, token, caller, limit, presenter } = known;
+  const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
     if (!found) return { outcome: refuse('grant-unknown') };
     const { row: grant, companion: holder } = found;
     const now = grantTime(grant, clock);
-    const standing = () => standingOf(token, grant, ports.keyring);
-    const { settings } = ports;
-    const decision = decideRefresh({ integration, grant, standing, holder, certificate, settings, outage, now });
-    if (decision.do === 'load-outage') return { outcome: decision.do };
-    if (overLimit && decision.do !== 'refuse') return { outcome: refused(overLimit) };
-    if (decision.do === 'refuse' && isPassing(decision, caller))
-      return { outcome: refuse('revocation-unavailable', SHORTLY) };
-    const turn = { grant, token, presenter: request.presenter, now };
-    switch (decision.do) {
-      case 'rotate':
-        return rotate(turn, nonce, decision.settings, ports);
-      case 'repeat':
-        return repeat(turn, ports);
-      case 'refuse':
-        return end(turn, decision);
-    }
+    const standing = () => standingOf(token, grant, keyring);
+    const decision = decideRefresh({ integration, grant, standing, holder, caller, limit, settings, outage, now });
+    return commitOf(decision, { grant, token, presenter, now }, nonce, ports);
   });
+}
+
+function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Ports): Decision<Grant, Answer> {
+  switch (decision.do) {
+    case 'load-outage':
+      return { outcome: 'load-outage' };
+    case 'rotate':
+      return rotate(turn, nonce, decision.settings, ports);
+    case 'repeat':
+      return repeat(turn, ports);
+    case 'refuse':
+      return { outcome: refused(decision.refusal) };
+    case 'report-reuse':
+      return { outcome: refused(decision.refusal), events: [reusedEvent(turn, { ended: false })] };
+    case 'end':
+      return end(turn, decision);
+  }
 }
 
 interface Turn {
@@ -93,55 +103,41 @@ function rotate(
 ): Decision<Grant, Outcome<TokenPair>> {
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
-  const minted = nextPair(token, nonce, key, expiresAt);
+  const minted = nextRefreshToken(token, nonce, key);
   const { refreshHash } = minted;
   const generation = grant.pair.generation + 1;
   const next: Grant = {
     ...grant,
     pair: { generation, keyId: key.id, refreshHash, nonce, issuedAt: now, expiresAt, presenter },
   };
-  // No identity: the event of a refresh is one row at the end of a table, in no index (the grant leads to its holder).
+  // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const event: Event = { type: 'refreshed', at: now, clientId: grant.clientId, subjectId: grant.id, presenter };
-  return { outcome: accept(tokenPair(next, minted, now)), next, events: [event] };
+  return { outcome: accept(tokenPair(next, minted, now, ports.keyring)), next, events: [event] };
 }
 
-/** The grant is left as it is; the event carries both presenters, and differing ones are worth an alarm. */
-function repeat({ grant, token, presenter, now }: Turn, ports: Ports): Decision<Grant, Outcome<TokenPair>> {
+/** The grant is unchanged. The event names both presenters; different ones raise an alarm. */
+function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<TokenPair>> {
+  const { grant, token, presenter, now } = turn;
   const first = grant.pair.presenter;
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
-  const outcome = accept(tokenPair(grant, samePair(token, grant, ports.keyring), now));
-  return { outcome, events: [eventOf('retried', grant, { presenter, now }, detail)] };
+  const minted = sameRefreshToken(token, grant, ports.keyring);
+  const outcome = accept(tokenPair(grant, minted, now, ports.keyring));
+  return { outcome, events: [eventOf('retried', turn, detail)] };
 }
 
-/** Only reuse, and a store that was rolled back, end a grant. No other refusal changes anything. */
-function end(
-  { grant, presenter, now }: Turn,
-  decision: RefreshDecision & { do: 'refuse' },
-): Decision<Grant, Outcome<TokenPair>> {
-  const outcome = refused(decision.refusal);
-  if (!decision.reuse && !decision.end) return { outcome };
-  const told = decision.reuse
-    ? [eventOf('reused', grant, { presenter, now }, { ended: decision.end !== undefined })]
-    : [];
-  if (!decision.end) return { outcome, events: told };
-  const ended = eventOf('revoked', grant, { presenter, now }, { reason: decision.end });
-  return { outcome, next: revoke(grant, now, decision.end), events: [...told, ended] };
+/** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
+function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<TokenPair>> {
+  const { grant, now } = turn;
+  const ended = eventOf('revoked', turn, { reason: why });
+  const events = why === 'reuse' ? [reusedEvent(turn, { ended: true }), ended] : [ended];
+  return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 
-function eventOf(
-  type: Event['type'],
-  grant: Grant,
-  { presenter, now }: Pick<Turn, 'presenter' | 'now'>,
-  detail: Event['detail'],
-): Event {
+function reusedEvent(turn: Turn, detail: { readonly ended: boolean }): Event {
+  return eventOf('reused', turn, detail);
+}
+
+function eventOf(type: Event['type'], { grant, presenter, now }: Turn, detail: NonNullable<Event['detail']>): Event {
   const { id: subjectId, clientId, identityId } = grant;
-  return { type, at: now, clientId, identityId, subjectId, presenter, ...(detail && { detail }) };
-}
-
-const SHORTLY = { retryAfter: seconds(5) };
-
-/** The certificate is there, and only its revocation could not be looked up: no reason to take the grant for dead. */
-function isPassing({ refusal }: { readonly refusal: Refusal }, caller: Outcome<CertifiedCaller> | undefined): boolean {
-  const isUnknown = caller?.ok === false && caller.refusal.reason === 'certificate-revocation-unknown';
-  return isUnknown && refusal.reason === 'certificate-binding-unmet';
+  return { type, at: now, clientId, identityId, subjectId, presenter, detail };
 }

@@ -1,5 +1,8 @@
+import type { CertificateMark } from '../../core/certificate.ts';
 import type { Event } from '../../core/event.ts';
 import { type Grant, type GrantId, type RevocationReason, revoke } from '../../core/grant.ts';
+import type { Hex } from '../../core/hex.ts';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { decideRevoke } from '../../core/rules/access.ts';
@@ -7,53 +10,71 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
 import type { Decision, PageQuery } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
-import { grants } from '../../store/tables/grants.ts';
-import { isAccessTokenOf } from '../../tokens/pair.ts';
-import { parseAccessToken } from '../../tokens/token-text.ts';
+import { grants, grantsOf } from '../../store/tables/grants.ts';
+import { readAccessToken } from '../../tokens/access-token.ts';
 import type { Ports } from '../ports.ts';
-import { refuseToGuess } from './missing-key.ts';
+import { failIfKeyMissing } from './missing-key.ts';
 
-/** Ends the whole grant of an access token: every generation, at once, at every door of every node. */
+/** Ends the grant of an access token: tokens of every generation stop working at once, on every node. */
 export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
-  const token = parseAccessToken(accessToken, ports.keyring);
+  const token = readAccessToken(accessToken, ports.keyring);
   if (!token) {
-    await refuseToGuess(accessToken, ports);
+    await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
   }
   return ports.store.change(grants, token.grantId, (found, now): Decision<Grant, Outcome<Grant>> => {
-    const grant = found && isAccessTokenOf(token, found.row) ? found.row : undefined;
+    const grant = found && token.isOf(found.row) ? found.row : undefined;
     const decision = decideRevoke({ token, grant });
     if (!decision.ok) return { outcome: decision };
     const next = revoke(decision.value, now, 'by-caller');
-    return { outcome: accept(next), next, events: [revokedEvent(next, now, presenter)] };
+    return { outcome: accept(next), next, events: [revokedEvent(next, now, { presenter })] };
   });
 }
 
-/** Ends one grant by its id, for its holder, an operator or a rule. False where it is unknown or had ended already. */
-export async function revokeById(id: GrantId, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<boolean> {
-  return ports.store.change(grants, id, (found, now) => {
+/** For revocations without a token. `by` is the author if that is an operator. */
+export interface RevokePorts extends Pick<Ports, 'store'> {
+  readonly by?: string;
+}
+
+/** Ends one grant by its id. False if there is no such grant or it was revoked before. */
+export async function revokeById(id: GrantId, reason: RevocationReason, { store, by }: RevokePorts): Promise<boolean> {
+  return store.change(grants, id, (found, now) => {
     if (!found || found.row.revoked) return { outcome: false };
     const next = revoke(found.row, now, reason);
-    return { outcome: true, next, events: [revokedEvent(next, now)] };
+    return { outcome: true, next, events: [revokedEvent(next, now, { by })] };
   });
 }
 
 const STEP = 200;
 
-/** Ends all grants of an identity, an integration or a certificate, in steps; says how many it ended. */
-export function revokeAll(where: Where, reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+/** Ends all grants of an identity, an integration or a certificate, in steps; returns how many. */
+export function revokeAll(where: Where, reason: RevocationReason, ports: RevokePorts): Promise<number> {
   return revokePages({ where }, reason, ports);
 }
 
-/** Ends every grant there is: for a store that was put back from a copy. */
-export function revokeEvery(reason: RevocationReason, ports: Pick<Ports, 'store'>): Promise<number> {
+/** Ends the grants of one certificate. */
+export function revokeByCertificate(certificate: Hex, ports: Pick<Ports, 'store'>): Promise<number> {
+  return revokeAll(grantsOf.certificate(certificate), 'certificate-revoked', ports);
+}
+
+/** The same for a revoked certificate that was presented, if its issuer's settings say so. */
+export async function endRevoked(
+  { revocation }: ApprovedIssuer,
+  { certificate }: CertificateMark,
+  ports: Pick<Ports, 'store'>,
+): Promise<number> {
+  return revocation.endGrants ? revokeByCertificate(certificate, ports) : 0;
+}
+
+/** Ends every grant: for a store that was restored from a copy. */
+export function revokeEvery(reason: RevocationReason, ports: RevokePorts): Promise<number> {
   return revokePages({}, reason, ports);
 }
 
 async function revokePages(
   query: Pick<PageQuery, 'where'>,
   reason: RevocationReason,
-  ports: Pick<Ports, 'store'>,
+  ports: RevokePorts,
 ): Promise<number> {
   let ended = 0;
   for await (const page of pages(ports.store, grants, { ...query, limit: STEP })) {
@@ -64,8 +85,13 @@ async function revokePages(
   return ended;
 }
 
-function revokedEvent(grant: Grant, at: EpochSeconds, presenter?: Presenter): Event {
+interface Author {
+  readonly presenter?: Presenter;
+  readonly by?: string | undefined;
+}
+
+function revokedEvent(grant: Grant, at: EpochSeconds, { presenter, by }: Author): Event {
   const { id: subjectId, clientId, identityId, revoked } = grant;
-  const detail = { reason: revoked?.reason ?? '' };
+  const detail = { reason: revoked?.reason ?? '', ...(by !== undefined && { by }) };
   return { type: 'revoked', at, clientId, identityId, subjectId, detail, ...(presenter && { presenter }) };
 }

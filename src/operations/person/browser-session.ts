@@ -8,10 +8,10 @@ import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';
 
 const COOKIE_LENGTH = 32;
-/** A session is marked as seen no more often than this: reading a page should not cost a write. */
+/** How often `seenAt` is written, in seconds: showing a page should not cost a write each time. */
 const MARK_EVERY = 60;
 
-/** Begins a session; the cookie is shown once, the store keeps its hash. */
+/** Begins a session. The store has only a hash of the cookie. */
 export async function beginSession(
   identity: Identity,
   { store, random, settings }: Ports,
@@ -26,7 +26,7 @@ export async function beginSession(
   return { cookie: new Secret(secret.toString('base64url')), person: { identity, session: id } };
 }
 
-/** The signed-in person behind a cookie, if the session and the identity are still good. */
+/** The person whose session this cookie belongs to. Undefined once the session has ended or the identity is disabled. */
 export async function personOf(cookie: string, { store, settings }: Ports): Promise<Person | undefined> {
   const secret = Buffer.from(cookie, 'base64url');
   if (secret.length !== COOKIE_LENGTH) return undefined;
@@ -54,7 +54,7 @@ export function endSession(id: string, { store }: Pick<Ports, 'store'>): Promise
 
 const STEP = 100;
 
-/** Ends every session of an identity, but for the one it may keep. */
+/** Ends every session of an identity, except `keep`. */
 export async function endSessionsOf(identityId: string, ports: Pick<Ports, 'store'>, keep?: string): Promise<void> {
   for await (const page of pages(ports.store, sessions, { where: sessionsOf(identityId), limit: STEP })) {
     await Promise.all(page.filter(({ id }) => id !== keep).map(({ id }) => endSession(id, ports)));

@@ -1,4 +1,4 @@
-// What acts in a person's name, seen and ended by that person.
+// The grants of a person, for that person to see and end.
 import { type Grant, type GrantId, grantState } from '../../core/grant.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Person } from '../../core/person.ts';
@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
 
 export interface MyGrant {
   readonly grant: Grant;
-  /** Undefined where the integration was removed since. */
+  /** Undefined if the integration has been removed. */
   readonly integration: Integration | undefined;
 }
 
@@ -20,14 +20,14 @@ export async function myGrants({ identity }: Person, { store, registry }: Ports)
   for await (const grant of rows(store, grants, { where: grantsOf.holder(identity.id) })) {
     if (grantState(grant, now) === 'live') live.push(grant);
   }
-  // Ids begin with the time of creation, so the order of keys is the order of age.
+  // Ids begin with the time of creation, so rows come oldest first.
   return live.toReversed().map((grant) => ({ grant, integration: registry.integration(grant.clientId) }));
 }
 
-/** False where there is no such grant of this person, or it had ended before. */
+/** False if this person has no such grant, or it had already ended. */
 export async function revokeMyGrant(id: GrantId, { identity }: Person, { store }: Ports): Promise<boolean> {
   const { found } = await store.load(grants, id);
-  // The holder of a grant never changes, so checking before the change is as good as checking in it.
+  // The holder of a grant never changes, so it can be checked before the change.
   return found?.row.identityId === identity.id && revokeById(id, 'by-holder', { store });
 }
 

@@ -1,28 +1,27 @@
 import type { Hex } from '../../core/hex.ts';
 import { firstHalf } from '../../core/hex.ts';
-import type { Identity } from '../../core/identity.ts';
-import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
-import { passwords } from '../../store/tables/sign-in.ts';
+import { type SignedIn, signInByPassword } from '../../directory/directory.ts';
 import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tokens/known-browser.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
 import { countFailedSignIn } from '../device/spend-device.ts';
-import type { Ports, SignedIn } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { beginSession, endSession } from './browser-session.ts';
 
 export interface SignInRequest {
   readonly userName: string;
   readonly password: Secret;
   readonly presenter: Presenter;
-  /** The cookie of a browser that somebody signed in with before, if it has one. */
+  /** The cookie that a browser keeps after somebody signed in with it. */
   readonly knownBrowser?: string | undefined;
-  /** Who is signed in with this browser already, if anybody. */
+  /** Who is already signed in with this browser. */
   readonly person?: Person | undefined;
-  /** The user code the person came with, if any. */
+  /** The user code that the person is about to confirm. */
   readonly userCode?: string | undefined;
 }
 
@@ -37,7 +36,7 @@ export interface SignedInBrowser extends BegunSession {
 }
 
 /** A person signs in; a session begins, and the browser is known from now on. */
-export async function signIn(request: SignInRequest, ports: Ports): Promise<Outcome<SignedInBrowser>> {
+export async function signIn(request: SignInRequest, ports: Ports): Promise<PersonOutcome<SignedInBrowser>> {
   const { userName, userCode } = request;
   const browser = browserOf(request, ports);
   const checked = await checkPassword({ ...request, browser }, ports);
@@ -63,16 +62,12 @@ function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports
   return known ? { is: 'known', id: known.id } : { is: 'unknown' };
 }
 
-/** A session that begins while the password is being reset would outlive the reset. */
-async function beginUnlessReset({ identity, passwordMark }: SignedIn, ports: Ports): Promise<Outcome<BegunSession>> {
-  const begun = await beginSession(identity, ports);
-  if ((await passwordMarkOf(identity, ports)) === passwordMark) return accept(begun);
+/** A reset ends the sessions it finds. One that begins during the reset would survive it, so check again afterwards. */
+export async function beginUnlessReset(signedIn: SignedIn, ports: Ports): Promise<PersonOutcome<BegunSession>> {
+  const begun = await beginSession(signedIn.identity, ports);
+  if (await signedIn.stillHolds()) return accept(begun);
   await endSession(begun.person.session, ports);
   return refuse('sign-in-failed');
-}
-
-async function passwordMarkOf({ id }: Identity, { store }: Pick<Ports, 'store'>): Promise<string | undefined> {
-  return (await store.load(passwords, id)).found?.row.phc;
 }
 
 export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'password' | 'presenter'> {
@@ -83,20 +78,20 @@ export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'passwor
 export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
-): Promise<Outcome<SignedIn>> {
+): Promise<PersonOutcome<SignedIn>> {
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {
     const { isLocked, retryAfter } = attempt.refusal;
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
-  const signedIn = await ports.directory.bySignIn(userName, password);
+  const signedIn = await signInByPassword(ports.directory, userName, password);
   if (!signedIn?.identity.enabled) return refuse('sign-in-failed');
   await attempt.value.forgive();
   return accept(signedIn);
 }
 
-/** What was typed as a name is counted by its hash: people type passwords there, and names of any length and character. */
+/** Attempts are counted under a hash of the typed name: people type passwords there, and anything else. */
 function nameMark(typed: string): Hex {
   return firstHalf(sha256(typed));
 }

@@ -1,5 +1,5 @@
-// Each node remembers how far the event log had come. So it notices a store that was put back to an older state (a restored
-// backup, a failover that forgot commits), and a log whose readers are held back.
+// Each node remembers the newest event it has seen. So it notices a store that was reset to an older state (a restored
+// backup, a failover that lost commits), and a log whose readers are held back.
 import { hash } from 'node:crypto';
 import type { LoggedEvent, Problem, Store } from '../../store/store.ts';
 
@@ -58,7 +58,7 @@ export class EventWatch {
     this.#newest = newest && remember(newest);
   }
 
-  /** An event may also be gone because it was swept: then everything up to it is. */
+  /** An event may also be missing because it was swept: then everything before it is missing too. */
   async #isStillThere({ sequence, digest }: Remembered): Promise<boolean> {
     const [found] = await this.#store.events({ after: sequence - 1, limit: 1 });
     if (found?.sequence === sequence) return remember(found).digest === digest;

@@ -1,30 +1,25 @@
-// What one node does for all. A lease is a row: it holds across nodes, workers and back ends, and a node that dies in the
-// middle keeps the others out no longer than the lease lasts.
+// Work that one node does for all of them. A lease is a row, so it holds across nodes, workers and back ends. If the node
+// dies, the others wait no longer than the lease lasts.
 import { after, type EpochSeconds, earlier, type Seconds } from '../../core/time.ts';
-import { attempts } from '../../store/tables/sign-in.ts';
+import { leases } from '../../store/tables/upkeep.ts';
 import type { Ports } from '../ports.ts';
 
 export interface Lease {
-  readonly about: string;
-  /** Nobody else takes it up for so long, even where the work is done sooner. */
+  readonly name: string;
+  /** No other node does the work for this long, even if it is finished sooner. */
   readonly lasts: Seconds;
-  /** Unless this is set: then the lease ends with the work, and lasts so long only where the node dies in the middle. */
+  /** The lease ends with the work. It lasts its full time only if the node dies while working. */
   readonly endsWithWork?: true;
 }
 
-/** Does the work unless another node has taken it up; says whether it was this one. */
+/** Does the work unless another node holds the lease. Returns whether this node did it. */
 export async function byOneNode(
   lease: Lease,
   work: () => Promise<unknown>,
   { store }: Pick<Ports, 'store'>,
 ): Promise<boolean> {
-  const { about, lasts, endsWithWork } = lease;
-  const endsAt = await store.change(attempts, about, (found, now) => {
-    // One that ends later than a lease taken now was taken by a clock that has since been set back.
-    if (found && now < found.row.endsAt && found.row.endsAt <= after(now, lasts)) return { outcome: undefined };
-    const ends = after(now, lasts);
-    return { outcome: ends, next: { about, count: 1, endsAt: ends } };
-  });
+  const { name, lasts, endsWithWork } = lease;
+  const endsAt = await take(lease, store);
   if (endsAt === undefined) return false;
   const held = { endsAt };
   const renewing = setInterval(() => void renew(lease, held, store).catch(() => undefined), (lasts * 1000) / RENEWALS);
@@ -33,29 +28,39 @@ export async function byOneNode(
     await work();
   } finally {
     clearInterval(renewing);
-    // Where that fails, the lease lasts its time.
-    if (endsWithWork) await giveUp(about, held.endsAt, store).catch(() => undefined);
+    // If releasing fails, the lease lasts its full time.
+    if (endsWithWork) await release(name, held.endsAt, store).catch(() => undefined);
   }
   return true;
 }
 
-/** How often a lease is renewed while it lasts: work that takes longer than the lease stays this node's. */
+/** How often a lease is renewed while it lasts, so that work that takes longer keeps it. */
 const RENEWALS = 3;
 
-/** One that another node has taken up meanwhile is left to it. */
-async function renew({ about, lasts }: Lease, held: { endsAt: EpochSeconds }, store: Ports['store']): Promise<void> {
-  held.endsAt = await store.change(attempts, about, (found, now) => {
-    if (found?.row.endsAt !== held.endsAt) return { outcome: held.endsAt };
-    const ends = after(now, lasts);
-    return { outcome: ends, next: { ...found.row, endsAt: ends } };
+/** When the lease ends, or undefined if another node holds it. */
+function take({ name, lasts }: Lease, store: Ports['store']): Promise<EpochSeconds | undefined> {
+  return store.change(leases, name, (found, now) => {
+    const endsAt = after(now, lasts);
+    // A lease that ends later than one taken now comes from a clock that has since been set back.
+    if (found && now < found.row.endsAt && found.row.endsAt <= endsAt) return { outcome: undefined };
+    return { outcome: endsAt, next: { name, endsAt } };
   });
 }
 
-/** One that another node has taken up meanwhile is not ours to give up. */
-function giveUp(about: string, endsAt: EpochSeconds, store: Ports['store']): Promise<void> {
-  return store.change(attempts, about, (found, now) =>
+/** Does nothing if another node has taken the lease meanwhile. */
+async function renew({ name, lasts }: Lease, held: { endsAt: EpochSeconds }, store: Ports['store']): Promise<void> {
+  held.endsAt = await store.change(leases, name, (found, now) => {
+    if (found?.row.endsAt !== held.endsAt) return { outcome: held.endsAt };
+    const endsAt = after(now, lasts);
+    return { outcome: endsAt, next: { name, endsAt } };
+  });
+}
+
+/** Does nothing if another node has taken the lease meanwhile. */
+function release(name: string, endsAt: EpochSeconds, store: Ports['store']): Promise<void> {
+  return store.change(leases, name, (found, now) =>
     found?.row.endsAt === endsAt
-      ? { outcome: undefined, next: { ...found.row, endsAt: earlier(now, endsAt) } }
+      ? { outcome: undefined, next: { name, endsAt: earlier(now, endsAt) } }
       : { outcome: undefined },
   );
 }

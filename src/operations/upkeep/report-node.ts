@@ -1,4 +1,4 @@
-// Each node reports itself and its keys, so that no key begins to mint while a node lacks it.
+// Each node reports itself and its keys, so that no key is used for minting while a node lacks it.
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,7 +22,7 @@ export class NodeReporter {
     this.#store = store;
   }
 
-  /** Every few seconds; writes where that is due. */
+  /** Called every few seconds; writes if a report is due. */
   async report(clock: () => EpochSeconds): Promise<void> {
     const keys = this.#keyring.keys.map(({ fingerprint }) => fingerprint);
     const [text, now] = [keys.join(), clock()];
@@ -32,7 +32,7 @@ export class NodeReporter {
     this.#reported = { keys: text, at: now };
   }
 
-  /** When it stops: nobody waits for its keys any more. */
+  /** Called when the node stops: its keys no longer matter. */
   leave(): Promise<void> {
     return this.#write((at) => ({ name: this.#name, keys: [], endsAt: at }));
   }

@@ -1,21 +1,21 @@
-// What nodes write into the row of the service's times: when it began to answer, and that it still runs.
+// What nodes write into the row of the service's times: when the service began to answer, and that it is still running.
 import { withOutage } from '../../core/rules/outage.ts';
 import type { ServiceTimes } from '../../core/service-times.ts';
 import { after, between, type EpochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
-/** Nodes share the row: it is written when it is this old, by whoever comes first. */
+/** Nodes share the row: the first that finds it this old writes it. */
 export const SEEN_EVERY = seconds(10);
-/** A row older than this: no node was running. */
+/** If the row is older than this, no node was running. */
 const UNSEEN = seconds(30);
 
 type Write = (found: ServiceTimes | undefined, now: EpochSeconds) => ServiceTimes | undefined;
 
-/** What is assumed of a store without the row: an older release left it, or it was just moved here. */
+/** Assumed for a store without the row: it comes from an older release, or was just moved. */
 const ASSUMED = seconds(-3600);
 
-/** Before the first request: where no node has been running, that was an outage, and it ends now. */
+/** Called before the first request. If no node has been running, that was an outage, and it ends now. */
 export function beginAnswering(ports: Pick<Ports, 'store'>): Promise<void> {
   return write(ports, (found, now) => {
     if (found && !isOlder(found, UNSEEN, now)) return seen(found, now);
@@ -23,7 +23,7 @@ export function beginAnswering(ports: Pick<Ports, 'store'>): Promise<void> {
   });
 }
 
-/** Begins answering, as soon as that works, and keeps the service seen from then on: to be called every SEEN_EVERY seconds. */
+/** Returns what to call every SEEN_EVERY seconds: it records that the service answers, then that it is still running. */
 export function keeperOfTimes(ports: Pick<Ports, 'store'>): () => Promise<void> {
   let hasBegun = false;
   return async () => {
@@ -33,7 +33,7 @@ export function keeperOfTimes(ports: Pick<Ports, 'store'>): () => Promise<void> 
   };
 }
 
-/** Every SEEN_EVERY seconds. */
+/** Called every SEEN_EVERY seconds. */
 export function keepSeen(ports: Pick<Ports, 'store'>): Promise<void> {
   return write(ports, seen);
 }

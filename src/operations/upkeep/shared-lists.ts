@@ -7,13 +7,13 @@ import { listContents, revocationLists } from '../../store/tables/lists.ts';
 import type { Ports } from '../ports.ts';
 import { byOneNode } from './lease.ts';
 
-/** A node that dies while it fetches keeps the others out no longer. */
+/** If a node dies while fetching, the others wait no longer than this. */
 const FETCHING = seconds(10);
 /** How often `askedAt` is shared with other nodes. */
 const DAY = seconds(86_400);
 const NEVER = epochSeconds(0);
 
-/** Revocation lists through the store: fetched by one node, read by all. The judge of certificates declares what it needs. */
+/** Shares revocation lists through the store: one node fetches, all read. The interface is declared in src/pki. */
 export class SharedLists {
   readonly #ports: Pick<Ports, 'store' | 'registry' | 'settings' | 'clock'>;
   /** When callers of this node last asked for a list. */
@@ -26,11 +26,11 @@ export class SharedLists {
     this.#ports = ports;
   }
 
-  asked(url: string): void {
+  named(url: string): void {
     this.#asked.set(url, this.#ports.clock.now());
   }
 
-  /** A list is followed as long as a grant may live that a certificate which names it has brought about. */
+  /** A list is followed as long as a grant from a certificate that names it may live. */
   isWanted(url: string): boolean {
     const askedAt = later(this.#asked.get(url) ?? NEVER, this.#known.get(url)?.askedAt ?? NEVER);
     return this.#ports.clock.now() < after(askedAt, longestGrant(this.#ports));
@@ -38,7 +38,7 @@ export class SharedLists {
 
   async news(all: boolean): Promise<readonly SharedList[] | undefined> {
     const { store } = this.#ports;
-    await this.#tellAsked();
+    await this.#shareAsked();
     const stamp = await store.stamp(revocationLists);
     if (stamp === this.#stamp && !all) return undefined;
     const lists = await Array.fromAsync(rows(store, revocationLists));
@@ -58,12 +58,12 @@ export class SharedLists {
   }
 
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
-    const about = `lease: list ${hash('sha256', url)}`;
-    return byOneNode({ about, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
+    const name = `list ${hash('sha256', url)}`;
+    return byOneNode({ name, lasts: FETCHING, endsWithWork: true }, work, this.#ports);
   }
 
-  /** The contents first: who reads the news finds them there. */
-  async tell(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
+  /** Writes the contents first, so that a node that reads the news finds them. */
+  async share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
     const { store } = this.#ports;
     const { url, checkedAt } = news;
     if (contents) {
@@ -78,7 +78,7 @@ export class SharedLists {
     });
   }
 
-  async #tellAsked(): Promise<void> {
+  async #shareAsked(): Promise<void> {
     for (const [url, askedAt] of this.#asked) {
       const known = this.#known.get(url);
       if (!known || askedAt < after(known.askedAt, DAY)) continue;

@@ -5,14 +5,15 @@ import { grants } from '../../store/tables/grants.ts';
 import { listContents, revocationLists } from '../../store/tables/lists.ts';
 import { nodes } from '../../store/tables/nodes.ts';
 import { attempts, sessions } from '../../store/tables/sign-in.ts';
+import { endedLists, leases } from '../../store/tables/upkeep.ts';
 import type { Ports } from '../ports.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 /**
- * Everything that ends, and how long it stays past its end, so that a clock that is off sweeps nothing that still counts.
- * Grants cannot be got back, so they stay for a week. Revocation lists do not end while nodes renew them; one that cannot
- * be fetched keeps its word for a month, across restarts too.
+ * The tables whose rows end, and how long rows stay after their end, so that a wrong clock sweeps nothing that still counts.
+ * A swept grant cannot be restored, so grants stay for a week. Revocation lists do not end while nodes renew them; a list that
+ * cannot be fetched still counts for a month, across restarts too.
  */
 const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [grants, seconds(7 * DAY)],
@@ -20,15 +21,17 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [sessions, seconds(HOUR)],
   [attempts, seconds(HOUR)],
   [nodes, seconds(HOUR)],
+  [leases, seconds(HOUR)],
+  [endedLists, seconds(HOUR)],
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];
-/** Rows in one step: small enough that whatever waits behind it is not late. */
+/** Rows in one step: few, so that requests do not wait long. */
 const STEP = 25;
-/** The oldest events lie side by side: many go as quickly as a few rows do that lie apart, and there are as many as refreshes. */
+/** The oldest events are adjacent, so many are deleted as quickly as a few scattered rows; and there is one per refresh. */
 const EVENTS_STEP = 500;
 
-/** Removes what has ended, in small steps; returns how many rows went. `pause` leaves the store to requests. */
+/** Removes what has ended, in small steps; returns how many rows. `pause` gives requests a turn. */
 export async function sweep(
   { store, settings }: Pick<Ports, 'store' | 'settings'>,
   pause: () => Promise<void>,

@@ -1,12 +1,12 @@
 import { type Known, knownAtStart, knownFrom, plausible, sweepingWaits } from '../../core/rules/clock.ts';
-import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
+import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { type Problem, StoreUnavailable } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
 
 /**
  * Compares the store's clock with the store's high-water mark and with the time that this node has really been running.
- * Told the time once a second; whoever asks in between is compared with what was plausible then.
+ * Gets the time once a second; times read in between are compared with what was plausible then.
  */
 export class Timekeeper {
   readonly #running: () => number;
@@ -31,7 +31,7 @@ export class Timekeeper {
     this.tell(now);
   }
 
-  /** The store's clock, once a second; says what is wrong with it. */
+  /** Takes the store's clock, once a second. Returns what is wrong with it. */
   tell(now: EpochSeconds): Problem | undefined {
     const ran = this.#running();
     ({ from: this.#from, to: this.#to } = plausible(this.#known, ran));
@@ -43,7 +43,7 @@ export class Timekeeper {
     return why === undefined ? undefined : { reason: why, detail: `${why}. ${WHAT_TO_DO}` };
   }
 
-  /** Throws StoreUnavailable where this cannot be the time. Nothing is decided by such a clock. */
+  /** Throws StoreUnavailable if this cannot be the time: nothing is decided by such a clock. */
   readonly admit = (now: EpochSeconds): void => {
     if (now <= this.#to && now >= this.#from) return;
     const problem = this.tell(now); // much time may really have passed since the last look
@@ -67,12 +67,4 @@ const WHAT_TO_DO =
 
 function saidAs(length: number): string {
   return length < 7200 ? `${length} seconds` : `${Math.floor(length / 3600)} hours`;
-}
-
-/** An operator says that the clock is right: it becomes the store's high-water mark, whatever that was. */
-export function acceptClock({ store }: Pick<Ports, 'store'>): Promise<void> {
-  return store.change(serviceTimes, SERVICE, (found, now) => ({
-    outcome: undefined,
-    next: { outage: found?.row.outage, seenAt: epochSeconds(now) },
-  }));
 }

@@ -1,15 +1,15 @@
-// The values that certificates, CRLs and OCSP answers are made of.
+// The primitive values used in certificates, CRLs and OCSP responses.
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { type Element, expectTag, MalformedDer, TAG } from './der.ts';
 
 export function readBoolean(element: Element): boolean {
   const { content } = expectTag(element, TAG.boolean);
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
-    throw new MalformedDer('a boolean is 00 or FF');
+    throw new MalformedDer('a boolean is neither 00 nor FF');
   return content[0] === 0xff;
 }
 
-/** The octets of an INTEGER in two's complement, minimal as DER demands. */
+/** The octets of an INTEGER in two's complement; DER requires the minimal form. */
 export function readInteger(element: Element, tag: number = TAG.integer): Uint8Array {
   const { content } = expectTag(element, tag);
   const [first, second] = content;
@@ -19,7 +19,7 @@ export function readInteger(element: Element, tag: number = TAG.integer): Uint8A
   return content;
 }
 
-/** An INTEGER that counts something: never negative, and small. */
+/** A small non-negative INTEGER. */
 export function readCount(element: Element, tag: number = TAG.integer): number {
   const octets = readInteger(element, tag);
   if (octets.length > 4 || (octets[0] ?? 0) >= 0x80) throw new MalformedDer('a count is negative or too large');
@@ -50,14 +50,14 @@ export function readOid(element: Element, tag: number = TAG.oid): string {
   return [top, head - top * 40, ...arcs.slice(1)].join('.');
 }
 
-/** The octets of a BIT STRING that is a whole number of octets, as keys and signatures are. */
+/** The octets of a BIT STRING without unused bits, as in keys and signatures. */
 export function readOctetBits(element: Element): Uint8Array {
   const { content } = expectTag(element, TAG.bitString);
-  if (content[0] !== 0) throw new MalformedDer('a bit string is not made of whole octets');
+  if (content[0] !== 0) throw new MalformedDer('a bit string does not consist of whole octets');
   return content.subarray(1);
 }
 
-/** The content of any BIT STRING: its octets, and how many bits of the last one do not count. */
+/** The content of any BIT STRING: its octets, and the number of unused bits in the last one. */
 export function readBits(element: Element, tag: number = TAG.bitString): { unused: number; octets: Uint8Array } {
   const { content } = expectTag(element, tag);
   const unused = content[0];
@@ -66,13 +66,13 @@ export function readBits(element: Element, tag: number = TAG.bitString): { unuse
   return { unused, octets: content.subarray(1) };
 }
 
-// Key usages and reasons for revocation have 9 bits. Going through half a million of them takes its time.
-const MOST_NAMED_OCTETS = 32;
+// Key usages and revocation reasons have 9 bits. The limit keeps a huge bit string from using CPU time.
+const MAX_NAMED_OCTETS = 32;
 
-/** The numbers of the bits that are set in a named bit list. */
+/** The numbers of the bits set in a named bit list. */
 export function readNamedBits(element: Element, tag: number = TAG.bitString): ReadonlySet<number> {
   const { unused, octets } = readBits(element, tag);
-  if (octets.length > MOST_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
+  if (octets.length > MAX_NAMED_OCTETS) throw new MalformedDer('a list of named bits is too long');
   const bits = new Set<number>();
   for (let bit = 0; bit < octets.length * 8 - unused; bit++) {
     if ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) bits.add(bit);
@@ -85,23 +85,25 @@ const TIME_FORMS: Readonly<Record<number, RegExp>> = {
   [TAG.generalizedTime]: /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/,
 };
 
-/** RFC 5280 4.1.2.5: both forms in Zulu time with seconds and no fractions; two-digit years run from 1950 to 2049. */
+/**
+ * RFC 5280 4.1.2.5: both forms are in Zulu time with seconds and without fractions; two-digit years mean 1950 to 2049.
+ */
 export function readTime(element: Element): EpochSeconds {
   const parts = TIME_FORMS[element.tag]?.exec(Buffer.from(element.content).toString('latin1'));
-  if (!parts) throw new MalformedDer('a time is not in the form of RFC 5280 4.1.2.5');
+  if (!parts) throw new MalformedDer('a time does not have the format of RFC 5280 4.1.2.5');
   const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
   const year = element.tag === TAG.generalizedTime ? written : written + (written < 50 ? 2000 : 1900);
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hour, minute, second);
   const normal = moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day && hour < 24 && minute < 60;
-  if (!normal || second > 59) throw new MalformedDer('a time names a moment that does not exist');
+  if (!normal || second > 59) throw new MalformedDer('a time does not exist');
   return epochSeconds(moment.getTime() / 1000);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Characters of UTF-8, or nothing where the octets are not UTF-8. */
+/** Decodes UTF-8; undefined if the octets are not valid UTF-8. */
 export function decodeUtf8(octets: Uint8Array): string | undefined {
   try {
     return utf8.decode(octets);
@@ -110,8 +112,8 @@ export function decodeUtf8(octets: Uint8Array): string | undefined {
   }
 }
 
-/** Characters of an IA5String; DER readers that let octets above 127 pass invent characters. */
+/** Decodes an IA5String. Octets above 127 are rejected: lenient parsers disagree on what they mean. */
 export function readAscii(octets: Uint8Array): string {
-  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String holds octets above 127');
+  if (octets.some((octet) => octet > 0x7f)) throw new MalformedDer('an IA5String contains octets above 127');
   return Buffer.from(octets).toString('latin1');
 }

@@ -1,4 +1,4 @@
-// The little DER that a client of OCSP has to write.
+// The small part of DER that an OCSP client must write.
 import { contextTag, TAG } from './der.ts';
 
 export function write(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
@@ -10,7 +10,7 @@ export function writeSequence(...parts: readonly Uint8Array[]): Uint8Array {
   return write(TAG.sequence, ...parts);
 }
 
-/** EXPLICIT `[n]` around what is given. */
+/** Wraps the elements in an EXPLICIT `[n]` tag. */
 export function writeContext(number: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return write(contextTag(number, 'constructed'), ...parts);
 }

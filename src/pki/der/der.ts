@@ -1,14 +1,14 @@
-// A strict reader of DER, the only encoding of a certificate that a signature can cover without doubt. Lenient readers
-// (BER's indefinite and padded lengths) let two programs see two certificates in the same bytes, so nothing is forgiven
-// here but the explicitly encoded default values that common authorities write.
+// A strict DER parser. BER's indefinite and padded lengths let two programs read two different certificates from the
+// same bytes, so everything that is not DER is rejected, with one exception: default values that are encoded
+// explicitly, because common CAs write them.
 
-/** Thrown while reading; each reader of a whole structure turns it into a refusal, so that it never leaves pki/. */
+/** Thrown while parsing. Each parser of a whole structure turns it into a refusal, so it never leaves pki/. */
 export class MalformedDer extends Error {}
 
 export interface Element {
   readonly tag: number;
   readonly content: Uint8Array;
-  /** Identifier, length and content: what a signature or a fingerprint covers. */
+  /** Identifier, length and content: the bytes that a signature or a fingerprint covers. */
   readonly whole: Uint8Array;
 }
 
@@ -40,12 +40,12 @@ export const TAG = {
 const CONSTRUCTED = 0x20;
 const CONTEXT = 0x80;
 
-/** The tag of a context-specific field: `[n]`, constructed where it holds further elements. */
+/** The tag of a context-specific field `[n]`; constructed if it contains further elements. */
 export function contextTag(number: number, form: 'primitive' | 'constructed'): number {
   return CONTEXT | number | (form === 'constructed' ? CONSTRUCTED : 0);
 }
 
-/** Reads bytes that hold one element and nothing after it. */
+/** Parses bytes that contain exactly one element. */
 export function readElement(bytes: Uint8Array, tag?: number): Element {
   const element = elementAt(bytes, 0);
   if (element.whole.length !== bytes.length) throw new MalformedDer('bytes follow the element');
@@ -53,7 +53,7 @@ export function readElement(bytes: Uint8Array, tag?: number): Element {
   return element;
 }
 
-/** `most` stops the reading of a list that is longer than any honest one. */
+/** Throws if there are more than `most` elements. */
 export function childrenOf(element: Element, most = Number.POSITIVE_INFINITY): Element[] {
   if (!(element.tag & CONSTRUCTED)) throw new MalformedDer('a primitive element holds no elements');
   const children: Element[] = [];
@@ -76,16 +76,16 @@ export function unwrap(element: Element, tag?: number): Element {
   return readElement(element.content, tag);
 }
 
-// No structure of RFC 5280 or RFC 6960 has as many fields.
-const MOST_FIELDS = 16;
+// More fields than any structure of RFC 5280 or RFC 6960 has.
+const MAX_FIELDS = 16;
 
-/** The fields of a SEQUENCE in their order; optional ones are recognised by their tag. */
+/** The fields of a SEQUENCE, in order; optional ones are recognised by their tag. */
 export class Fields {
   readonly #fields: Element[];
   #position = 0;
 
   constructor(sequence: Element) {
-    this.#fields = childrenOf(sequence, MOST_FIELDS);
+    this.#fields = childrenOf(sequence, MAX_FIELDS);
   }
 
   next(tag?: number): Element {
@@ -101,7 +101,7 @@ export class Fields {
     return field;
   }
 
-  /** Passes over what follows, where nobody needs it. */
+  /** Skips the remaining fields. */
   skip(): void {
     this.#position = this.#fields.length;
   }
@@ -111,7 +111,7 @@ export class Fields {
   }
 }
 
-/** How many elements a constructed element holds, without reading them. */
+/** The number of elements in a constructed element, without parsing them. */
 export function countChildren({ content }: Element): number {
   let count = 0;
   for (let offset = 0; offset < content.length; count++) {
@@ -123,7 +123,7 @@ export function countChildren({ content }: Element): number {
 
 function elementAt(bytes: Uint8Array, offset: number): Element {
   const tag = byteAt(bytes, offset);
-  if ((tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 have no place in a certificate');
+  if ((tag & 0x1f) === 0x1f) throw new MalformedDer('tags above 30 are not supported');
   const { length, start } = lengthAt(bytes, offset + 1);
   const end = start + length;
   if (end > bytes.length) throw new MalformedDer('the length runs past the end');

@@ -1,14 +1,14 @@
-// PEM (RFC 7468): blocks of base64 between labelled lines. Text around the blocks is commentary.
+// PEM (RFC 7468): base64 blocks between labelled lines. Text outside the blocks is ignored.
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 
-/** The DER of every block with the label, in the order of the text. */
+/** The DER of every block with this label, in file order. */
 export function readPem(text: string, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
   return [...text.matchAll(BLOCK)]
     .filter(([, found]) => found === label)
     .map(([, , body = '']) => new Uint8Array(Buffer.from(body.replace(/\s/g, ''), 'base64')));
 }
 
-/** A file of certificates or CRLs as people keep them: PEM with any number of blocks, or one bare DER. */
+/** A file of certificates or CRLs: PEM with any number of blocks, or a single DER. */
 export function readPemOrDer(file: Uint8Array, label: 'CERTIFICATE' | 'X509 CRL'): Uint8Array[] {
   const isDer = file[0] === 0x30;
   return isDer ? [file] : readPem(Buffer.from(file).toString('latin1'), label);

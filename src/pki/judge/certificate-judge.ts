@@ -1,5 +1,5 @@
-// The entry for requests: a remembered verdict where there is one, else a validation, with what the issuer's revocation
-// policy wants to be known fetched in between.
+// Judges the certificate of a request: returns the cached verdict, or validates and fetches the revocation data that
+// the issuer's policy requires.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Path } from '../path/path.ts';
@@ -13,13 +13,13 @@ import type { Certificate } from '../x509/certificate.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import { Verdicts } from './verdict.ts';
 
-const MOST_AUTHORITIES = 1_000;
+const MAX_AUTHORITIES = 1_000;
 
 export class CertificateJudge {
   readonly revocation: RevocationSource;
   readonly #verdicts = new Verdicts();
   readonly #now: () => EpochSeconds;
-  /** Authorities that callers sent and whose paths hold, by approved issuer: lists of theirs are fetched as well. */
+  /** Validated intermediates that callers sent, by approved issuer: their lists are fetched too. */
   readonly #sent = new Map<string, { readonly label: string; readonly authority: Certificate }>();
   #issuers: readonly ApprovedIssuer[] = [];
   #followed: readonly ApprovedIssuer[] = [];
@@ -29,7 +29,7 @@ export class CertificateJudge {
     this.#now = ports.now;
   }
 
-  /** `issuers` must be the same array as long as nothing in it has changed. */
+  /** `issuers` must be the same array until something in it changes. */
   async judge(chain: readonly Uint8Array[], issuers: readonly ApprovedIssuer[]): Promise<Judgement> {
     this.#issuers = issuers;
     const presented = this.#presented(chain, issuers, []);
@@ -40,25 +40,25 @@ export class CertificateJudge {
     const { chain, issuers, evidence } = presented;
     const first = judgeCertificate(presented);
     const responses = await this.#learn(chain, first);
-    // Where nothing was learned, the verdict stands: strangers do not make us judge twice.
+    // If nothing was fetched, the first verdict stands; nobody can make us judge twice for nothing.
     const hasLearned = responses.length > 0 || evidence.lists !== this.revocation.lists;
     if (!hasLearned) return this.#verdicts.remember(presented, first);
     return this.#verdicts.judge(this.#presented(chain, issuers, responses));
   }
 
-  /** The lists at hand that end grants. */
+  /** The current lists that end grants. */
   revokingLists(issuers: readonly ApprovedIssuer[]): ReturnType<typeof revokingLists> {
     return revokingLists(this.revocation.lists, issuers, [...this.#sent.values()]);
   }
 
-  /** Takes the lists that other nodes have fetched, of issuers approved now. */
+  /** Loads the lists that other nodes fetched, for the currently approved issuers. */
   async followLists(issuers: readonly ApprovedIssuer[]): Promise<void> {
     this.#issuers = issuers;
     await this.revocation.followLists(issuers !== this.#followed);
     this.#followed = issuers;
   }
 
-  /** Nobody is asked about a certificate that is refused whatever they say. */
+  /** Fetches nothing for a certificate that is refused anyway. */
   async #learn(chain: readonly Uint8Array[], judgement: Judgement): Promise<readonly OcspResponse[]> {
     const { outcome, path, issuer } = judgement;
     const isOpen = outcome.ok || outcome.refusal.reason === 'certificate-revocation-unknown';
@@ -68,7 +68,7 @@ export class CertificateJudge {
     return this.revocation.prepare(path, issuer);
   }
 
-  /** Beside the path there may be another key of its issuers that signs their lists. */
+  /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
   #signersSent(chain: readonly Uint8Array[], path: Path, issuer: ApprovedIssuer): readonly Certificate[] {
     const onPath = new Set(path.map(({ fingerprint }) => fingerprint));
     const beside = readAll(chain.slice(1)).filter(({ fingerprint }) => !onPath.has(fingerprint));
@@ -78,11 +78,14 @@ export class CertificateJudge {
     return signersBeside({ path, pool, issuer, evidence, now: this.#now() });
   }
 
-  /** Whose lists count: issuers that mind them, what is registered with these, and what callers sent below them. */
+  /**
+   * The CAs whose lists are used: issuers that check CRLs, their registered intermediates, and intermediates that
+   * callers sent below them.
+   */
   #authorities(): readonly KnownAuthority[] {
-    const minding = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
-    const byLabel = new Map(minding.map((issuer) => [issuer.label, issuer]));
-    const registered = minding.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
+    const checking = this.#issuers.filter(({ enabled, revocation }) => enabled && revocation.crl !== 'off');
+    const byLabel = new Map(checking.map((issuer) => [issuer.label, issuer]));
+    const registered = checking.flatMap((issuer) => authoritiesOf(issuer).map((authority) => ({ authority, issuer })));
     const sent = [...this.#sent.values()].flatMap(({ label, authority }) => {
       const issuer = byLabel.get(label);
       return issuer ? [{ authority, issuer }] : [];
@@ -91,7 +94,7 @@ export class CertificateJudge {
   }
 
   #rememberSent(authorities: readonly Certificate[], { label }: ApprovedIssuer): void {
-    if (this.#sent.size > MOST_AUTHORITIES) this.#sent.clear();
+    if (this.#sent.size > MAX_AUTHORITIES) this.#sent.clear();
     for (const authority of authorities) this.#sent.set(`${label} ${authority.fingerprint}`, { label, authority });
   }
 

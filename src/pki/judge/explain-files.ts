@@ -1,4 +1,4 @@
-// The dry run from files alone, for whoever has no running service at hand.
+// The dry run from files alone, without a running service.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { readPemOrDer } from '../der/pem.ts';
@@ -6,14 +6,14 @@ import type { SearchLimits } from '../path/search.ts';
 import { readRevocationList } from '../revocation/crl.ts';
 import { type Explanation, explainCertificate } from './explain.ts';
 
-/** Contents of files, PEM or DER, each with any number of blocks. */
+/** File contents, PEM or DER, each with any number of blocks. */
 export interface CertificateFiles {
-  /** The leaf, and what else the caller would send behind it. */
+  /** The leaf, followed by the other certificates that the caller would send. */
   readonly certificate: Uint8Array;
   readonly chain?: readonly Uint8Array[];
-  /** Every certificate in them is taken as an approved issuer. */
+  /** Every certificate in them counts as an approved issuer. */
   readonly issuers: readonly Uint8Array[];
-  /** Where any is given, CRLs are required, as a configured CRL is. */
+  /** If any is given, CRLs are required, as with `issuer add --crl-file`. */
   readonly crls?: readonly Uint8Array[];
   readonly settings?: IssuerSettings;
   readonly now: EpochSeconds;
@@ -43,7 +43,7 @@ export function explainFiles({
   });
 }
 
-/** A file tells nothing of an issuer but its certificate: the rest is as the settings' defaults are. */
+/** A file contains only the issuer's certificate; everything else has its default. */
 export function issuerOf(certificate: Uint8Array, label: string, settings: IssuerSettings = {}): ApprovedIssuer {
   return {
     label,

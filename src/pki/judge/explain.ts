@@ -1,8 +1,8 @@
-// The dry run: what was read, which issuer matched, which rule passed or failed, which identity came out. It asks the
-// same judge as a request does, so that its words are those of the log.
+// The dry run: what was parsed, which issuer matched, which rules passed or failed, and which identity resulted. It
+// uses the same judge as a request, so its words match the log.
 
+import type { Step } from '../../core/verdict.ts';
 import { printTime } from '../path/rule.ts';
-import type { Step } from '../path/step.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { escapeText, printName } from '../x509/distinguished-name.ts';
 import { printKey } from '../x509/public-key.ts';
@@ -11,11 +11,11 @@ import { type Judgement, judgeCertificate, type PresentedCertificate } from './j
 export interface Explanation {
   readonly accepted: boolean;
   readonly at: string;
-  /** Why not, as the caller's refusal says; absent when accepted. */
+  /** The reason of the refusal; absent if accepted. */
   readonly refusal?: { readonly reason: string; readonly rule?: string };
   readonly issuer?: string;
   readonly identity?: { readonly source: string; readonly name: string };
-  /** The integrations that the issuer may serve. */
+  /** The integrations that the issuer's certificates may use. */
   readonly integrations?: readonly string[] | 'all';
   readonly presented: readonly CertificateSummary[];
   readonly steps: readonly Step[];
@@ -105,7 +105,7 @@ function printSummary(summary: CertificateSummary, index: number): string[] {
   ];
 }
 
-/** Also the line that the log of a refused request carries. */
+/** Also used in the log of a refused request. */
 export function printStep({ rule, passed, about, words, setting }: Step): string {
   return `${passed ? 'pass' : 'FAIL'} ${rule} [${about}] ${words}${setting ? ` {${setting}}` : ''}`;
 }

@@ -1,20 +1,21 @@
 // The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
 // proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
-import { type CallerName, type CertificateMark, callerName } from '../../core/certificate.ts';
+import { type CallerName, callerName } from '../../core/certificate.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
+import type { Step, Verdict } from '../../core/verdict.ts';
 import { describe, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
-import { type Step, step } from '../path/step.ts';
+import { step } from '../path/step.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
 import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 
 export interface PresentedCertificate {
-  /** DER, leaf first; what follows are candidates for the path and nothing else. */
+  /** DER, leaf first; the others are only candidates for the path. */
   readonly chain: readonly Uint8Array[];
   readonly issuers: readonly ApprovedIssuer[];
   readonly evidence: RevocationEvidence;
@@ -22,34 +23,20 @@ export interface PresentedCertificate {
   readonly limits?: SearchLimits;
 }
 
-interface AcceptedCertificate {
-  readonly issuer: ApprovedIssuer;
-  readonly name: CallerName;
-  readonly mark: CertificateMark;
-  /** Until when this verdict holds: the end of the shortest validity on the path, or of what is known of revocation. */
-  readonly until: EpochSeconds;
-}
-
-export interface Judgement {
-  readonly outcome: Outcome<AcceptedCertificate>;
-  readonly steps: readonly Step[];
+export interface Judgement extends Verdict {
   /** The path that was judged, approved issuer first; absent where none was found. */
   readonly path?: Path;
-  /** The approved issuer at its top. */
-  readonly issuer?: ApprovedIssuer;
-  /** Whatever the verdict: the grants of a certificate that is found revoked are found by it. */
-  readonly mark?: CertificateMark;
 }
 
-export const MOST_PRESENTED = 32;
-const MOST_OCTETS = 128 * 1024;
-const MOST_PATHS = 8;
+export const MAX_PRESENTED = 32;
+const MAX_OCTETS = 128 * 1024;
+const MAX_PATHS = 8;
 
 export function judgeCertificate(presented: PresentedCertificate): Judgement {
   const { chain, issuers } = presented;
   const [first, ...rest] = chain;
   if (!first) return { outcome: refuse('certificate-missing'), steps: [] };
-  if (chain.length > MOST_PRESENTED || (rest.length > 0 && totalOf(chain) > MOST_OCTETS)) return refusedAt(tooMany());
+  if (chain.length > MAX_PRESENTED || (rest.length > 0 && totalOf(chain) > MAX_OCTETS)) return refusedAt(tooMany());
   const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
   const sent = rest.map(readCandidate).flatMap((read) => (read.ok ? [read.value] : []));
@@ -69,7 +56,7 @@ function judgeLeaf(
   let tried = 0;
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
-    if (!issuer || ++tried > MOST_PATHS) break;
+    if (!issuer || ++tried > MAX_PATHS) break;
     const pool = [...sent.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : [])), ...registered];
     const judgement = judgeFoundPath({ path, pool, issuer, evidence, now });
     if (judgement.outcome.ok) return judgement;
@@ -83,7 +70,8 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
   const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
-  // Revocation is asked only about a path that holds otherwise: nobody makes us search lists for strangers.
+  // Revocation is checked only if the path is otherwise valid: nobody can make us search lists for an unknown
+  // certificate.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
   const steps = [...structure, ...findings.map((finding) => finding.step)];
   const failed = steps.find(({ passed }) => !passed);
@@ -101,12 +89,12 @@ function refusedAt(failed: Step): Judgement {
 }
 
 function unreadable(why: string | undefined): Step {
-  const words = `the certificate is DER as RFC 5280 4.1 describes it: ${why ?? 'it is not'}`;
+  const words = `the certificate is DER as defined in RFC 5280 4.1: ${why ?? 'it is not'}`;
   return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
 }
 
 function tooMany(): Step {
-  const words = `at most ${MOST_PRESENTED} certificates of ${MOST_OCTETS} octets together are presented`;
+  const words = `at most ${MAX_PRESENTED} certificates with ${MAX_OCTETS} octets in total are presented`;
   return step('bounded-work', false, 'leaf', words);
 }
 
@@ -127,7 +115,7 @@ function whyNoPath(leaf: Candidate, anchors: readonly Certificate[], search: Pat
 }
 
 function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {
-  if (search.isExhausted) return 'the search was given up after its bounded number of steps';
+  if (search.isExhausted) return 'the search stopped at its limit';
   return anchors.some((anchor) => search.isNamedBy(leaf, anchor))
     ? 'an approved issuer has the name of its issuer, but another key signed it'
     : `its issuer is ${printNameOf(leaf.issuer)}`;
@@ -137,7 +125,7 @@ function identityStep(name: Outcome<CallerName>, issuer: ApprovedIssuer, leaf: C
   const setting = `identitySources: ${issuer.identitySources.join(', ')}`;
   const words = name.ok
     ? `the ${name.value.source} of the leaf names the caller: ${escapeText(name.value.name)}`
-    : `exactly one well-formed name stands in the first identity source present: ${name.refusal.reason}`;
+    : `the first identity source present has exactly one well-formed name: ${name.refusal.reason}`;
   const reason = name.ok ? 'certificate-name-missing' : name.refusal.reason;
   return step('identity', name.ok, describe(leaf, 'leaf'), words, { setting, reason });
 }

@@ -1,4 +1,4 @@
-// Remembers verdicts, so that a caller on a kept-alive connection is not validated with every request.
+// Caches verdicts, so that a caller on a kept-alive connection is not validated on every request.
 import { hash } from 'node:crypto';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { RevocationList } from '../revocation/crl.ts';
@@ -10,20 +10,21 @@ interface Verdict {
   readonly until: EpochSeconds;
 }
 
-const MOST_VERDICTS = 10_000;
-// A refusal may be lifted by what we cannot see coming (a CRL that arrives, a validity that begins).
+const MAX_VERDICTS = 10_000;
+// A refusal may become obsolete without notice (a CRL arrives, a validity period begins), so it is cached briefly.
 const REFUSAL_SECONDS = 30;
 
 /**
- * A verdict is known by the fingerprint of the whole chain, and holds until the first of: the end of a validity on its
- * path, the end of a CRL or an OCSP answer it rests on, any change of issuers or lists (which are then other objects).
+ * A verdict is stored under the fingerprint of the whole chain. It is valid until the first of: the end of a validity
+ * period on its path, the end of a CRL or OCSP response it depends on, or a change of issuers or lists (detected by
+ * object identity).
  */
 export class Verdicts {
   readonly #verdicts = new Map<string, Verdict>();
   #issuers: PresentedCertificate['issuers'] = [];
   #lists: readonly RevocationList[] = [];
 
-  /** The verdict remembered, or nothing where the certificate has to be judged. */
+  /** The cached verdict; undefined if the certificate must be judged. */
   recall({ chain, issuers, evidence, now }: PresentedCertificate): Judgement | undefined {
     this.#forgetWhenChanged(issuers, evidence.lists);
     const verdict = this.#verdicts.get(fingerprintOf(chain));
@@ -48,20 +49,20 @@ export class Verdicts {
     this.#lists = lists;
   }
 
-  /** The oldest verdict makes room: a flood of strangers costs callers a validation, never memory. */
+  /** Evicts the oldest verdict: a flood of unknown certificates costs callers a validation, never memory. */
   #keep(fingerprint: string, verdict: Verdict): void {
     this.#verdicts.delete(fingerprint);
     const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size >= MOST_VERDICTS && oldest) this.#verdicts.delete(oldest);
+    if (this.#verdicts.size >= MAX_VERDICTS && oldest) this.#verdicts.delete(oldest);
     this.#verdicts.set(fingerprint, verdict);
   }
 }
 
-// On the chain itself, which a kept-alive connection presents with every request.
+// Cached on the chain array, which a kept-alive connection passes with every request.
 const FINGERPRINT = Symbol('fingerprint of the chain');
 type MarkedChain = readonly Uint8Array[] & { [FINGERPRINT]?: string };
 
-/** Each certificate delimits itself (DER), so that no two chains share the octets that are hashed. */
+/** DER is self-delimiting, so different chains never concatenate to the same octets. */
 function fingerprintOf(chain: MarkedChain): string {
   chain[FINGERPRINT] ??= hash('sha256', Buffer.concat(chain), 'base64');
   return chain[FINGERPRINT];

@@ -1,5 +1,5 @@
-// RFC 5280 4.2.1.10: an authority may sign only for names inside the permitted and outside the excluded subtrees of every
-// authority above it.
+// RFC 5280 4.2.1.10: a CA may only sign for names inside the permitted and outside the excluded subtrees of every CA
+// above it.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import {
@@ -12,16 +12,16 @@ import {
 import type { GeneralName } from '../x509/general-name.ts';
 import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
 
-// Thousands of constraints against thousands of names are work for seconds; no honest authority comes near this.
-const MOST_COMPARISONS = 20_000;
+// Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
+const MAX_COMPARISONS = 20_000;
 
-/** A name in the form in which it is compared, worked out once for all comparisons. */
+/** A name in comparable form, computed once for all comparisons. */
 type Compared =
   | { readonly kind: 'dns' | 'uri'; readonly host: string }
   | { readonly kind: 'email'; readonly mailbox: string | undefined; readonly host: string }
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'directory'; readonly name: DistinguishedName }
-  /** Of a kind or a form that cannot be compared. `form` says which names it may be the same as. */
+  /** A name that cannot be compared. `form` identifies the names it may be equal to. */
   | { readonly kind: 'opaque'; readonly form: string };
 
 interface Subtrees {
@@ -30,7 +30,7 @@ interface Subtrees {
   readonly count: number;
 }
 
-/** Why the path violates the constraints of its authorities; nothing where it does not. Anchor first, leaf last. */
+/** Why the path violates name constraints; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedConstraint(
   path: readonly Certificate[],
   profile: ApprovedIssuer['profile'],
@@ -43,7 +43,7 @@ export function violatedConstraint(
     if (misshapen) return `a constraint of kind ${misshapen.kind} is malformed`;
     const subtrees = subtreesOf(constraints);
     for (const certificate of path.slice(depth + 1)) {
-      // RFC 5280 6.1.3 (b): self-issued authorities are exempt, the final certificate never is.
+      // RFC 5280 6.1.3 (b): self-issued CAs are exempt, the final certificate never is.
       if (isSelfIssued(certificate) && certificate !== path.at(-1)) continue;
       const violation = violationBy(certificate, subtrees, work);
       if (violation) return violation;
@@ -72,7 +72,7 @@ function byForm(names: readonly GeneralName[]): Map<string, Compared[]> {
   return forms;
 }
 
-/** Names are constrained by subtrees of their own form; other names are of the same form when their identifiers are. */
+/** Subtrees apply to names of the same form; otherNames have the same form if their OIDs are equal. */
 function formOf(name: GeneralName): string {
   return name.kind === 'other' ? `other ${name.oid}` : name.kind;
 }
@@ -80,17 +80,17 @@ function formOf(name: GeneralName): string {
 function violationBy(certificate: Certificate, subtrees: Subtrees, work: { comparisons: number }): string | undefined {
   const names = constrainedNames(certificate);
   work.comparisons += names.length * subtrees.count;
-  if (work.comparisons > MOST_COMPARISONS) return `more than ${MOST_COMPARISONS} comparisons of names would be needed`;
+  if (work.comparisons > MAX_COMPARISONS) return `more than ${MAX_COMPARISONS} name comparisons would be needed`;
   for (const name of names) {
     const permitted = subtrees.permitted.get(formOf(name)) ?? [];
     const excluded = subtrees.excluded.get(formOf(name)) ?? [];
     if (permitted.length + excluded.length === 0) continue;
     const compared = comparedOf(name);
     if (excluded.some((subtree) => overlaps(compared, subtree))) {
-      return `a name of kind ${name.kind} lies in an excluded subtree`;
+      return `a name of kind ${name.kind} is in an excluded subtree`;
     }
     if (permitted.length > 0 && !permitted.some((subtree) => isWithin(compared, subtree))) {
-      return `a name of kind ${name.kind} lies outside the permitted subtrees`;
+      return `a name of kind ${name.kind} is outside the permitted subtrees`;
     }
   }
   return undefined;
@@ -120,12 +120,12 @@ function mailboxOf(value: string): Compared {
   return { kind: 'email', mailbox: at < 0 ? undefined : value.slice(0, at), host: foldHost(value.slice(at + 1)) };
 }
 
-/** A trailing dot says that the name is complete, and changes nothing about which host it is. */
+/** A trailing dot marks a complete name; it does not change the host. */
 function foldHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 
-/** Whether every name that this one can stand for lies in the subtree. */
+/** Whether every name that this one can match is in the subtree. */
 function isWithin(name: Compared, subtree: Compared): boolean {
   if (name.kind === 'dns' && subtree.kind === 'dns') return isDnsWithin(name.host, subtree.host);
   if (name.kind === 'email' && subtree.kind === 'email') {
@@ -137,30 +137,30 @@ function isWithin(name: Compared, subtree: Compared): boolean {
   return false;
 }
 
-/** Whether any name that this one can stand for lies in the subtree: a wildcard reaches into excluded hosts. */
+/** Whether any name that this one can match is in the subtree: a wildcard can match excluded hosts. */
 function overlaps(name: Compared, subtree: Compared): boolean {
-  // RFC 5280 4.2.1.10: a constraint we cannot process, on a kind of name that occurs, is a refusal.
+  // RFC 5280 4.2.1.10: a constraint that we cannot process, on a kind of name that occurs, means refusal.
   if (name.kind === 'opaque' || isWithin(name, subtree)) return true;
   if (name.kind === 'directory' && subtree.kind === 'directory') return mayBeWithin(name.name, subtree.name);
   if (name.kind !== 'dns' || subtree.kind !== 'dns') return false;
-  // Who excludes `.example.com` hardly means to allow `example.com`.
+  // An exclusion of `.example.com` most likely means `example.com` as well.
   const base = subtree.host.replace(/^\./, '');
   return isDnsWithin(name.host, base) || (name.host.startsWith('*.') && isDnsWithin(base, name.host.slice(2)));
 }
 
-/** An attribute without characters may be read by others as the excluded one: it does not escape. */
+/** An attribute without readable text may equal the excluded one elsewhere, so it counts as excluded. */
 function mayBeWithin(name: DistinguishedName, subtree: DistinguishedName): boolean {
   return subtree.comparable.every(
     (rdn, index) => name.comparable[index] === rdn || name.rdns[index]?.some(isIncomparable) === true,
   );
 }
 
-/** With a leading dot, as OpenSSL and others write it, a constraint holds the hosts below the domain alone. */
+/** With a leading dot, as OpenSSL and others write it, the constraint covers only hosts below the domain. */
 function isDnsWithin(host: string, base: string): boolean {
   return base === '' || host === base || host.endsWith(base.startsWith('.') ? base : `.${base}`);
 }
 
-/** `.example.com` holds the hosts below it; `example.com` is one host. */
+/** `.example.com` covers the hosts below it; `example.com` is exactly one host. */
 function isHostWithin(host: string, domain: string): boolean {
   return domain.startsWith('.') ? host.endsWith(domain) && host.length > domain.length : host === domain;
 }

@@ -1,14 +1,15 @@
-// RFC 5280 6.1 for one path, and the rules of ours on top: every step is reported, the first that failed decides.
+// Validates one path by RFC 5280 6.1 and by our own rules. Every step is reported; the first failed step decides.
 import type { EpochSeconds } from '../../core/time.ts';
+import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
 import { violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
 import type { PathPolicy, Position, Role, Rule } from './rule.ts';
 import { RULES } from './rules.ts';
-import { type Step, step } from './step.ts';
+import { step } from './step.ts';
 
-/** Approved issuer first, leaf last; each has signed the next. */
+/** The approved issuer comes first, the leaf last; each has signed the next. */
 export type Path = readonly [Certificate, ...Certificate[]];
 
 export type PathEnd = 'leaf' | 'revocation signer';
@@ -20,7 +21,7 @@ export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end
   return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy)];
 }
 
-/** What speaks against a certificate as approved issuer, or between one and the leaf, whatever it may sign later. */
+/** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
 export function judgeAuthority(
   certificate: Certificate,
   role: 'approved issuer' | 'intermediate',
@@ -69,7 +70,7 @@ function applyRule(rule: Demand, position: Position, about: string): Step {
   return step(rule.rule, passed, about, words, { reason, ...(setting && { setting }) });
 }
 
-/** Who reads a refusal wants to know what could be set otherwise, or that nothing can. */
+/** Shows which setting could change the result, or that none can. */
 function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
   if (rule.setting) return rule.setting(policy);
   if (rule.profile) return `profile: ${rule.profile}`;
@@ -82,15 +83,15 @@ function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
   const checks = [
     [
       'path-length',
-      'no authority has more authorities below it than it allows (RFC 5280 4.2.1.9)',
+      'no authority exceeds the path length of an authority above it (RFC 5280 4.2.1.9)',
       violatedPathLength(path),
     ],
     [
       'name-constraints',
-      'every name lies within the constraints of the authorities above it (RFC 5280 4.2.1.10)',
+      'every name is within the name constraints of the authorities above it (RFC 5280 4.2.1.10)',
       violatedConstraint(path, profile),
     ],
-    ['certificate-policies', 'certificate policies hold along the path (RFC 5280 6.1)', violatedPolicy(path)],
+    ['certificate-policies', 'the certificate policies of the path are valid (RFC 5280 6.1)', violatedPolicy(path)],
   ] as const;
   return checks.map(([rule, words, found]) =>
     step(rule, !found, 'path', explain(words, found), found ? { setting: EVERY_PROFILE } : {}),
@@ -106,7 +107,7 @@ function violatedPathLength(path: Path): string | undefined {
   let remaining = Number.POSITIVE_INFINITY;
   for (const [index, certificate] of path.slice(0, -1).entries()) {
     if (index > 0 && !isSelfIssued(certificate)) {
-      if (remaining === 0) return `${printName(certificate.subject)} is one authority too many`;
+      if (remaining === 0) return `${printName(certificate.subject)} exceeds the allowed path length`;
       remaining--;
     }
     remaining = Math.min(remaining, certificate.known.basicConstraints?.pathLength ?? remaining);

@@ -1,22 +1,22 @@
-// RFC 5280 6.1: certificate policies along a path. The valid policy tree grows exponentially under hostile mappings; as
-// RFC 9618 shows, the nodes of one depth merged by policy decide the same, so only the present depth is kept. Every
-// policy is acceptable to us (user-initial-policy-set is any-policy): what counts is whether the tree stays alive.
+// RFC 5280 6.1: certificate policies along a path. Hostile mappings make the valid policy tree grow exponentially. RFC
+// 9618 shows that merging the nodes of one depth by policy gives the same result, so only the current depth is kept. We
+// accept every policy (user-initial-policy-set is any-policy), so the only question is whether the tree becomes empty.
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 
 const ANY_POLICY = '2.5.29.32.0';
 
-/** Valid policy → the policies expected one certificate further down. Empty: the tree is NULL. */
+/** Valid policy → the policies expected in the next certificate. Empty: the tree is NULL. */
 type Level = Map<string, Set<string>>;
 
 interface PolicyState {
   level: Level;
-  /** How many certificates may still follow before … applies. */
+  /** The number of certificates that may follow before each restriction applies. */
   explicit: number;
   mapping: number;
   any: number;
 }
 
-/** Why the path fails by its policies; nothing where it does not. Anchor first, leaf last. */
+/** Why the path fails policy processing; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedPolicy(path: readonly Certificate[]): string | undefined {
   const unlimited = path.length + 1;
   const level: Level = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
@@ -25,7 +25,7 @@ export function violatedPolicy(path: readonly Certificate[]): string | undefined
     const isLeaf = index === path.length - 1;
     // An anchor is trusted for every policy unless its own certificate lists some (RFC 5937 3).
     if (index > 0 || certificate.known.certificatePolicies) descend(state, certificate, isLeaf);
-    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required and none is left';
+    if (state.explicit === 0 && state.level.size === 0) return 'an explicit policy is required, but none is valid';
     const mistake = isLeaf ? undefined : prepareForNext(state, certificate);
     if (mistake) return mistake;
   }
@@ -87,5 +87,5 @@ function countDown(state: PolicyState): void {
 function wrapUp(state: PolicyState, leaf: Certificate | undefined): string | undefined {
   const requiresNow = leaf?.known.policyConstraints?.requireExplicit === 0;
   const explicit = requiresNow ? 0 : Math.max(0, state.explicit - 1);
-  return explicit === 0 && state.level.size === 0 ? 'an explicit policy is required and none is left' : undefined;
+  return explicit === 0 && state.level.size === 0 ? 'an explicit policy is required, but none is valid' : undefined;
 }

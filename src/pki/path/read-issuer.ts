@@ -7,7 +7,7 @@ export interface ReadIssuer {
   readonly intermediates: readonly Certificate[];
 }
 
-// Approved issuers are few and come with every request; their certificates are read once.
+// Cached because approved issuers are few and used by every request.
 const known = new WeakMap<ApprovedIssuer, ReadIssuer>();
 
 export function readIssuer(issuer: ApprovedIssuer): ReadIssuer {
@@ -19,13 +19,13 @@ export function readIssuer(issuer: ApprovedIssuer): ReadIssuer {
   return made;
 }
 
-/** Its own certificate, and those of the authorities registered with it. */
+/** The issuer's own certificate and its registered intermediates. */
 export function authoritiesOf(issuer: ApprovedIssuer): readonly Certificate[] {
   const { certificate, intermediates } = readIssuer(issuer);
   return certificate ? [certificate, ...intermediates] : intermediates;
 }
 
-/** Those that can be read. */
+/** The certificates that can be parsed. */
 export function readAll(certificates: readonly Uint8Array[]): Certificate[] {
   return certificates.map(readCertificate).flatMap((read) => (read.ok ? [read.value] : []));
 }

@@ -1,35 +1,35 @@
-// The form of a rule about one certificate of a path.
+// The type of a rule about one certificate of a path.
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type Certificate, isSelfSigned } from '../x509/certificate.ts';
 
-/** A revocation signer signs CRLs or OCSP answers with a key of its own, and ends a path as a leaf does. */
+/** A revocation signer signs CRLs or OCSP responses with its own key and ends a path as a leaf does. */
 export type Role = 'approved issuer' | 'intermediate' | 'leaf' | 'revocation signer';
 
 export interface Position {
   readonly certificate: Certificate;
   readonly role: Role;
-  /** The certificate that this one signed, further down the path. */
+  /** The next certificate down the path, which this one signed. */
   readonly issued: Certificate | undefined;
   readonly now: EpochSeconds;
   readonly policy: PathPolicy;
 }
 
-/** What an approved issuer's settings say about the paths below it. */
+/** The approved issuer's settings for the paths below it. */
 export type PathPolicy = Pick<ApprovedIssuer, 'profile' | 'curves' | 'identitySources'>;
 
 export interface Rule {
   readonly rule: string;
   readonly clause: string;
   readonly words: string;
-  /** `strict` rules apply to issuers of that profile only. */
+  /** `strict` rules apply only to issuers with that profile. */
   readonly profile?: 'strict';
   readonly roles: readonly Role[];
   readonly holds: (position: Position) => boolean;
   readonly found?: (certificate: Certificate) => string;
   readonly reason?: RefusalReason;
-  /** The setting that decides, where it is another than the profile. */
+  /** The setting that decides, if it is not the profile. */
   readonly setting?: (policy: PathPolicy) => string;
 }
 

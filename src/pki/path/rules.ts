@@ -1,8 +1,9 @@
-// What is demanded of each certificate of a path by itself: one table, evaluated in its order for the dry run, the
-// handshake's chain and a proxy's header alike. What binds certificates to each other is in path.ts.
-import type { Rule } from './rule.ts';
-import { RULES_OF_FORM } from './rules-of-form.ts';
-import { RULES_OF_KEYS } from './rules-of-keys.ts';
-import { RULES_OF_ROLES } from './rules-of-roles.ts';
+// The rules for a single certificate of a path, in evaluation order. The dry run, TLS handshakes and proxy headers all
+// use this table. Rules between certificates are in path.ts.
 
-export const RULES: readonly Rule[] = [...RULES_OF_FORM, ...RULES_OF_KEYS, ...RULES_OF_ROLES];
+import { FORM_RULES } from './form-rules.ts';
+import { KEY_RULES } from './key-rules.ts';
+import { ROLE_RULES } from './role-rules.ts';
+import type { Rule } from './rule.ts';
+
+export const RULES: readonly Rule[] = [...FORM_RULES, ...KEY_RULES, ...ROLE_RULES];

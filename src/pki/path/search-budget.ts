@@ -1,11 +1,11 @@
-// What a search for a path may cost. Counted in estimated microseconds rather than by the clock, so that a verdict does not
-// depend on how busy the machine is; `npm run figures -- verdicts` measures the real time.
+// Limits the cost of a path search. It counts estimated microseconds instead of using the clock, so that a verdict does
+// not depend on the load of the machine; `npm run figures -- verdicts` measures the real time.
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 
-// Before an approved issuer's signature was found, the work is a stranger's; afterwards somebody answers for it.
+// The budget is small until an approved issuer's signature is found; before that, anybody could cause the work.
 const BEFORE_SIGNATURE = 3_200;
 const AFTER_SIGNATURE = 10_000;
-// Two issuers of one name and an expensive key (P-521) must both be tried.
+// Enough to try two issuers with the same name and an expensive key (P-521).
 const ALWAYS = 2;
 
 export class SearchBudget {
@@ -18,7 +18,7 @@ export class SearchBudget {
     return this.#isExhausted;
   }
 
-  /** Whether the work may be done. */
+  /** Whether the budget allows the work. */
   spend(cost: number): boolean {
     if (this.#purchases++ >= ALWAYS && this.#spent + cost > this.#limit) {
       this.#isExhausted = true;
@@ -28,7 +28,7 @@ export class SearchBudget {
     return true;
   }
 
-  /** An approved issuer has signed something of what was presented. */
+  /** Call once an approved issuer has signed one of the presented certificates. */
   signatureFound(): void {
     this.#limit = AFTER_SIGNATURE;
   }
@@ -38,13 +38,13 @@ const CURVE_COSTS: Readonly<Record<string, number>> = { 'P-256': 160, 'P-384': 1
 const OTHER_CURVE = 2_300;
 const FAMILY_COSTS: Readonly<Partial<Record<PublicKeyFacts['family'], number>>> = { ed25519: 220, ed448: 450 };
 
-/** Of one check of a signature with this key over so many octets. */
+/** The cost of one signature check with this key over this many octets. */
 export function signatureCost({ family, curve, bits = 2048 }: PublicKeyFacts, octets: number): number {
   const check = curve ? (CURVE_COSTS[curve] ?? OTHER_CURVE) : (FAMILY_COSTS[family] ?? 50 + (bits / 2048) ** 2 * 20);
   return check + octets / 250;
 }
 
-/** Of parsing and preparing a name, whose characters a stranger chose. */
+/** The cost of parsing and preparing an untrusted name. */
 export function nameCost(octets: number): number {
-  return octets / 3; // some characters become eighteen when they are normalised
+  return octets / 3; // normalisation can turn one character into eighteen
 }

@@ -1,6 +1,6 @@
-// Finds the ways from an approved issuer down to a leaf, by name and by signature. The search begins at the approved
-// issuers: what strangers send is looked into only once somebody approved has signed it, and all work is bounded, for a
-// graph of cross-signed authorities has more ways through it than there is time.
+// Finds paths from an approved issuer down to a leaf, by name and signature. The search starts at the approved issuers,
+// so presented certificates are parsed only once an approved issuer has signed them. All work is bounded, because a
+// graph of cross-signed CAs has exponentially many paths.
 import type { Outcome } from '../../core/outcome.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
@@ -10,16 +10,18 @@ import type { Path } from './path.ts';
 import { nameCost, SearchBudget, signatureCost } from './search-budget.ts';
 
 export interface SearchLimits {
-  /** Intermediates between approved issuer and leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l). */
+  /**
+   * Intermediates between approved issuer and leaf; self-issued ones (key rollover) do not count (RFC 5280 6.1.4 l).
+   */
   readonly intermediates: number;
 }
 
 export const SEARCH_LIMITS: SearchLimits = { intermediates: 8 };
 
-// Self-issued certificates do not count as depth, so that they need a limit of their own.
-const LONGEST_PATH = 16;
-// Checked signatures are remembered, but the ways through a graph are more than its edges.
-const MOST_STEPS = 200;
+// Self-issued certificates do not count towards the depth, so they have their own limit.
+const MAX_PATH_LENGTH = 16;
+// Signature checks are cached, but a graph has more paths than edges.
+const MAX_STEPS = 200;
 
 export class PathSearch {
   readonly #anchors: readonly Certificate[];
@@ -27,7 +29,7 @@ export class PathSearch {
   readonly #limits: SearchLimits;
   readonly #budget = new SearchBudget();
   readonly #compared = new Set<Candidate>();
-  /** Why a leaf that an approved issuer signed cannot be read. */
+  /** Why a leaf signed by an approved issuer could not be parsed. */
   unreadable: string | undefined;
   #steps = 0;
 
@@ -41,12 +43,12 @@ export class PathSearch {
     this.#limits = limits;
   }
 
-  /** Whether the search ended because of its limits, so that "no path" may be unfair, and is final all the same. */
+  /** Whether the search stopped at a limit. "No path" is final even then. */
   get isExhausted(): boolean {
-    return this.#budget.isExhausted || this.#steps >= MOST_STEPS;
+    return this.#budget.isExhausted || this.#steps >= MAX_STEPS;
   }
 
-  /** Paths from the approved issuer down to the leaf. A leaf that an approved issuer signed may still be unreadable. */
+  /** Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. */
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
     const pool = likelyFirst(last, this.#pool);
@@ -57,12 +59,12 @@ export class PathSearch {
   }
 
   *#descend(trail: Path, leaf: Candidate, pool: readonly Candidate[]): Generator<Path> {
-    if (this.#steps++ >= MOST_STEPS) return;
+    if (this.#steps++ >= MAX_STEPS) return;
     const above = trail.at(-1) ?? trail[0];
     const found = this.#readIfSigned(above, leaf);
     if (found?.ok) yield [...trail, found.value];
     else this.unreadable ??= found?.refusal.rule;
-    if (trail.length >= LONGEST_PATH) return;
+    if (trail.length >= MAX_PATH_LENGTH) return;
     for (const candidate of pool) {
       const below = this.#readIfSigned(above, candidate);
       if (below?.ok && this.#mayFollow(below.value, trail)) yield* this.#descend([...trail, below.value], leaf, pool);
@@ -80,14 +82,14 @@ export class PathSearch {
     return this.isNamedBy(candidate, issuer) && this.#hasSigned(issuer, candidate) ? candidate.certificate : undefined;
   }
 
-  /** Whether the candidate says that this authority issued it. */
+  /** Whether the candidate names this CA as its issuer. */
   isNamedBy(candidate: Candidate, { subject }: Certificate): boolean {
     if (isEqual(candidate.issuer.whole, subject.der)) return true;
     if (candidate.issuerRdns !== subject.rdns.length || !this.#mayCompare(candidate)) return false;
     return candidate.issuerName !== undefined && sameName(candidate.issuerName, subject);
   }
 
-  /** Names are prepared once; the second comparison costs nothing. */
+  /** Prepared names are cached, so a second comparison is cheap. */
   #mayCompare(candidate: Candidate): boolean {
     if (!this.#compared.has(candidate) && !this.#budget.spend(nameCost(candidate.issuer.whole.length))) return false;
     this.#compared.add(candidate);
@@ -109,22 +111,25 @@ function asCandidate(certificate: Certificate | Candidate): Candidate {
   return certificate instanceof Candidate ? certificate : candidateOf(certificate);
 }
 
-/** Follows key identifiers up from the leaf: an honest chain then needs one signature check per step. */
+/** Follows key identifiers up from the leaf, so that an honest chain needs one signature check per step. */
 function likelyFirst(leaf: Candidate, pool: readonly Candidate[]): readonly Candidate[] {
   const likely = new Set<Candidate>([leaf]);
-  // A set that grows while it is walked: what is added is visited too.
+  // The set grows during iteration; added items are visited too.
   for (const { issuerKeyIdentifier: named } of likely) {
     for (const candidate of pool) if (named && isEqual(named, candidate.keyIdentifier)) likely.add(candidate);
   }
   return [...likely, ...pool.filter((candidate) => !likely.has(candidate))].filter((candidate) => candidate !== leaf);
 }
 
-/** An approved issuer that was sent along; of its other certificates, `isSameAuthority` decides once they are read. */
+/**
+ * Whether the caller sent the approved issuer itself. Its other certificates are recognised by `isSameAuthority` once
+ * they are parsed.
+ */
 function isCopyOf({ spki, subject }: Candidate, anchor: Certificate): boolean {
   return isEqual(spki, anchor.publicKey.spki) && isEqual(subject.whole, anchor.subject.der);
 }
 
-/** The same name and key are the same authority, whatever its certificates say: approved issuers are pinned by key. */
+/** Same name and key means same CA, whatever else its certificates say: approved issuers are pinned by key. */
 function isSameAuthority(a: Certificate, b: Certificate): boolean {
   return isEqual(a.publicKey.spki, b.publicKey.spki) && sameName(a.subject, b.subject);
 }

@@ -1,4 +1,4 @@
-// What the lists at hand say about one certificate (RFC 5280 6.3).
+// The status of one certificate according to the lists we have (RFC 5280 6.3).
 import type { EpochSeconds } from '../../core/time.ts';
 import { printTime } from '../path/rule.ts';
 import type { Certificate } from '../x509/certificate.ts';
@@ -12,17 +12,17 @@ import type { RevocationList } from './crl.ts';
 export interface RevocationAnswer {
   readonly state: 'good' | 'revoked' | 'unknown';
   readonly words: string;
-  /** Until when the answer holds. */
+  /** How long the answer is valid. */
   readonly until?: EpochSeconds;
 }
 
-// RFC 5280 5.3.1: bits 1 to 8 of ReasonFlags; a certificate is good when no list of any reason names it.
+// RFC 5280 5.3.1: bits 1 to 8 of ReasonFlags. A certificate is good if lists for all reasons together do not name it.
 const EVERY_REASON = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** Validated certificates of that name which may sign lists about certificates of the path in question. */
+/** Validated certificates with that name that may sign lists for the path being checked. */
 export type SignersOf = (name: DistinguishedName) => readonly Certificate[];
 
-export function askLists(
+export function checkLists(
   certificate: Certificate,
   lists: readonly RevocationList[],
   signersOf: SignersOf,
@@ -32,21 +32,21 @@ export function askLists(
   const doubts: string[] = [];
   let until: EpochSeconds | undefined;
   for (const list of lists.filter((candidate) => speaksAbout(candidate, certificate))) {
-    const doubt = whyNotBelieved(list, signersOf(list.issuer));
-    // A list revokes what it names, whatever else is odd about it, and even when it is stale.
+    const doubt = whyNotTrusted(list, signersOf(list.issuer));
+    // A list revokes what it names, even if it is irregular or stale.
     if (!doubt && names(list, certificate)) return { state: 'revoked', words: 'a CRL lists it' };
-    const objection = doubt ?? whyNotClearing(list, certificate) ?? whyStale(list, now);
+    const objection = doubt ?? whyInconclusive(list, certificate) ?? whyStale(list, now);
     if (objection) doubts.push(objection);
     else for (const reason of reasonsCovered(list, certificate)) covered.add(reason);
     if (!objection && list.nextUpdate && (!until || list.nextUpdate < until)) until = list.nextUpdate;
   }
   if (EVERY_REASON.every((reason) => covered.has(reason))) {
-    return { state: 'good', words: 'a current CRL of its issuer does not list it', ...(until && { until }) };
+    return { state: 'good', words: 'a current CRL from its issuer does not list it', ...(until && { until }) };
   }
-  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL of its issuer' };
+  return { state: 'unknown', words: doubts.join('; ') || 'there is no CRL from its issuer' };
 }
 
-/** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or one of somebody whom the certificate names for that. */
+/** RFC 5280 6.3.3 (b) 1: a list of the issuer itself, or of a CRL issuer that the certificate names. */
 function speaksAbout(list: RevocationList, certificate: Certificate): boolean {
   return sameName(list.issuer, certificate.issuer) || isNamedAsIssuer(list.issuer, certificate);
 }
@@ -55,7 +55,7 @@ function isNamedAsIssuer(issuer: DistinguishedName, certificate: Certificate): b
   return crlIssuersOf(certificate).some((name) => sameName(name, issuer));
 }
 
-/** Whom the certificate names as publishers of indirect lists. */
+/** The issuers of indirect lists that the certificate names. */
 export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
   const points = known.crlDistributionPoints ?? [];
   return points.flatMap(({ crlIssuers = [] }) =>
@@ -63,7 +63,10 @@ export function crlIssuersOf({ known }: Certificate): DistinguishedName[] {
   );
 }
 
-/** By issuer and serial number, whichever distribution point the list is of. Attribute certificates have their own numbers. */
+/**
+ * By issuer and serial number, whatever the list's distribution point. Attribute certificates have their own serial
+ * numbers.
+ */
 function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
   if (list.scope.only === 'attributes') return false;
   if (sameName(list.issuer, issuer) && list.revoked.has(serial)) return true;
@@ -71,7 +74,7 @@ function names(list: RevocationList, { issuer, serial }: Certificate): boolean {
 }
 
 /** Trust a CRL only from an authorised signer. */
-export function whyNotBelieved(list: RevocationList, signers: readonly Certificate[]): string | undefined {
+export function whyNotTrusted(list: RevocationList, signers: readonly Certificate[]): string | undefined {
   if (list.algorithm.weak || Buffer.compare(list.innerAlgorithm, list.outerAlgorithm) !== 0) {
     return `the CRL is not used: signature algorithm ${list.algorithm.name}`;
   }
@@ -81,15 +84,15 @@ export function whyNotBelieved(list: RevocationList, signers: readonly Certifica
   return signed.some(maySignLists) ? undefined : 'the signer of the CRL lacks cRLSign';
 }
 
-/** RFC 5280 4.2.1.3: where key usage is given, a signer of CRLs has cRLSign. */
+/** RFC 5280 4.2.1.3: if present, the key usage of a CRL signer must include cRLSign. */
 export function maySignLists({ known }: Certificate): boolean {
   return known.keyUsage?.has(KEY_USAGE.crlSign) ?? true;
 }
 
-// A list may have megabytes, and is asked with every new caller.
+// Cached because a list may have megabytes and is needed for every new caller.
 const signatures = new WeakMap<RevocationList, Map<string, boolean>>();
 
-/** Whether a key has signed a list, where that was found out elsewhere. */
+/** Stores the result of a signature check that was done elsewhere. */
 export function rememberSignature(list: RevocationList, spki: Uint8Array, signed: boolean): void {
   const known = signatures.get(list) ?? new Map<string, boolean>();
   signatures.set(list, known.set(keyText(spki), signed));
@@ -107,29 +110,32 @@ function keyText(spki: Uint8Array): string {
   return Buffer.from(spki).toString('latin1');
 }
 
-/** Why a believed list that does not name the certificate does not clear it either. */
-function whyNotClearing({ issuer, scope, withholds }: RevocationList, certificate: Certificate): string | undefined {
-  if (withholds !== undefined) return `the CRL clears nobody: ${withholds}`;
+/** Why a trusted list that does not name the certificate still does not show that it is good. */
+function whyInconclusive(
+  { issuer, scope, inconclusive }: RevocationList,
+  certificate: Certificate,
+): string | undefined {
+  if (inconclusive !== undefined) return `the CRL is inconclusive: ${inconclusive}`;
   if (scope.indirect !== isNamedAsIssuer(issuer, certificate)) {
     return scope.indirect
-      ? 'the CRL clears nobody: it is an indirect CRL, which the certificate does not name'
-      : 'the CRL clears nobody: the certificate names an indirect CRL, and this is none';
+      ? 'the CRL is inconclusive: it is an indirect CRL that the certificate does not name'
+      : 'the CRL is inconclusive: the certificate names an indirect CRL, and this is not one';
   }
   const kind = certificate.known.basicConstraints?.ca ? 'authorities' : 'leaves';
-  if (scope.only && scope.only !== kind) return `the CRL is about ${scope.only} only`;
+  if (scope.only && scope.only !== kind) return `the CRL covers ${scope.only} only`;
   if (scope.names.length > 0 && pointsMatching(scope.names, certificate).length === 0) {
-    return 'the CRL is of another distribution point';
+    return 'the CRL is for another distribution point';
   }
   return undefined;
 }
 
 function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
-  if (now < thisUpdate) return `the CRL begins at ${printTime(thisUpdate)}`;
-  if (nextUpdate === undefined) return 'the CRL names no next update';
-  return now > nextUpdate ? `the CRL is stale since ${printTime(nextUpdate)}` : undefined;
+  if (now < thisUpdate) return `the CRL is not valid before ${printTime(thisUpdate)}`;
+  if (nextUpdate === undefined) return 'the CRL has no nextUpdate';
+  return now > nextUpdate ? `the CRL has been stale since ${printTime(nextUpdate)}` : undefined;
 }
 
-/** RFC 5280 6.3.3 (d): what both the list and the distribution point speak about. */
+/** RFC 5280 6.3.3 (d): the reasons that both the list and the distribution point cover. */
 function reasonsCovered({ scope }: RevocationList, certificate: Certificate): readonly number[] {
   const byList = EVERY_REASON.filter((reason) => scope.reasons?.has(reason) ?? true);
   const points = pointsMatching(scope.names, certificate);

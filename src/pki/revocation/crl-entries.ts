@@ -1,5 +1,5 @@
-// The entries of a CRL (RFC 5280 5.3), scanned without an object per entry: there may be millions. An entry that is odd
-// still revokes; what is odd about it is reported, so that the list clears nobody.
+// Scans the entries of a CRL (RFC 5280 5.3) without allocating an object per entry: there may be millions. An irregular
+// entry still revokes; it is reported, so that the list cannot show that a certificate is good.
 import { childrenOf, contextTag, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readCount, readTime } from '../der/der-values.ts';
 import { type RawExtension, readExtensionList } from '../x509/extensions.ts';
@@ -10,16 +10,16 @@ const INVALIDITY_DATE = '2.5.29.24';
 const CERTIFICATE_ISSUER = '2.5.29.29';
 const UNDERSTOOD = [REASON_CODE, INVALIDITY_DATE, CERTIFICATE_ISSUER];
 const REMOVE_FROM_CRL = 8;
-/** Indirect lists that speak for more issuers than this are refused. */
-const MOST_ISSUERS = 256;
+/** Indirect lists for more issuers than this are refused. */
+const MAX_ISSUERS = 256;
 
-/** Plain data, so that a thread can build it and hand it over. */
+/** Plain data, so that a worker thread can build it and transfer it. */
 export interface ScannedEntries {
   /** Entries about certificates of the list's own issuer. */
   readonly own: SerialTable;
-  /** Entries of an indirect list about certificates of others: the DER of a name, and what it revokes. */
+  /** Entries of an indirect list for other issuers: the DER of the issuer's name, and the revoked serial numbers. */
   readonly others: readonly { readonly issuer: Uint8Array; readonly table: SerialTable }[];
-  /** What is odd about an entry. */
+  /** What is irregular about an entry. */
   readonly odd?: string;
 }
 
@@ -27,7 +27,7 @@ interface Scan {
   readonly isDelta: boolean;
   readonly own: Positions;
   readonly others: Map<string, { readonly issuer: Uint8Array; readonly positions: Positions }>;
-  /** Whose certificates the entries are about; RFC 5280 5.3.3: as long as no entry names another issuer. */
+  /** The issuer of the current entries. RFC 5280 5.3.3: it stays the same until an entry names another. */
   current: Positions | undefined;
   odd: string | undefined;
 }
@@ -42,7 +42,7 @@ export function scanEntries(bytes: Uint8Array, isDelta: boolean): ScannedEntries
   return { own: tableOf(bytes, own.all), others, ...(scan.odd !== undefined && { odd: scan.odd }) };
 }
 
-/** Answers with where the next entry begins. */
+/** Returns the offset of the next entry. */
 function scanEntry(bytes: Uint8Array, offset: number, scan: Scan): number {
   const start = contentAt(bytes, offset, TAG.sequence);
   const end = endAt(bytes, offset);
@@ -55,7 +55,7 @@ function scanEntry(bytes: Uint8Array, offset: number, scan: Scan): number {
   return end;
 }
 
-/** Answers with where the extensions begin. */
+/** Returns the offset of the entry's extensions. */
 function scanDate(bytes: Uint8Array, offset: number, end: number, scan: Scan): number {
   if (offset >= end) {
     scan.odd ??= 'an entry has no date';
@@ -66,7 +66,7 @@ function scanDate(bytes: Uint8Array, offset: number, end: number, scan: Scan): n
   return after;
 }
 
-/** A UTCTime as nearly every entry has it; only others are read in full. */
+/** Fast path: a UTCTime as in nearly every entry. Anything else is parsed in full. */
 function isPlainDate(bytes: Uint8Array, offset: number, after: number): boolean {
   if (bytes[offset] !== TAG.utcTime || after - offset !== 15 || bytes[after - 1] !== 0x5a) return false;
   for (let index = offset + 2; index < after - 1; index++) {
@@ -86,10 +86,10 @@ function whyBadDate(date: Uint8Array): string | undefined {
   }
 }
 
-/** SEQUENCE { SEQUENCE { OID 2.5.29.21, OCTET STRING { ENUMERATED } } }: a reason, as most authorities write it. */
+/** SEQUENCE { SEQUENCE { OID 2.5.29.21, OCTET STRING { ENUMERATED } } }: a reason, as most CAs encode it. */
 const PLAIN_REASON = Uint8Array.of(0x30, 0x0c, 0x30, 0x0a, 6, 3, 0x55, 0x1d, 0x15, 4, 3, 0x0a, 1);
 
-/** Says whether the entry takes a certificate off the list. */
+/** Returns whether the entry removes a certificate from the list. */
 function scanExtensions(bytes: Uint8Array, offset: number, end: number, scan: Scan): boolean {
   if (end - offset === PLAIN_REASON.length + 1 && PLAIN_REASON.every((octet, index) => bytes[offset + index] === octet))
     return scan.isDelta && bytes[end - 1] === REMOVE_FROM_CRL;
@@ -111,25 +111,25 @@ function applyExtensions(extensions: readonly RawExtension[], scan: Scan): boole
     scan.current = positionsFor(issuer.value, scan);
   }
   const reason = extensions.find(({ oid }) => oid === REASON_CODE);
-  // RFC 5280 5.3.1: only a delta takes certificates off a list. In a complete list the entry revokes, whatever it says.
+  // RFC 5280 5.3.1: only a delta may contain removeFromCRL. In a complete list the entry revokes.
   return (
     scan.isDelta && reason !== undefined && readCount(readElement(reason.value), TAG.enumerated) === REMOVE_FROM_CRL
   );
 }
 
-/** Entries behind an issuer that cannot be read are about nobody we know. */
+/** Entries for an issuer that cannot be parsed match no certificate. */
 function positionsFor(names: Uint8Array, scan: Scan): Positions | undefined {
   const [name] = childrenOf(readElement(names, TAG.sequence)).filter(({ tag }) => tag === contextTag(4, 'constructed'));
-  if (!name) throw new MalformedDer('an entry names its issuer in a way that is not known');
+  if (!name) throw new MalformedDer('an entry has an unsupported issuer name');
   const key = Buffer.from(name.content).toString('latin1');
-  if (!scan.others.has(key) && scan.others.size === MOST_ISSUERS)
-    throw new MalformedDer(`there are entries of more than ${MOST_ISSUERS} issuers`);
+  if (!scan.others.has(key) && scan.others.size === MAX_ISSUERS)
+    throw new MalformedDer(`it has entries for more than ${MAX_ISSUERS} issuers`);
   const found = scan.others.get(key) ?? { issuer: name.content, positions: new Positions() };
   scan.others.set(key, found);
   return found.positions;
 }
 
-/** A list of numbers that grows without an object per number. */
+/** A growable array of numbers without an object per number. */
 class Positions {
   #numbers = new Uint32Array(64);
   #length = 0;
@@ -154,7 +154,7 @@ function contentAt(bytes: Uint8Array, offset: number, tag: number): number {
   return offset + 2 + (first < 0x80 ? 0 : first & 0x7f);
 }
 
-/** The same limits as der.ts has; one number instead of an object. */
+/** The same limits as in der.ts, but returns a number instead of an object. */
 function endAt(bytes: Uint8Array, offset: number): number {
   const first = bytes[offset + 1] ?? 0x80;
   const end = first < 0x80 ? offset + 2 + first : endAfterLongLength(bytes, offset);

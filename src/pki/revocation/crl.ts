@@ -1,5 +1,6 @@
-// Certificate revocation lists (RFC 5280 5): parsed once, then asked per certificate. What is odd about a list (its
-// version, its number, an unknown critical extension, being a delta) keeps it from clearing anybody, never from revoking.
+// Certificate revocation lists (RFC 5280 5): parsed once, then queried per certificate. An irregular list (wrong
+// version, no CRL number, unknown critical extension, delta) still revokes what it names, but never shows that a
+// certificate is good.
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
@@ -14,18 +15,18 @@ import { RevokedSerials } from './revoked-serials.ts';
 export interface RevocationList extends Signed {
   readonly issuer: DistinguishedName;
   readonly thisUpdate: EpochSeconds;
-  /** Absent in lists that RFC 5280 5.1.2.5 forbids; they are stale at once. */
+  /** RFC 5280 5.1.2.5 requires it; a list without it is stale immediately. */
   readonly nextUpdate?: EpochSeconds;
-  /** Absent where the list has none, or none that RFC 5280 5.2.3 allows. */
+  /** Absent if the list has none, or none that RFC 5280 5.2.3 allows. */
   readonly number?: bigint;
-  /** Certificates of the list's own issuer. */
+  /** Revoked certificates of the list's own issuer. */
   readonly revoked: RevokedSerials;
-  /** Certificates of other issuers, in an indirect list. */
+  /** Revoked certificates of other issuers, in an indirect list. */
   readonly others: readonly RevokedOfOther[];
   readonly scope: RevocationScope;
   readonly isDelta: boolean;
-  /** Why the list clears nobody. It revokes what it names all the same. */
-  readonly withholds?: string;
+  /** Why the list cannot show that a certificate is good. It still revokes what it names. */
+  readonly inconclusive?: string;
 }
 
 export interface RevokedOfOther {
@@ -36,7 +37,7 @@ export interface RevokedOfOther {
 interface RevocationScope {
   readonly names: readonly PointName[];
   readonly only?: 'leaves' | 'authorities' | 'attributes';
-  /** Where given, the only reasons for revocation that the list knows. */
+  /** If present, the only revocation reasons that the list covers. */
   readonly reasons?: ReadonlySet<number>;
   readonly indirect: boolean;
 }
@@ -48,7 +49,7 @@ export function readRevocationList(der: Uint8Array): Outcome<RevocationList, str
   return readScanned(der);
 }
 
-/** `scanned`: the entries, where a thread has scanned them already. */
+/** `scanned`: the entries, if a worker thread has scanned them already. */
 export function readScanned(der: Uint8Array, scanned?: ScannedEntries): Outcome<RevocationList, string> {
   try {
     return accept(readList(readElement(der), scanned));
@@ -58,7 +59,7 @@ export function readScanned(der: Uint8Array, scanned?: ScannedEntries): Outcome<
   }
 }
 
-/** What takes the time in a list of a million entries. */
+/** The expensive part for a list of a million entries. */
 export function scanList(der: Uint8Array): ScannedEntries {
   const { entries, extensions } = readParts(readSigned(readElement(der)).toBeSigned);
   return scanEntries(entries, hasDeltaIndicator(extensions.list));
@@ -70,7 +71,7 @@ function readList(element: Element, scanned: ScannedEntries | undefined): Revoca
   const isDelta = hasDeltaIndicator(extensions.list);
   const { own, others, odd } = scanned ?? scanEntries(entries, isDelta);
   const scope = readScope(extensions.list);
-  const withholds =
+  const inconclusive =
     whyOddVersion(version) ?? extensions.odd ?? scope.odd ?? odd ?? whyWithheld(extensions.list, isDelta);
   const number = readNumber(extensions.list);
   return {
@@ -80,11 +81,11 @@ function readList(element: Element, scanned: ScannedEntries | undefined): Revoca
     others: others.flatMap(({ issuer: name, table }) => readOther(name, new RevokedSerials(entries, table))),
     ...(number !== undefined && { number }),
     ...(nextUpdate !== undefined && { nextUpdate }),
-    ...(withholds !== undefined && { withholds }),
+    ...(inconclusive !== undefined && { inconclusive }),
   };
 }
 
-/** Entries about an issuer whose name cannot be read are about nobody we know. */
+/** Entries for an issuer whose name cannot be parsed match no certificate. */
 function readOther(name: Uint8Array, revoked: RevokedSerials): RevokedOfOther[] {
   const [issuer] = tryRead(() => readName(readElement(name)), undefined);
   return issuer ? [{ issuer, revoked }] : [];
@@ -114,7 +115,7 @@ function readParts(toBeSigned: Element): Parts {
   return { version, innerAlgorithm, issuer, thisUpdate, nextUpdate: next && readTime(next), entries, extensions };
 }
 
-/** Extensions that cannot be read withhold "good"; what the list names is revoked all the same. */
+/** If the extensions cannot be parsed, the list cannot show "good"; it still revokes what it names. */
 function readExtensions(wrapped: Element | undefined): Parts['extensions'] {
   const [list, odd] = tryRead(() => (wrapped ? readExtensionList(unwrap(wrapped)) : []), []);
   return odd === undefined ? { list } : { list, odd: `its extensions cannot be read: ${odd}` };
@@ -129,10 +130,10 @@ function tryRead<T>(read: () => T, otherwise: T): [T, string?] {
   }
 }
 
-/** RFC 5280 5.1.2.1: a list without a version is of version 1, as plain `openssl ca -gencrl` writes it. */
+/** RFC 5280 5.1.2.1: a list without a version is version 1, as written by plain `openssl ca -gencrl`. */
 function whyOddVersion(version: Element | undefined): string | undefined {
   const [number] = tryRead(() => (version ? readCount(version) : 0), -1);
-  return number === 1 ? undefined : 'it is not of version 2';
+  return number === 1 ? undefined : 'it is not version 2';
 }
 
 function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
@@ -140,8 +141,8 @@ function hasDeltaIndicator(extensions: readonly RawExtension[]): boolean {
 }
 
 /**
- * Whether a list comes from the past of another. Such a list is behind in number and in date; that of an authority which
- * lost count, or whose clock was set right, is behind in one of them alone.
+ * Whether a list is an older version of another. It must be older by number and by date: a CA that lost its counter or
+ * corrected its clock is behind in only one of them.
  */
 export function isOlder(list: RevocationList, than: RevocationList): boolean {
   if (!sameName(list.issuer, than.issuer)) return false;
@@ -151,14 +152,14 @@ export function isOlder(list: RevocationList, than: RevocationList): boolean {
 }
 
 // RFC 5280 5.2.3
-const MOST_NUMBER_OCTETS = 20;
+const MAX_NUMBER_OCTETS = 20;
 
-/** An unreadable number counts as absent; one that lacks its sign octet counts all the same. */
+/** An unreadable number counts as absent; one without its sign octet is accepted. */
 function readNumber(extensions: readonly RawExtension[]): bigint | undefined {
   const value = extensions.find(({ oid }) => oid === EXTENSION.crlNumber)?.value ?? new Uint8Array();
   const [tag, length] = value;
   const octets = value.subarray(2);
-  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MOST_NUMBER_OCTETS;
+  const isNumber = tag === TAG.integer && length === octets.length && length > 0 && length <= MAX_NUMBER_OCTETS;
   return isNumber ? BigInt(`0x${Buffer.from(octets).toString('hex')}`) : undefined;
 }
 
@@ -187,7 +188,8 @@ function readIssuingPoint(der: Uint8Array): RevocationScope {
   const indirect = readFlag(fields.optional(contextTag(4, 'primitive')));
   const attributes = readFlag(fields.optional(contextTag(5, 'primitive')));
   fields.end();
-  if (Number(leaves) + Number(authorities) + Number(attributes) > 1) throw new MalformedDer('a scope excludes itself');
+  if (Number(leaves) + Number(authorities) + Number(attributes) > 1)
+    throw new MalformedDer('the scope contradicts itself');
   const only = leaves ? 'leaves' : authorities ? 'authorities' : attributes ? 'attributes' : undefined;
   return {
     names: point ? readPointName(point) : [],

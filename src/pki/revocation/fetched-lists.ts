@@ -1,5 +1,5 @@
-// The lists that certificates name: fetched by one node, taken by every node for itself. Whatever brought a list, network
-// or store, it is parsed, believed and compared with the one before it here.
+// The lists that certificates name. One node fetches each list, and every node validates it here: a list from the
+// network or from the store is parsed, checked, and compared with the previous one.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refused } from '../../core/outcome.ts';
@@ -8,13 +8,13 @@ import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import type { RevocationList } from './crl.ts';
-import { whyNotBelieved } from './crl-check.ts';
+import { whyNotTrusted } from './crl-check.ts';
 import { type KeptLists, NOTHING, type ServedList, withList } from './kept-lists.ts';
 import type { ListExchange } from './list-exchange.ts';
 import type { ListReader } from './list-reader.ts';
-import { backOff, LONGEST_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+import { backOff, MAX_RETRY_SECONDS, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
 
-/** An authority whose lists count, and the approved issuer above it. */
+/** A CA whose lists are used, and the approved issuer above it. */
 export interface KnownAuthority {
   readonly authority: Certificate;
   readonly issuer: ApprovedIssuer;
@@ -25,40 +25,40 @@ export interface ListPorts {
   readonly now: () => EpochSeconds;
   readonly exchange: ListExchange;
   readonly reader: ListReader;
-  /** Approved issuers that use lists, and authorities below them. */
+  /** Approved issuers that use lists, and CAs below them. */
   readonly authorities: () => readonly KnownAuthority[];
-  /** Logs why a list was not taken; once, not with every try. */
-  readonly tellRefused: (url: string, why: string) => void;
+  /** Logs why a list was not used; once, not on every retry. */
+  readonly logRefused: (url: string, why: string) => void;
   /** The set of lists has changed. */
   readonly changed: () => void;
-  /** A believed list came from there. */
+  /** The address served a trusted list. */
   readonly served: (url: string) => void;
   readonly forgotten: (url: string) => void;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-/** A list that is served but not believed may be large, so it is fetched again later than one that did not come. */
+/** An untrusted list may be large, so the retry comes later than after a failed download. */
 const DOUBT_SECONDS = 600;
 const LOOK_AGAIN_MS = 250;
-/** Longer than the timer that renews takes for a round. */
+/** Longer than one round of the renewal timer. */
 const OTHERS_FIRST_SECONDS = 15;
-/** For all of a list, which may be large. */
+/** For the whole download; a list may be large. */
 const FETCH_MS = 30_000;
-/** A request waits no longer than this for a list; the fetch goes on. Another node may have to take over first. */
+/** The longest that a request waits for a list; the download continues. Leaves time for another node to take over. */
 const WAIT_MS = 15_000;
 
 export class FetchedLists {
   readonly #ports: ListPorts;
   readonly #renewals: Renewals;
   readonly #kept = new Map<string, KeptLists>();
-  /** Lists that callers of this node have named, and the approved issuers above these callers. */
-  readonly #asked = new Map<string, Set<string>>();
-  readonly #told = new Map<string, string>();
-  /** Where this node failed last, and when it is to be tried again. */
+  /** Lists that callers of this node named, and the approved issuers of these callers. */
+  readonly #named = new Map<string, Set<string>>();
+  readonly #logged = new Map<string, string>();
+  /** The last failures of this node, and when to retry. */
   readonly #failed = new Map<string, EpochSeconds>();
-  /** How long the last failure was waited out. */
+  /** The delay after the last failure. */
   readonly #delays = new Map<string, number>();
-  /** Contents in the store that were not believed: parsed again when other authorities count. */
+  /** Untrusted contents from the store; parsed again when the set of CAs changes. */
   readonly #refused = new Map<string, string>();
 
   constructor(ports: ListPorts) {
@@ -70,41 +70,43 @@ export class FetchedLists {
     return [...this.#kept.values()].flatMap(({ lists }) => lists.map(({ list }) => list));
   }
 
-  /** Waits only where no list that has not ended is at hand, and not for long. */
+  /** Waits only if there is no unexpired list, and only for a limited time. */
   async need(url: string, label: string): Promise<void> {
-    const labels = this.#asked.get(url) ?? new Set<string>();
-    this.#asked.set(url, labels.add(label));
-    this.#ports.exchange.asked(url);
+    const labels = this.#named.get(url) ?? new Set<string>();
+    this.#named.set(url, labels.add(label));
+    this.#ports.exchange.named(url);
     const renewal = this.#renewals.once(url, this.#kept.get(url), () => this.#renew(url));
-    const patience = new AbortController();
-    const waited = pause(WAIT_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
-    // A fault after that has nobody to hear it: the next caller who waits will.
+    const deadline = new AbortController();
+    const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
+    // After the timeout nobody awaits this promise, so its fault is dropped. The next waiter gets it.
     renewal.catch(() => undefined);
-    await Promise.race([renewal, waited]).finally(() => patience.abort());
+    await Promise.race([renewal, waited]).finally(() => deadline.abort());
   }
 
-  /** Takes what other nodes have fetched. `all`: also what was refused before, for other authorities may count now. */
+  /**
+   * Loads lists that other nodes fetched. `all`: includes lists refused before, because other CAs may be approved now.
+   */
   async follow(all: boolean): Promise<void> {
     if (all) this.#refused.clear();
     const news = await this.#ports.exchange.news(all);
     for (const shared of news ?? []) await this.#follow(shared);
   }
 
-  /** Renews what is due, and forgets what nobody wants, or nobody who counts has signed. */
+  /** Renews what is due; drops lists that nobody uses or that no accepted CA signed. */
   async renew(): Promise<void> {
     for (const [url, kept] of this.#kept) this.#keepOrForget(url, kept);
     const mine = [...this.#kept].filter(([url, kept]) => !this.#leavesToOthers(url, kept));
     await Promise.all(mine.map(([url, kept]) => this.#renewals.once(url, kept, () => this.#renew(url))));
   }
 
-  /** A node that failed lets the others go first: one of them may reach what this one cannot. */
+  /** A node that failed lets other nodes try first: one of them may reach the address. */
   #leavesToOthers(url: string, { renewAt }: KeptLists): boolean {
     return this.#failed.get(url) === renewAt && this.#ports.now() < renewAt + OTHERS_FIRST_SECONDS;
   }
 
   async #renew(url: string): Promise<void> {
     while (await this.#isStillDue(url)) {
-      // Once more under the lease: another node may have fetched it in the meantime.
+      // Check again while holding the lease: another node may have fetched it in the meantime.
       const fetched = async () => (await this.#isStillDue(url)) && this.#fetch(url);
       if (await this.#ports.exchange.byOne(url, fetched)) return;
       await pause(LOOK_AGAIN_MS);
@@ -123,18 +125,18 @@ export class FetchedLists {
     if (mark !== undefined && !this.#holds(url, mark) && this.#refused.get(url) !== mark) {
       await this.#takeShared(url, mark);
     }
-    const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#asked.has(url));
+    const hasFailed = failure !== undefined && (this.#kept.has(url) || this.#named.has(url));
     if (!hasFailed && !this.#holds(url, mark)) return;
     if (hasFailed) this.#delays.set(url, Math.max(renewAt - checkedAt, this.#delays.get(url) ?? 0));
-    // Never later than this node would by itself: the store may say anything.
+    // Never later than this node's own schedule: the store's value is not trusted.
     const at = earlier(checkedAt, this.#ports.now());
-    const latest = hasFailed ? epochSeconds(at + LONGEST_RETRY_SECONDS) : this.#renewalOf(url, at);
+    const latest = hasFailed ? epochSeconds(at + MAX_RETRY_SECONDS) : this.#renewalOf(url, at);
     this.#postpone(url, earlier(renewAt, latest));
   }
 
   #holds(url: string, mark: string | undefined): boolean {
-    const { isBelieved, lists } = this.#kept.get(url) ?? NOTHING;
-    return isBelieved && lists.some((served) => served.mark === mark);
+    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
+    return isTrusted && lists.some((served) => served.mark === mark);
   }
 
   async #takeShared(url: string, mark: string): Promise<void> {
@@ -143,26 +145,26 @@ export class FetchedLists {
     const taken = await this.#take(url, new Uint8Array(contents));
     if (taken.ok) return;
     this.#refused.set(url, mark);
-    if (this.#asked.has(url)) this.#tellRefused(url, `in the store: ${taken.refusal}`);
+    if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
   }
 
   async #fetch(url: string): Promise<void> {
-    const { fetch, mostBytes, exchange, now } = this.#ports;
-    const answer = await download(fetch, url, { mostBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
-    if (!answer.ok) return this.#tellFailure(url, answer.refusal, RETRY_SECONDS);
+    const { fetch, maxBytes, exchange, now } = this.#ports;
+    const answer = await download(fetch, url, { maxBytes, withinMs: FETCH_MS, allowed: this.#allowedFor(url) });
+    if (!answer.ok) return this.#shareFailure(url, answer.refusal, RETRY_SECONDS);
     const taken = await this.#take(url, answer.value);
-    if (!taken.ok) return this.#tellFailure(url, taken.refusal, DOUBT_SECONDS);
-    this.#told.delete(url);
+    if (!taken.ok) return this.#shareFailure(url, taken.refusal, DOUBT_SECONDS);
+    this.#logged.delete(url);
     const checkedAt = now();
     const renewAt = this.#renewalAfter(url, taken.value.list, checkedAt);
     this.#postpone(url, renewAt);
-    // A delta does not replace a complete list in the store either.
+    // In the store, too, a delta does not replace a complete list.
     const isBeside = taken.value.list.isDelta && (this.#kept.get(url)?.lists.length ?? 0) > 1;
-    if (isBeside) return exchange.tell({ url, checkedAt, renewAt });
-    return exchange.tell({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
+    if (isBeside) return exchange.share({ url, checkedAt, renewAt });
+    return exchange.share({ url, checkedAt, renewAt, mark: taken.value.mark }, taken.value.contents);
   }
 
-  /** A list that has ended already was published late: like a failure, it is waited out longer each time. */
+  /** A list that arrives already expired was published late; it is treated as a failure, with growing delays. */
   #renewalAfter(url: string, { nextUpdate = NEVER }: RevocationList, at: EpochSeconds): EpochSeconds {
     if (nextUpdate > at) {
       this.#delays.delete(url);
@@ -171,13 +173,13 @@ export class FetchedLists {
     return epochSeconds(at + this.#nextDelay(url, RETRY_SECONDS));
   }
 
-  async #tellFailure(url: string, failure: string, first: number): Promise<void> {
-    this.#tellRefused(url, failure);
+  async #shareFailure(url: string, failure: string, first: number): Promise<void> {
+    this.#logRefused(url, failure);
     const checkedAt = this.#ports.now();
     const renewAt = epochSeconds(checkedAt + this.#nextDelay(url, first));
     this.#postpone(url, renewAt);
     this.#failed.set(url, renewAt);
-    return this.#ports.exchange.tell({ url, checkedAt, renewAt, failure });
+    return this.#ports.exchange.share({ url, checkedAt, renewAt, failure });
   }
 
   #nextDelay(url: string, first: number): number {
@@ -186,22 +188,25 @@ export class FetchedLists {
     return delay;
   }
 
-  /** Believed and not older than the one before it, or refused. One that is not believed is kept where it says why. */
+  /**
+   * Stores a list that is trusted and not older than its predecessor, else refuses it. An untrusted list is kept if it
+   * gives a reason.
+   */
   async #take(
     url: string,
     given: Uint8Array<ArrayBuffer>,
   ): Promise<Outcome<ServedList & { contents: Uint8Array }, string>> {
-    const { mostBytes, reader } = this.#ports;
-    if (given.length > mostBytes) return refused(tooLargeFor(mostBytes));
+    const { maxBytes, reader } = this.#ports;
+    if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
     const authorities = this.#authorities();
     const { contents, mark, lists } = await reader.read(given, authorities);
-    const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL, neither PEM nor DER');
+    const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL in PEM or DER');
     if (!read.ok) return read;
     const served = { list: read.value, mark };
     const kept = this.#kept.get(url) ?? NOTHING;
-    const doubt = whyNotBelieved(served.list, authorities);
+    const doubt = whyNotTrusted(served.list, authorities);
     if (doubt) {
-      if (!kept.isBelieved && this.#asked.has(url)) this.#keep(url, { ...kept, lists: [served] });
+      if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
     if (this.#holds(url, mark)) return { ok: true, value: { ...this.#servedAs(url, mark, served), contents } };
@@ -225,13 +230,16 @@ export class FetchedLists {
     return this.#ports.authorities().map(({ authority }) => authority);
   }
 
-  /** What the issuers list that the list is fetched for: those whose callers named it, or whose authorities signed it. */
+  /**
+   * The allowed addresses of the issuers for which the list is fetched: those whose callers named it, or whose CAs
+   * signed it.
+   */
   #allowedFor(url: string): string[] {
     const { lists } = this.#kept.get(url) ?? NOTHING;
-    const asking = this.#ports.authorities().filter(({ authority, issuer }) => {
-      return this.#asked.get(url)?.has(issuer.label) || lists.some(({ list }) => !whyNotBelieved(list, [authority]));
+    const relevant = this.#ports.authorities().filter(({ authority, issuer }) => {
+      return this.#named.get(url)?.has(issuer.label) || lists.some(({ list }) => !whyNotTrusted(list, [authority]));
     });
-    return [...new Set(asking.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
+    return [...new Set(relevant.flatMap(({ issuer }) => issuer.revocation.allowedAddresses ?? []))];
   }
 
   #renewalOf(url: string, at: EpochSeconds): EpochSeconds {
@@ -249,28 +257,28 @@ export class FetchedLists {
     else if (lists.length < kept.lists.length) this.#keep(url, { ...kept, lists });
   }
 
-  /** Nothing, where the address itself is of no use any more. */
-  #listsWorthKeeping(url: string, { isBelieved, lists }: KeptLists): readonly ServedList[] | undefined {
+  /** Undefined if the address itself is no longer used. */
+  #listsWorthKeeping(url: string, { isTrusted, lists }: KeptLists): readonly ServedList[] | undefined {
     if (!this.#ports.exchange.isWanted(url)) return undefined;
-    if (!isBelieved) {
-      const asking = this.#asked.get(url);
-      return this.#ports.authorities().some(({ issuer }) => asking?.has(issuer.label)) ? lists : undefined;
+    if (!isTrusted) {
+      const labels = this.#named.get(url);
+      return this.#ports.authorities().some(({ issuer }) => labels?.has(issuer.label)) ? lists : undefined;
     }
     const authorities = this.#authorities();
-    const believed = lists.filter(({ list }) => !whyNotBelieved(list, authorities));
-    return believed.length > 0 ? believed : undefined;
+    const trusted = lists.filter(({ list }) => !whyNotTrusted(list, authorities));
+    return trusted.length > 0 ? trusted : undefined;
   }
 
   #forget(url: string): void {
-    for (const known of [this.#kept, this.#asked, this.#told, this.#failed, this.#delays, this.#refused]) {
+    for (const known of [this.#kept, this.#named, this.#logged, this.#failed, this.#delays, this.#refused]) {
       known.delete(url);
     }
     this.#ports.forgotten(url);
     this.#ports.changed();
   }
 
-  #tellRefused(url: string, why: string): void {
-    if (this.#told.get(url) !== why) this.#ports.tellRefused(url, why);
-    this.#told.set(url, why);
+  #logRefused(url: string, why: string): void {
+    if (this.#logged.get(url) !== why) this.#ports.logRefused(url, why);
+    this.#logged.set(url, why);
   }
 }

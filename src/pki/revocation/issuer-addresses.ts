@@ -1,7 +1,7 @@
-// How many addresses the certificates below one approved issuer may make us visit.
+// Limits how many addresses we contact for the certificates below one approved issuer.
 import type { EpochSeconds } from '../../core/time.ts';
 
-/** An address that never served anything believed gives its place to another after this. */
+/** An address that never served a trusted list can be replaced by another after this time. */
 const UNPROVEN_SECONDS = 3600;
 
 interface Visited {
@@ -17,7 +17,7 @@ export class IssuerAddresses {
     this.#most = most;
   }
 
-  /** Whether the address may be visited for the issuer. */
+  /** Whether the address may be contacted for this issuer. */
   admit(label: string, url: string, now: EpochSeconds): boolean {
     const visited = this.#byIssuer.get(label) ?? new Map<string, Visited>();
     this.#byIssuer.set(label, visited);
@@ -28,7 +28,7 @@ export class IssuerAddresses {
     return true;
   }
 
-  /** Something that was believed came from there: the address keeps its place. */
+  /** Call when the address served trusted data; it then keeps its slot. */
   serves(url: string): void {
     for (const visited of this.#byIssuer.values()) {
       const found = visited.get(url);

@@ -1,4 +1,4 @@
-// What is kept of the lists that one address served.
+// The lists kept for one address.
 import type { Outcome } from '../../core/outcome.ts';
 import { accept, refused } from '../../core/outcome.ts';
 import { sameName } from '../x509/distinguished-name.ts';
@@ -6,34 +6,34 @@ import { isOlder, type RevocationList } from './crl.ts';
 import { type Kept, NEVER } from './renewal.ts';
 
 export interface KeptLists extends Kept {
-  /** One of each kind, the latest last; where none is believed, one that says why. */
+  /** One list of each kind, the newest last. If none is trusted, one untrusted list, which provides the reason. */
   readonly lists: readonly ServedList[];
-  /** A list that nobody known has signed answers nothing, but says why (crl-check.ts). */
-  readonly isBelieved: boolean;
+  /** A list without a known signer gives no status, only a reason (crl-check.ts). */
+  readonly isTrusted: boolean;
 }
 
 export interface ServedList {
   readonly list: RevocationList;
-  /** Of the contents it came in. */
+  /** Hash of the file or response that contained the list. */
   readonly mark: string;
 }
 
-export const NOTHING: KeptLists = { lists: [], isBelieved: false, renewAt: NEVER, endsAt: NEVER };
+export const NOTHING: KeptLists = { lists: [], isTrusted: false, renewAt: NEVER, endsAt: NEVER };
 
-const MOST_KINDS = 4;
+const MAX_KINDS = 4;
 
 /**
- * A believed list gives way only to a believed one of its own kind that is not older: neither a delta nor the list of
- * another authority, served at the same address, displaces it.
+ * Only a trusted list of the same kind that is not older replaces a trusted list. A delta, or a list of another CA at
+ * the same address, does not.
  */
 export function withList(kept: KeptLists, served: ServedList): Outcome<KeptLists, string> {
-  const believed = kept.isBelieved ? kept.lists : [];
-  const before = believed.find(({ list }) => isSameKind(list, served.list));
-  if (before && isOlder(served.list, before.list)) return refused('it is older than the CRL before it');
-  const others = believed.filter((other) => other !== before);
-  if (others.length >= MOST_KINDS) return refused(`the address has served ${MOST_KINDS} other kinds of CRL`);
+  const trusted = kept.isTrusted ? kept.lists : [];
+  const before = trusted.find(({ list }) => isSameKind(list, served.list));
+  if (before && isOlder(served.list, before.list)) return refused('it is older than the previous CRL');
+  const others = trusted.filter((other) => other !== before);
+  if (others.length >= MAX_KINDS) return refused(`the address has served ${MAX_KINDS} other kinds of CRL`);
   const endsAt = served.list.nextUpdate ?? NEVER;
-  return accept({ ...kept, lists: [...others, served], isBelieved: true, endsAt });
+  return accept({ ...kept, lists: [...others, served], isTrusted: true, endsAt });
 }
 
 function isSameKind(a: RevocationList, b: RevocationList): boolean {

@@ -1,27 +1,27 @@
 import type { SharedList } from '../../core/shared-list.ts';
 
 /**
- * How the nodes on one store see to it that one of them fetches a list, and all have it. What comes from it is believed no
- * more than what comes over the network.
+ * How the nodes on one store make sure that one of them fetches a list and all get it. Lists from the store are not
+ * trusted more than lists from the network.
  */
 export interface ListExchange {
   /** A caller of this node has presented a certificate that names the list. */
-  asked(url: string): void;
-  /** Whether callers of any node have done so within the time that their grants may last. */
+  named(url: string): void;
+  /** Whether a caller of any node has done so within the lifetime of a grant. */
   isWanted(url: string): boolean;
-  /** The lists that are wanted; nothing where nothing has changed since they were last read, unless all are asked for. */
+  /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
   news(all: boolean): Promise<readonly SharedList[] | undefined>;
   find(url: string): Promise<SharedList | undefined>;
   contents(url: string): Promise<Uint8Array | undefined>;
-  /** Does the work unless another node is at it; says whether it was this one. */
+  /** Does the work unless another node is doing it; returns whether this node did it. */
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean>;
-  /** Tells the others; without contents, those told before stay. */
-  tell(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
+  /** Shares the result with the other nodes; without contents, the stored contents stay. */
+  share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void>;
 }
 
-/** For a judge without a store: it fetches for itself. */
+/** For a judge without a store: it fetches everything itself. */
 export const ALONE: ListExchange = {
-  asked: () => undefined,
+  named: () => undefined,
   isWanted: () => true,
   news: async () => undefined,
   find: async () => undefined,
@@ -30,5 +30,5 @@ export const ALONE: ListExchange = {
     await work();
     return true;
   },
-  tell: async () => undefined,
+  share: async () => undefined,
 };

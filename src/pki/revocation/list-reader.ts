@@ -1,4 +1,4 @@
-// Contents from a file, the network or the store → lists that can be asked.
+// Parses lists from a file, the network or the store.
 import { hash } from 'node:crypto';
 import { type Outcome, refused } from '../../core/outcome.ts';
 import { readPemOrDer } from '../der/pem.ts';
@@ -14,7 +14,7 @@ export interface ReadContents {
   readonly lists: readonly Outcome<RevocationList, string>[];
 }
 
-/** Smaller ones are read at once: a thread takes longer to start than they to read. */
+/** Smaller lists are parsed directly: starting a thread would take longer. */
 const SMALL = 256 * 1024;
 
 export class ListReader {
@@ -22,8 +22,8 @@ export class ListReader {
   #before: Promise<unknown> = Promise.resolve();
 
   /**
-   * `contents` must not be used afterwards: those of the answer are the same octets. `authorities`: whose signatures are
-   * checked along with it.
+   * `contents` must not be used after the call; use those of the result, which are the same octets. `authorities`: the
+   * CAs whose signatures are checked as well.
    */
   async read(contents: Uint8Array<ArrayBuffer>, authorities: readonly Certificate[]): Promise<ReadContents> {
     if (contents.length <= SMALL) {

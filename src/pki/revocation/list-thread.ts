@@ -1,5 +1,5 @@
-// Large CRLs are hashed, scanned and checked in a thread of their own: a million entries take a second that requests
-// would otherwise wait for. The thread ends with its work.
+// Hashes, scans and verifies large CRLs in a worker thread: a million entries take a second, which would delay
+// requests. The thread ends when it is done.
 import { hash } from 'node:crypto';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { MalformedDer } from '../der/der.ts';
@@ -10,7 +10,7 @@ import { isSignedBy } from '../x509/signed.ts';
 import { readScanned, scanList } from './crl.ts';
 import type { ScannedEntries } from './crl-entries.ts';
 
-/** Plain data that goes from thread to thread without being copied. */
+/** Plain data that is transferred between threads without a copy. */
 export interface ThreadAnswer {
   readonly contents: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the contents. */
@@ -22,7 +22,7 @@ export interface ThreadList {
   readonly der: Uint8Array<ArrayBuffer>;
   readonly scanned?: ScannedEntries;
   readonly refusal?: string;
-  /** Keys (SPKI) of the authorities with the list's name, and whether each has signed it. */
+  /** Keys (SPKI) of the CAs with the list's issuer name, and whether each has signed it. */
   readonly signatures: readonly { readonly spki: Uint8Array; readonly signed: boolean }[];
 }
 
@@ -31,9 +31,9 @@ interface Work {
   readonly authorities: readonly Uint8Array[];
 }
 
-const LONGEST_MS = 60_000;
+const MAX_MS = 60_000;
 
-/** `contents` are gone here until they come back with the answer. */
+/** Transfers `contents` to the thread; they come back with the result. */
 export function scanInThread(
   contents: Uint8Array<ArrayBuffer>,
   authorities: readonly Uint8Array[],
@@ -41,7 +41,7 @@ export function scanInThread(
   const work: Work = { tesseraList: contents, authorities };
   const thread = new Worker(new URL(import.meta.url), { workerData: work, transferList: [contents.buffer] });
   return new Promise<ThreadAnswer>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it took longer than ${LONGEST_MS / 1000} s`)), LONGEST_MS);
+    const timer = setTimeout(() => reject(new Error(`it took longer than ${MAX_MS / 1000} s`)), MAX_MS);
     thread.once('message', resolve).once('error', reject);
     thread.once('exit', (code) => {
       clearTimeout(timer);
@@ -50,7 +50,7 @@ export function scanInThread(
   }).finally(() => void thread.terminate());
 }
 
-/** What the thread does. */
+/** The code that runs in the thread. */
 function scanContents(contents: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadAnswer {
   const mark = hash('sha256', contents);
   const lists = readPemOrDer(contents, 'X509 CRL').map((der) => scanOne(der as Uint8Array<ArrayBuffer>, authorities));

@@ -1,14 +1,14 @@
-// The question to an OCSP responder (RFC 6960 4.1).
+// An OCSP request (RFC 6960 4.1).
 import { hash } from 'node:crypto';
 import { TAG } from '../der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../der/der-write.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { keyBitsOf, OCSP_NONCE } from './ocsp.ts';
 
-// Names certificates, proves nothing: the one digest that every responder knows (RFC 5019 2.1.1).
+// SHA-1 only identifies the certificate; every responder supports it (RFC 5019 2.1.1).
 const SHA1 = writeSequence(writeOid('1.3.14.3.2.26'), write(TAG.null));
 
-/** `nonce`: fresh octets that the answer must repeat, so that an old answer cannot be served again. */
+/** `nonce`: random octets that the response must repeat, so that an old response cannot be replayed. */
 export function writeOcspRequest(certificate: Certificate, issuer: Certificate, nonce: Uint8Array): Uint8Array {
   const certificateId = writeSequence(
     SHA1,

@@ -1,4 +1,4 @@
-// OCSP (RFC 6960): what a responder says about one certificate, and whether it may say so.
+// OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
@@ -26,16 +26,17 @@ const OCSP_BASIC = '1.3.6.1.5.5.7.48.1.1';
 const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 
-// A response without nextUpdate says "newer information is always available" (RFC 6960 2.4): it is believed for minutes.
+// Without nextUpdate, "newer information is always available" (RFC 6960 2.4), so the response is used for a few minutes
+// only.
 const UNDATED_SECONDS = 600;
 const CLOCK_SKEW_SECONDS = 300;
 
 export interface OcspResponse extends Omit<Signed, 'innerAlgorithm'> {
   readonly answers: readonly SingleAnswer[];
   readonly nonce?: Uint8Array;
-  /** Until when an answer without a nonce is believed; whoever received it sets this. */
-  readonly believedUntil?: EpochSeconds;
-  /** Certificates sent along: at most the delegated responder's is of use. */
+  /** How long a response without a nonce is used; set when it is received. */
+  readonly trustedUntil?: EpochSeconds;
+  /** Certificates sent with the response; only the delegated responder's is used. */
   readonly certificates: readonly Certificate[];
 }
 
@@ -60,7 +61,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** Where the certificate says its responder is, over plain http: the answer is signed. */
+/** The responder's address in the certificate. Plain http is fine: responses are signed. */
 export function responderOf({ known }: Certificate): string | undefined {
   const access = known.authorityInfoAccess?.find(
     ({ method, location }) => method === OCSP_ACCESS && location.kind === 'uri',
@@ -83,7 +84,7 @@ function readResponse(element: Element): OcspResponse {
   if (status !== 0) throw new MalformedDer(`the responder answered with status ${status}`);
   const bytes = new Fields(unwrap(fields.next(contextTag(0, 'constructed')), TAG.sequence));
   fields.end();
-  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('the response is not a basic one');
+  if (readOid(bytes.next()) !== OCSP_BASIC) throw new MalformedDer('it is not a basic OCSP response');
   return readBasic(readElement(bytes.next(TAG.octetString).content, TAG.sequence));
 }
 
@@ -94,7 +95,7 @@ function readBasic(element: Element): OcspResponse {
   const certificates = wrapped ? readCertificates(expectTag(wrapped, contextTag(0, 'constructed'))) : [];
   const fields = new Fields(signed.toBeSigned);
   fields.optional(contextTag(0, 'constructed'));
-  fields.next(); // responder id: the signature tells better who signed
+  fields.next(); // responder id: the signature identifies the signer better
   readTime(fields.next(TAG.generalizedTime));
   const answers = childrenOf(fields.next(TAG.sequence)).map(readSingle);
   const extensions = fields.optional(contextTag(1, 'constructed'));
@@ -120,7 +121,7 @@ function readSingle(element: Element): SingleAnswer {
   const fields = new Fields(element);
   const certificateId = readCertificateId(fields.next(TAG.sequence));
   const state = STATES[fields.next().tag];
-  if (!state) throw new MalformedDer('the status of a certificate is not known');
+  if (!state) throw new MalformedDer('unknown certificate status');
   const thisUpdate = readTime(fields.next(TAG.generalizedTime));
   const next = fields.optional(contextTag(0, 'constructed'));
   const extensions = fields.optional(contextTag(1, 'constructed'));
@@ -133,17 +134,17 @@ function readSingle(element: Element): SingleAnswer {
 function readCertificateId(element: Element): CertificateId {
   const fields = new Fields(element);
   const digest = DIGESTS[readOid(new Fields(fields.next(TAG.sequence)).next())];
-  if (!digest) throw new MalformedDer('the digest of a certificate id is not known');
+  if (!digest) throw new MalformedDer('unknown digest in a certificate id');
   const issuerName = fields.next(TAG.octetString).content;
   const issuerKey = fields.next(TAG.octetString).content;
   return { digest, issuerName, issuerKey, serial: readInteger(fields.next()) };
 }
 
-/** Why a delegate of the issuer is not believed, if so. */
+/** Why a delegated responder is not trusted; undefined if it is. */
 export type JudgeDelegate = (delegate: Certificate) => string | undefined;
 
-/** Of several answers about one certificate, in one response or in many, "revoked" wins. */
-export function askResponses(
+/** If there are several answers about a certificate, in one response or in many, "revoked" wins. */
+export function checkResponses(
   { certificate, issuer }: { readonly certificate: Certificate; readonly issuer: Certificate },
   responses: readonly OcspResponse[],
   judgeDelegate: JudgeDelegate,
@@ -151,14 +152,14 @@ export function askResponses(
 ): RevocationAnswer {
   const found = responses.flatMap((response) => {
     const answers = response.answers.filter(({ certificateId }) => isAbout(certificateId, certificate, issuer));
-    const objection = answers.length > 0 ? whyNotBelieved(response, issuer, judgeDelegate) : undefined;
+    const objection = answers.length > 0 ? whyNotTrusted(response, issuer, judgeDelegate) : undefined;
     return answers.map((answer) => answered(answer, objection ?? whyStale(answer, response, now), response));
   });
-  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response about it' };
+  const none: RevocationAnswer = { state: 'unknown', words: 'there is no OCSP response for it' };
   return found.reduce((worst, answer) => (weightOf(answer) > weightOf(worst) ? answer : worst), found[0] ?? none);
 }
 
-/** An answer of "unknown" or one that is not believed takes nothing from one that is. */
+/** An "unknown" or untrusted answer does not override a trusted one. */
 function weightOf({ state }: RevocationAnswer): number {
   return ['unknown', 'good', 'revoked'].indexOf(state);
 }
@@ -166,11 +167,11 @@ function weightOf({ state }: RevocationAnswer): number {
 function answered(
   { state, thisUpdate, nextUpdate }: SingleAnswer,
   objection: string | undefined,
-  { believedUntil }: OcspResponse,
+  { trustedUntil }: OcspResponse,
 ): RevocationAnswer {
   if (objection !== undefined) return { state: 'unknown', words: objection };
   const ends = nextUpdate ?? epochSeconds(thisUpdate + UNDATED_SECONDS);
-  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, believedUntil ?? ends) };
+  return { state, words: `its OCSP responder says ${state}`, until: earlier(ends, trustedUntil ?? ends) };
 }
 
 function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificate): boolean {
@@ -180,35 +181,38 @@ function isAbout(id: CertificateId, certificate: Certificate, issuer: Certificat
   return Buffer.compare(id.issuerName, name) === 0 && Buffer.compare(id.issuerKey, key) === 0;
 }
 
-/** RFC 6960 4.1.1: the key's bits alone, without the algorithm and the count of unused bits. */
+/** RFC 6960 4.1.1: the key bits alone, without the algorithm and the unused-bits octet. */
 export function keyBitsOf({ publicKey }: Certificate): Uint8Array {
   const fields = new Fields(readElement(publicKey.spki));
   fields.next();
   return fields.next(TAG.bitString).content.subarray(1);
 }
 
-/** RFC 6960 4.2.2.2: the issuer itself signs, or a responder to whom the issuer itself gave id-kp-OCSPSigning. */
-function whyNotBelieved(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
+/**
+ * RFC 6960 4.2.2.2: signed by the issuer itself, or by a responder with id-kp-OCSPSigning that the issuer itself
+ * certified.
+ */
+function whyNotTrusted(response: OcspResponse, issuer: Certificate, judgeDelegate: JudgeDelegate): string | undefined {
   if (response.algorithm.weak) return `the OCSP response is signed with ${response.algorithm.name}`;
   if (isSignedBy(response, issuer.publicKey)) return undefined;
   const delegate = response.certificates.slice(0, 4).find(({ publicKey }) => isSignedBy(response, publicKey));
   if (!delegate) return 'the OCSP response is not signed by the issuer or its delegate';
   const isCertified = sameName(delegate.issuer, issuer.subject) && isSignedBy(delegate, issuer.publicKey);
   if (!isCertified) return 'the OCSP responder is not certified by the issuer';
-  if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING)) return 'the OCSP responder lacks the usage OCSPSigning';
+  if (!delegate.known.extendedKeyUsage?.includes(OCSP_SIGNING))
+    return 'the OCSP responder lacks the key usage OCSPSigning';
   return judgeDelegate(delegate);
 }
 
 function whyStale(
   { state, thisUpdate, nextUpdate }: SingleAnswer,
-  { believedUntil }: OcspResponse,
+  { trustedUntil }: OcspResponse,
   now: EpochSeconds,
 ): string | undefined {
-  // What has been revoked stays revoked, however old the news.
+  // A revoked certificate stays revoked, however old the response is.
   if (state === 'revoked') return undefined;
-  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response begins at ${printTime(thisUpdate)}`;
-  if (believedUntil !== undefined && now > believedUntil)
-    return 'the OCSP response has no nonce, and is too old for that';
+  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response is not valid before ${printTime(thisUpdate)}`;
+  if (trustedUntil !== undefined && now > trustedUntil) return 'the OCSP response has no nonce and is too old';
   const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
   return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;
 }

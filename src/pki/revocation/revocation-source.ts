@@ -1,33 +1,32 @@
-// What is to be known about revocation: lists from files, lists that certificates name, answers of responders; fetched,
-// kept, and renewed before it ends. It is asked about paths that hold, so that the addresses it visits were written by
-// approved issuers.
+// All revocation data: lists from files, lists that certificates name, and OCSP responses. It fetches, caches and
+// renews them. It is used only for valid paths, so every address it contacts was written by an approved issuer.
 import type { ApprovedIssuer, RevocationPolicy } from '../../core/issuer.ts';
 import { type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { Fetch } from '../../outbound/download.ts';
 import { readPemOrDer } from '../der/pem.ts';
 import type { Path } from '../path/path.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { AskedResponders, type Pair } from './asked-responders.ts';
 import { type RevocationList, readRevocationList } from './crl.ts';
 import { FetchedLists, type KnownAuthority } from './fetched-lists.ts';
 import { IssuerAddresses } from './issuer-addresses.ts';
 import { ALONE, type ListExchange } from './list-exchange.ts';
 import { ListReader } from './list-reader.ts';
 import { type OcspResponse, responderOf } from './ocsp.ts';
+import { OcspClient, type Pair } from './ocsp-client.ts';
 
 export interface RevocationPorts {
   readonly fetch: Fetch;
   readonly now: () => EpochSeconds;
-  /** Where other nodes work on the same store. */
+  /** Present if several nodes share the store. */
   readonly exchange?: ListExchange;
-  /** Logs why a list that a certificate names was not taken. */
-  readonly tellRefused?: (url: string, why: string) => void;
+  /** Logs why a list that a certificate names was not used. */
+  readonly logRefused?: (url: string, why: string) => void;
   readonly limits?: Partial<RevocationLimits>;
 }
 
 export interface RevocationLimits {
   readonly listBytes: number;
-  /** How long an OCSP answer without a nonce is believed. */
+  /** How long an OCSP response without a nonce is used. */
   readonly ocspWithoutNonce: Seconds;
   readonly addressesPerIssuer: number;
 }
@@ -38,88 +37,88 @@ const REVOCATION_LIMITS: RevocationLimits = {
   addressesPerIssuer: 16,
 };
 
-const MOST_ADDRESSES_PER_CERTIFICATE = 4;
+const MAX_ADDRESSES_PER_CERTIFICATE = 4;
 
 export class RevocationSource {
   readonly #ports: RevocationPorts;
   readonly #limits: RevocationLimits;
   readonly #fetched: FetchedLists;
-  readonly #responders: AskedResponders;
+  readonly #responders: OcspClient;
   readonly #addresses: IssuerAddresses;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #fromFiles: readonly RevocationList[] = [];
   #lists: readonly RevocationList[] = [];
-  /** Shared, so that one large list is parsed at a time. */
+  /** Shared, so that only one large list is parsed at a time. */
   readonly reader = new ListReader();
 
-  /** `authorities`: those whose lists count. */
+  /** `authorities`: the CAs whose lists are used. */
   constructor(ports: RevocationPorts, authorities: () => readonly KnownAuthority[]) {
-    const { fetch, now, exchange = ALONE, tellRefused = () => undefined, limits } = ports;
+    const { fetch, now, exchange = ALONE, logRefused = () => undefined, limits } = ports;
     this.#ports = ports;
     this.#limits = { ...REVOCATION_LIMITS, ...limits };
     this.#addresses = new IssuerAddresses(this.#limits.addressesPerIssuer);
-    this.#responders = new AskedResponders({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
+    this.#responders = new OcspClient({ fetch, now, withoutNonce: this.#limits.ocspWithoutNonce });
     this.#fetched = new FetchedLists({
-      ...{ fetch, now, exchange, authorities, tellRefused, reader: this.reader },
-      mostBytes: this.#limits.listBytes,
+      ...{ fetch, now, exchange, authorities, logRefused, reader: this.reader },
+      maxBytes: this.#limits.listBytes,
       changed: () => this.#gather(),
       served: (url) => this.#addresses.serves(url),
       forgotten: (url) => this.#addresses.forget(url),
     });
   }
 
-  /** The same array as long as nothing has changed: verdicts are remembered by it. */
+  /** Returns the same array until something changes: cached verdicts depend on it. */
   get lists(): readonly RevocationList[] {
     return this.#lists;
   }
 
-  /** Contents of CRL files, for who has time to wait. */
+  /** Parses CRL files asynchronously. */
   useFiles(files: readonly Uint8Array[]): void {
     this.useLists(files.flatMap((file) => readPemOrDer(file, 'X509 CRL')).flatMap(readUsable));
   }
 
-  /** The lists of the CRL files that the settings name; in force before the first request is served. */
+  /** The CRL files from the settings; loaded before the first request is served. */
   useLists(lists: readonly RevocationList[]): void {
     this.#fromFiles = lists;
     this.#gather();
   }
 
-  /** Fetches what the policy asks for and is not at hand, and answers with the OCSP responses about this path. */
+  /** Fetches what the revocation policy needs and we lack; returns the OCSP responses for this path. */
   async prepare(path: Path, issuer: ApprovedIssuer): Promise<readonly OcspResponse[]> {
     const pairs = path.slice(1).map((certificate, index) => ({ certificate, issuer: path[index] ?? path[0] }));
     const visits = pairs.map((pair) => this.#visitsFor(pair, issuer));
     const lists = visits.flatMap(({ urls }) => urls).map((url) => this.#fetched.need(url, issuer.label));
-    const asked = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
-    const [responses] = await Promise.all([Promise.all(asked), Promise.all(lists)]);
+    const requests = visits.flatMap(({ responder }) => (responder ? [this.#responders.need(responder, issuer)] : []));
+    const [responses] = await Promise.all([Promise.all(requests), Promise.all(lists)]);
     return responses.flatMap((response) => response ?? []);
   }
 
-  /** Takes the lists that other nodes have fetched; `all`, where other authorities may count than before. */
+  /** Loads the lists that other nodes fetched; `all` if the set of CAs may have changed. */
   followLists(all: boolean): Promise<void> {
     return this.#fetched.follow(all);
   }
 
-  /** Renews every list that is due; called by a timer, so that no request has to wait for one. */
+  /** Renews every list that is due. A timer calls it, so that no request has to wait. */
   renewLists(): Promise<void> {
     return this.#fetched.renew();
   }
 
-  /** Where a certificate sends us, as far as the limits allow. */
+  /** The addresses that a certificate names, within the limits. */
   #visitsFor(pair: Pair, issuer: ApprovedIssuer): { urls: string[]; responder?: Pair } {
     const responder = responderFor(pair.certificate, issuer.revocation);
-    const most = MOST_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
+    const most = MAX_ADDRESSES_PER_CERTIFICATE - (responder === undefined ? 0 : 1);
     const urls = listsFor(pair.certificate, issuer.revocation).slice(0, most);
-    const isAsked = responder !== undefined && this.#admits(responder, issuer);
-    return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAsked && { responder: pair }) };
+    const isAllowed = responder !== undefined && this.#admits(responder, issuer);
+    return { urls: urls.filter((url) => this.#admits(url, issuer)), ...(isAllowed && { responder: pair }) };
   }
 
   #admits(url: string, { label }: ApprovedIssuer): boolean {
     const isAdmitted = this.#addresses.admit(label, url, this.#ports.now());
-    if (isAdmitted) this.#told.delete(label);
-    else if (!this.#told.has(label)) {
-      this.#told.add(label);
+    if (isAdmitted) this.#logged.delete(label);
+    else if (!this.#logged.has(label)) {
+      this.#logged.add(label);
       const most = this.#limits.addressesPerIssuer;
-      this.#ports.tellRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
+      this.#ports.logRefused?.(url, `certificates of ${label} name more than ${most} addresses`);
     }
     return isAdmitted;
   }
@@ -138,7 +137,7 @@ function responderFor(certificate: Certificate, { ocsp }: RevocationPolicy): str
   return ocsp === 'off' ? undefined : responderOf(certificate);
 }
 
-/** A control character has no place in an address, nor in a store. */
+/** Control characters are not allowed in an address, nor in the store. */
 function listsFor({ known }: Certificate, { crl }: RevocationPolicy): string[] {
   const points = crl === 'off' ? [] : (known.crlDistributionPoints ?? []);
   const urls = points.flatMap(({ names }) =>

@@ -1,16 +1,17 @@
-// Whether any certificate of a path has been revoked, as the approved issuer's revocation policy asks.
+// Checks whether any certificate of a path is revoked, by the approved issuer's revocation policy.
 import type { ApprovedIssuer, RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
+import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
 import { PathSearch } from '../path/search.ts';
-import { type Step, step } from '../path/step.ts';
+import { step } from '../path/step.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
-import { askLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
-import { askResponses, type OcspResponse, responderOf } from './ocsp.ts';
+import { checkLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
+import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
 
-/** What is known about revocation at a moment, already read. */
+/** The parsed revocation data available at a given time. */
 export interface RevocationEvidence {
   readonly lists: readonly RevocationList[];
   readonly responses: readonly OcspResponse[];
@@ -18,7 +19,7 @@ export interface RevocationEvidence {
 
 export interface RevocationQuestion {
   readonly path: Path;
-  /** Certificates sent beside the path: among them may be that of a separate signer of CRLs. */
+  /** Certificates sent alongside the path; a separate CRL signer may be among them. */
   readonly pool: readonly Certificate[];
   readonly issuer: ApprovedIssuer;
   readonly evidence: RevocationEvidence;
@@ -30,10 +31,10 @@ export interface RevocationFinding {
   readonly until: EpochSeconds;
 }
 
-// Where nobody answered, somebody may soon: what was let pass is asked about again.
+// If no status was available, the check is repeated after this time.
 const UNKNOWN_SECONDS = 60;
 
-/** Every certificate below the approved issuer, whose own fate is the operator's decision. */
+/** Checks every certificate below the approved issuer. The approved issuer itself is the operator's decision. */
 export function judgeRevocation(question: RevocationQuestion): RevocationFinding[] {
   return question.path.slice(1).flatMap((certificate, index) => {
     const about = describe(certificate, roleAt(question.path, index + 1));
@@ -45,11 +46,11 @@ export function judgeRevocation(question: RevocationQuestion): RevocationFinding
 function byLists(question: RevocationQuestion, certificate: Certificate, about: string): RevocationFinding[] {
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
-  const answer = askLists(certificate, question.evidence.lists, signersOf(question), question.now);
+  const answer = checkLists(certificate, question.evidence.lists, signersOf(question), question.now);
   return [finding('crl', check, about, answer, question.now)];
 }
 
-/** An intermediate that names no responder is left to the CRL; a leaf under `required` is not. */
+/** An intermediate without a responder is checked by CRL only; under `required`, a leaf without one is refused. */
 function byResponses(
   question: RevocationQuestion,
   certificate: Certificate,
@@ -62,22 +63,22 @@ function byResponses(
     evidence,
     now,
   } = question;
-  const isAsked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
-  if (revocation.ocsp === 'off' || !isAsked) return [];
+  const isChecked = certificate === path.at(-1) || responderOf(certificate) !== undefined;
+  if (revocation.ocsp === 'off' || !isChecked) return [];
   const judgeDelegate = (delegate: Certificate) => whyNoDelegate(question, above, delegate);
   const pair = { certificate, issuer: above.at(-1) ?? above[0] };
-  const answer = askResponses(pair, evidence.responses, judgeDelegate, now);
+  const answer = checkResponses(pair, evidence.responses, judgeDelegate, now);
   return [finding('ocsp', revocation.ocsp, about, answer, now)];
 }
 
-/** A delegated responder is judged by the rules and lists that everyone is judged by. */
+/** A delegated responder must pass the same rules and lists as a caller. */
 function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Certificate): string | undefined {
   const { issuer, evidence, now } = question;
   const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
   const failed = steps.find(({ passed }) => !passed);
-  if (failed) return `the OCSP responder is not believed: ${failed.words}`;
-  const { state } = askLists(delegate, evidence.lists, signersOf(question), now);
-  return state === 'revoked' ? 'the OCSP responder is not believed: a CRL lists it' : undefined;
+  if (failed) return `the OCSP responder is not trusted: ${failed.words}`;
+  const { state } = checkLists(delegate, evidence.lists, signersOf(question), now);
+  return state === 'revoked' ? 'the OCSP responder is not trusted: a CRL lists it' : undefined;
 }
 
 function finding(
@@ -90,13 +91,13 @@ function finding(
   const passed = state === 'good' || (state === 'unknown' && check === 'if-available');
   const reason = state === 'revoked' ? 'certificate-revoked' : 'certificate-revocation-unknown';
   const setting = `revocation.${rule}: ${check}`;
-  const asked = epochSeconds(now + UNKNOWN_SECONDS);
-  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? asked };
+  const retryAt = epochSeconds(now + UNKNOWN_SECONDS);
+  return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? retryAt };
 }
 
 /**
- * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate keys for lists), or by
- * another authority (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
+ * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate CRL keys) or by
+ * another CA (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
  */
 function signersOf(question: RevocationQuestion): SignersOf {
   const { path, pool } = question;
@@ -107,7 +108,7 @@ function signersOf(question: RevocationQuestion): SignersOf {
   };
 }
 
-/** Authorities beside the path that may sign lists about certificates on it. */
+/** CAs beside the path that may sign lists for its certificates. */
 export function signersBeside(question: RevocationQuestion): Certificate[] {
   const { path } = question;
   const names = path.slice(1).flatMap((certificate) => [certificate.issuer, ...crlIssuersOf(certificate)]);
@@ -115,7 +116,7 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
   return [...new Set(signers)].filter((signer) => !path.includes(signer));
 }
 
-/** A signer of lists is an authority by a path of its own: a name like an authority's is not enough. */
+/** A CRL signer needs a valid path of its own; having a CA's name is not enough. */
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
   const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
@@ -123,10 +124,10 @@ function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion
   return isUnrevoked(found, evidence.lists, now);
 }
 
-/** No list at hand names a certificate of this path. Lists count as far as the path itself has signed them. */
+/** Whether no list names a certificate of this path. Only lists signed by CAs on the path count. */
 function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
   return path.slice(1).every((certificate, index) => {
     const above = path.slice(0, index + 1);
-    return askLists(certificate, lists, () => above, now).state !== 'revoked';
+    return checkLists(certificate, lists, () => above, now).state !== 'revoked';
   });
 }

@@ -1,9 +1,9 @@
-// The serial numbers that a CRL names, in a few bytes each: a list may have millions. A hash table holds, for each entry,
-// where its serial number stands in the list's own bytes.
+// The serial numbers in a CRL, at a few bytes each: a list may have millions. A hash table stores, for each entry, the
+// offset of its serial number in the list's DER.
 
-/** Plain data, so that a thread can build it and hand it over. */
+/** Plain data, so that a worker thread can build it and transfer it. */
 export interface SerialTable {
-  /** Positions of serial numbers (their INTEGER element) plus one; 0 is a free slot. */
+  /** Offsets of serial numbers (their INTEGER elements) plus one; 0 is a free slot. */
   readonly slots: Uint32Array<ArrayBuffer>;
   readonly size: number;
 }
@@ -13,7 +13,7 @@ export class RevokedSerials implements Iterable<Uint8Array> {
   readonly #slots: Uint32Array;
   readonly size: number;
 
-  /** `bytes`: those that the positions point into. */
+  /** `bytes`: the DER that the offsets refer to. */
   constructor(bytes: Uint8Array, { slots, size }: SerialTable) {
     this.#bytes = bytes;
     this.#slots = slots;
@@ -46,7 +46,7 @@ export function tableOf(bytes: Uint8Array, positions: Uint32Array): SerialTable 
   return { slots, size };
 }
 
-/** Where the number is in the table, or the free slot where it would be. No object is made: there are millions. */
+/** The slot of the number, or the free slot where it belongs. Allocates no object: there are millions of calls. */
 function slotFor(slots: Uint32Array, bytes: Uint8Array, serial: Uint8Array, start: number, end: number): number {
   let slot = hashOf(serial, start, end) % slots.length;
   for (let taken = slots[slot] ?? 0; taken !== 0; taken = slots[slot] ?? 0) {
@@ -69,12 +69,12 @@ function serialAt(bytes: Uint8Array, position: number): Uint8Array {
   return bytes.subarray(firstOctet(bytes, position + 2, end), end);
 }
 
-/** Serial numbers have short lengths: `scanEntries` takes no others. */
+/** Serial numbers have short-form lengths: `scanEntries` accepts no others. */
 function endOfSerial(bytes: Uint8Array, position: number): number {
   return position + 2 + (bytes[position + 1] ?? 0);
 }
 
-/** Where the number begins: an authority may pad it in the list, and not in the certificate. */
+/** Skips leading zeros: a CA may pad the number in the list but not in the certificate. */
 function firstOctet(bytes: Uint8Array, from: number, end: number): number {
   let start = from;
   while (start + 1 < end && isPadding(bytes[start], bytes[start + 1])) start++;

@@ -1,5 +1,6 @@
-// A certificate that nobody has vouched for yet. Only what the search for a path needs is read here, in time linear to its
-// size; names are parsed when they are compared, and the rest once an approved issuer's signature has been checked.
+// A certificate that no approved issuer has signed yet, as far as we know. Only what the path search needs is parsed,
+// in time linear in its size. Names are parsed when they are compared, the rest after an approved issuer's signature
+// has been verified.
 import { accept, type Outcome } from '../../core/outcome.ts';
 import {
   childrenOf,
@@ -24,9 +25,9 @@ export class Candidate {
   readonly spki: Uint8Array;
   readonly keyIdentifier: Uint8Array | undefined;
   readonly issuerKeyIdentifier: Uint8Array | undefined;
-  /** How many relative names the issuer has: names of different counts differ, without a look inside. */
+  /** Number of relative names of the issuer. If the counts differ, the names differ and need not be parsed. */
   readonly issuerRdns: number;
-  /** Who has signed it and who has not, as far as checked: kept across searches for registered intermediates. */
+  /** Results of signature checks against this candidate; registered intermediates keep them across searches. */
   readonly signers = new Map<Certificate, boolean>();
   #issuerName: DistinguishedName | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
@@ -49,7 +50,7 @@ export class Candidate {
     this.issuerRdns = countChildren(this.issuer);
   }
 
-  /** Nothing where the name is malformed: it then equals no other. */
+  /** Undefined if the name is malformed; it then matches no other name. */
   get issuerName(): DistinguishedName | undefined {
     this.#issuerName ??= parseName(this.issuer) ?? 'malformed';
     return this.#issuerName === 'malformed' ? undefined : this.#issuerName;
@@ -65,7 +66,7 @@ export function readCandidate(der: Uint8Array): Outcome<Candidate> {
   return readOrRefuse(() => new Candidate(der));
 }
 
-// Intermediates registered with an issuer come with every request.
+// Cached because registered intermediates are used by every request.
 const known = new WeakMap<Certificate, Candidate>();
 
 export function candidateOf(certificate: Certificate): Candidate {
@@ -74,11 +75,11 @@ export function candidateOf(certificate: Certificate): Candidate {
   return found;
 }
 
-const LONGEST_PRINTED = 1024;
+const MAX_PRINTED_OCTETS = 1024;
 
-/** For people; a name of a stranger that is long is not worth parsing. */
+/** For people; long untrusted names are not parsed. */
 export function printNameOf(element: Element): string {
-  if (element.whole.length > LONGEST_PRINTED) return `(a name of ${element.whole.length} octets)`;
+  if (element.whole.length > MAX_PRINTED_OCTETS) return `(a name of ${element.whole.length} octets)`;
   const name = parseName(element);
   return name ? printName(name) : '(malformed name)';
 }
@@ -92,17 +93,17 @@ function parseName(element: Element): DistinguishedName | undefined {
   }
 }
 
-// RFC 5280 defines 17 extensions; certificates with twice as many exist in no PKI.
-const MOST_EXTENSIONS = 64;
-// The last octet of the identifiers 2.5.29.14 and 2.5.29.35.
+// RFC 5280 defines 17 extensions; real certificates never have twice as many.
+const MAX_EXTENSIONS = 64;
+// The last octet of the OIDs 2.5.29.14 and 2.5.29.35.
 const SUBJECT_KEY_IDENTIFIER = 14;
 const AUTHORITY_KEY_IDENTIFIER = 35;
 
-/** Hints for the order of the search, so a malformed one is no more than absent. */
+/** Only hints for the search order, so a malformed identifier counts as absent. */
 function readIdentifiers(wrapped: Element | undefined): { own?: Uint8Array; issuer?: Uint8Array } {
   if (!wrapped) return {};
   const found: { own?: Uint8Array; issuer?: Uint8Array } = {};
-  for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MOST_EXTENSIONS)) {
+  for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MAX_EXTENSIONS)) {
     const kind = standardExtension(content);
     const isOwn = kind === SUBJECT_KEY_IDENTIFIER;
     if (!isOwn && kind !== AUTHORITY_KEY_IDENTIFIER) continue;
@@ -112,13 +113,13 @@ function readIdentifiers(wrapped: Element | undefined): { own?: Uint8Array; issu
   return found;
 }
 
-/** The last arc of an extension 2.5.29.n, without reading the identifier: every candidate has several. */
+/** The last arc of an OID 2.5.29.n, without parsing the OID: every candidate has several. */
 function standardExtension(content: Uint8Array): number | undefined {
   const isStandard = content[0] === TAG.oid && content[1] === 3 && content[2] === 0x55 && content[3] === 0x1d;
   return isStandard ? content[4] : undefined;
 }
 
-/** SKI: an octet string in the extension's octet string. AKI: the first field of a sequence in it. */
+/** SKI: an OCTET STRING inside the extension's OCTET STRING. AKI: the first field of a SEQUENCE inside it. */
 function readIdentifier(octets: Uint8Array, tag: number): Uint8Array | undefined {
   try {
     const value = readElement(readElement(octets, TAG.octetString).content);

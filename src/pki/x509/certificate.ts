@@ -1,4 +1,4 @@
-// DER → what a certificate says, as plain data. Nothing is judged here; that is the business of the rules.
+// Parses DER into the contents of a certificate, as plain data. Nothing is validated here; the path rules do that.
 import { hash } from 'node:crypto';
 import type { CertificateMark, CertificateNames, NameValue } from '../../core/certificate.ts';
 import { firstHalf, type Hex } from '../../core/hex.ts';
@@ -15,7 +15,7 @@ import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
   readonly version: 1 | 2 | 3;
-  /** The octets of the serial number in two's complement, as encoded. */
+  /** The serial number in two's complement, as encoded. */
   readonly serial: Uint8Array;
   readonly issuer: DistinguishedName;
   readonly subject: DistinguishedName;
@@ -29,14 +29,14 @@ export interface Certificate extends Signed {
   readonly fingerprint: string;
 }
 
-// A certificate that names a person and a key fits in a few kilobytes; OpenSSL stops at 100 KiB for a whole chain.
-const LARGEST = 64 * 1024;
+// Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
+const MAX_OCTETS = 64 * 1024;
 
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, readFrame(der)));
 }
 
-/** The same, where the frame has been read. */
+/** The same, for a frame that is already parsed. */
 export function readFramed(der: Uint8Array, signed: Frame): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, signed));
 }
@@ -51,7 +51,7 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
 }
 
 export function readFrame(der: Uint8Array): Frame {
-  if (der.length > LARGEST) throw new MalformedDer(`larger than ${LARGEST} octets`);
+  if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
   return readSigned(readElement(der));
 }
 
@@ -74,7 +74,7 @@ function readFields(der: Uint8Array, signed: Frame): Certificate {
 
 function readVersion(element: Element | undefined): 1 | 2 | 3 {
   const version = element ? readCount(unwrap(element)) : 0;
-  if (version !== 0 && version !== 1 && version !== 2) throw new MalformedDer('the version is not known');
+  if (version !== 0 && version !== 1 && version !== 2) throw new MalformedDer('unknown version');
   return (version + 1) as 1 | 2 | 3;
 }
 
@@ -97,13 +97,13 @@ function readDate(element: Element): EpochSeconds {
 
 function readUniqueId(element: Element | undefined, version: number): void {
   if (!element) return;
-  if (version === 1) throw new MalformedDer('a version 1 certificate has no unique identifiers');
+  if (version === 1) throw new MalformedDer('a version 1 certificate must not have unique identifiers');
   readBits(element, element.tag);
 }
 
 function readExtensions(element: Element | undefined, version: number): RawExtension[] {
   if (!element) return [];
-  if (version !== 3) throw new MalformedDer('only a version 3 certificate has extensions');
+  if (version !== 3) throw new MalformedDer('only a version 3 certificate may have extensions');
   return readExtensionList(unwrap(element));
 }
 
@@ -111,7 +111,7 @@ export function isSelfIssued(certificate: Certificate): boolean {
   return sameName(certificate.subject, certificate.issuer);
 }
 
-// Asked of approved issuers only, which are read once and judged with every request.
+// Used only for approved issuers, which are parsed once and needed for every request.
 const selfSigned = new WeakMap<Certificate, boolean>();
 
 export function isSelfSigned(certificate: Certificate): boolean {
@@ -122,7 +122,7 @@ export function isSelfSigned(certificate: Certificate): boolean {
   return signed;
 }
 
-/** Every candidate of every identity source. SmtpUTF8Mailbox is an otherName of its own and no e-mail name. */
+/** All candidates for every identity source. SmtpUTF8Mailbox is a separate otherName and does not count as e-mail. */
 export function namesOf({ subject, known }: Certificate): CertificateNames {
   const alternatives = known.subjectAltName ?? [];
   return {
@@ -136,7 +136,7 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
   };
 }
 
-/** What a grant keeps: enough to know the certificate, its issuer and its key again. */
+/** What a grant stores: enough to recognise the certificate, its issuer and its key later. */
 export function markOf(leaf: Certificate, issuer: Certificate, approved: Certificate): CertificateMark {
   return {
     certificate: certificateMark(issuer, leaf.serial),
@@ -145,7 +145,7 @@ export function markOf(leaf: Certificate, issuer: Certificate, approved: Certifi
   };
 }
 
-/** Of any certificate of the issuer, known by its serial number alone: all that a CRL tells. */
+/** Identifies a certificate by its issuer and serial number, which is all that a CRL contains. */
 export function certificateMark(issuer: Certificate, serial: Uint8Array): Hex {
   return firstHalf(hash('sha256', Buffer.concat([issuer.publicKey.spki, serial])));
 }

@@ -1,5 +1,5 @@
-// Whether a point lies on its curve: y² = x³ - 3x + b (FIPS 186-5, SP 800-186 3.2.1). Some microseconds for the usual curves,
-// where loading the key takes OpenSSL a hundred.
+// Checks whether a point is on its curve: y² = x³ - 3x + b (FIPS 186-5, SP 800-186 3.2.1). This takes a few
+// microseconds for the usual curves; loading the key with OpenSSL takes a hundred.
 
 interface Curve {
   readonly prime: bigint;
@@ -21,7 +21,7 @@ const CURVES: Readonly<Record<string, Curve>> = {
   },
 };
 
-/** Nothing where only OpenSSL can tell: other curves, and compressed points. */
+/** Undefined if only OpenSSL can check it: other curves, and compressed points. */
 export function isOnCurve(name: string, point: Uint8Array): boolean | undefined {
   const curve = CURVES[name];
   if (!curve || point[0] !== 4) return undefined;

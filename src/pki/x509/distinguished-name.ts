@@ -1,4 +1,5 @@
-// Names of subjects and issuers, compared as RFC 5280 7.1 says and printed so that no character can pose as structure.
+// Subject and issuer names: compared by RFC 5280 7.1, and printed with escapes so that a value cannot imitate
+// structure.
 import type { NameValue } from '../../core/certificate.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readOid } from '../der/der-values.ts';
@@ -7,15 +8,15 @@ import { readCharacters, textOf } from './name-string.ts';
 
 export interface Attribute extends NameValue {
   readonly oid: string;
-  /** Absent where the value is not a string, or not a well-formed one of its type. */
+  /** Absent if the value is not a string, or is malformed for its type. */
   readonly characters: string | undefined;
-  /** The attribute as encoded. */
+  /** The attribute's DER. */
   readonly der: Uint8Array;
 }
 
 export interface DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
-  /** One text per relative name, for comparison alone. Computed on first use: preparing strings is expensive. */
+  /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
   readonly comparable: readonly string[];
   readonly der: Uint8Array;
 }
@@ -35,14 +36,14 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   [EMAIL_ADDRESS]: 'emailAddress',
 };
 
-// X.520 allows 64 characters for most attributes. Names beyond these bounds are made to keep us busy.
-const LONGEST_NAME = 4096;
-const MOST_RDNS = 64;
-const MOST_ATTRIBUTES = 16;
+// X.520 allows 64 characters for most attributes. Longer names only serve to waste CPU time.
+const MAX_NAME_OCTETS = 4096;
+const MAX_RDNS = 64;
+const MAX_ATTRIBUTES = 16;
 
 export function readName(element: Element): DistinguishedName {
-  if (element.whole.length > LONGEST_NAME) throw new MalformedDer(`a name is longer than ${LONGEST_NAME} octets`);
-  const rdns = childrenOf(expectTag(element, TAG.sequence), MOST_RDNS).map((rdn) => readRelativeName(rdn));
+  if (element.whole.length > MAX_NAME_OCTETS) throw new MalformedDer(`a name is longer than ${MAX_NAME_OCTETS} octets`);
+  const rdns = childrenOf(expectTag(element, TAG.sequence), MAX_RDNS).map((rdn) => readRelativeName(rdn));
   return new ComparedName(rdns, element.whole);
 }
 
@@ -63,15 +64,15 @@ class ComparedName implements DistinguishedName {
 }
 
 /**
- * The attributes of a relative name are a set: their order says nothing. Each is preceded by its length, so that no value
- * can imitate a second attribute.
+ * The attributes of a relative name are a set, so their order does not matter. Each is prefixed with its length, so
+ * that no value can imitate a second attribute.
  */
 export function comparableOf(rdn: readonly Attribute[]): string {
   const attributes = rdn.map(comparableAttribute).sort();
   return attributes.map((text) => `${text.length}:${text}`).join('');
 }
 
-/** Type and prepared characters, whatever string type encoded them; the octets where there are no characters. */
+/** Type and prepared text, independent of the string type; the raw octets if the value is not text. */
 function comparableAttribute(attribute: Attribute): string {
   const prepared = preparedValue(attribute);
   return prepared === undefined
@@ -83,18 +84,18 @@ function preparedValue({ characters }: Attribute): string | undefined {
   return characters === undefined ? undefined : prepareText(characters);
 }
 
-/** Whether the attribute has no characters to compare, so that nobody can say which name it spells. */
+/** Whether the attribute has no readable text, so that it cannot be compared. */
 export function isIncomparable(attribute: Attribute): boolean {
   return preparedValue(attribute) === undefined;
 }
 
 export function readRelativeName(element: Element, tag: number = TAG.set): Attribute[] {
-  const attributes = childrenOf(expectTag(element, tag), MOST_ATTRIBUTES).map(readAttribute);
+  const attributes = childrenOf(expectTag(element, tag), MAX_ATTRIBUTES).map(readAttribute);
   if (attributes.length === 0) throw new MalformedDer('a relative name is empty');
   return attributes;
 }
 
-/** X.690 11.6: the elements of a SET OF are sorted by their encoding. */
+/** X.690 11.6: the elements of a SET OF are sorted by encoding. */
 export function isInSetOrder(rdn: readonly Attribute[]): boolean {
   return rdn.every(({ der }, index) => index === 0 || Buffer.compare(rdn[index - 1]?.der ?? der, der) <= 0);
 }
@@ -114,7 +115,7 @@ export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {
   return a.rdns.length === b.rdns.length && isNameWithin(a, b);
 }
 
-/** RFC 5280 4.2.1.10: a name lies within a subtree when its first relative names are those of the subtree. */
+/** RFC 5280 4.2.1.10: a name is within a subtree if it starts with the relative names of the subtree. */
 export function isNameWithin(name: DistinguishedName, subtree: DistinguishedName): boolean {
   return subtree.comparable.every((rdn, index) => name.comparable[index] === rdn);
 }
@@ -123,25 +124,25 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
   return name.rdns.flat().filter((attribute) => attribute.oid === oid);
 }
 
-// Names are printed with every step of a report; one of thousands of attributes would fill the log.
-const MOST_PRINTED = 16;
+// Names are printed in every step of a report; one with thousands of attributes would flood the log.
+const MAX_PRINTED = 16;
 
-/** For people: as openssl writes names, every structural or unprintable character escaped. */
+/** For people: in OpenSSL's format, with structural and unprintable characters escaped. */
 export function printName({ rdns }: DistinguishedName): string {
   if (rdns.length === 0) return '(empty name)';
-  const printed = rdns.slice(0, MOST_PRINTED).map((rdn) => rdn.slice(0, MOST_PRINTED).map(printAttribute).join('+'));
-  return [...printed, ...(rdns.length > MOST_PRINTED ? [`and ${rdns.length - MOST_PRINTED} more`] : [])].join(', ');
+  const printed = rdns.slice(0, MAX_PRINTED).map((rdn) => rdn.slice(0, MAX_PRINTED).map(printAttribute).join('+'));
+  return [...printed, ...(rdns.length > MAX_PRINTED ? [`and ${rdns.length - MAX_PRINTED} more`] : [])].join(', ');
 }
 
 function printAttribute({ oid, value }: Attribute): string {
   return `${SHORT_NAMES[oid] ?? oid}=${escapeText(value)}`;
 }
 
-const LONGEST_PRINTED = 256;
+const MAX_PRINTED_OCTETS = 256;
 
-/** A hostile name stays on its line of the report or the log, and inside its own field. */
+/** Escapes text so that a hostile name stays on its line and inside its field in reports and logs. */
 export function escapeText(text: string): string {
-  const shown = text.length > LONGEST_PRINTED ? `${text.slice(0, LONGEST_PRINTED)}…` : text;
+  const shown = text.length > MAX_PRINTED_OCTETS ? `${text.slice(0, MAX_PRINTED_OCTETS)}…` : text;
   return shown
     .replace(/[\\,+="<>;]/g, '\\$&')
     .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

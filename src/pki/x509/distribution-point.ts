@@ -1,11 +1,11 @@
-// Names of distribution points: a certificate says where its CRL is, and the CRL says the same of itself.
+// Distribution point names: a certificate says where its CRL is, and the CRL repeats it.
 import { childrenOf, contextTag, type Element, expectTag } from '../der/der.ts';
 import { comparableOf, type DistinguishedName, readRelativeName } from './distinguished-name.ts';
 import { type GeneralName, readGeneralNames } from './general-name.ts';
 
 export type PointName = GeneralName | { readonly kind: 'relative'; readonly comparable: string };
 
-/** DistributionPointName (RFC 5280 4.2.1.13): full names, or what is to be added to the name of the issuer. */
+/** DistributionPointName (RFC 5280 4.2.1.13): full names, or a suffix to the issuer's name. */
 export function readPointName(element: Element): PointName[] {
   const [full, relative] = [contextTag(0, 'constructed'), contextTag(1, 'constructed')];
   const [choice] = childrenOf(element);
@@ -18,7 +18,7 @@ export function samePoint(a: PointName, b: PointName, issuer: DistinguishedName)
   return place !== undefined && place === placeOf(b, issuer);
 }
 
-/** Addresses are exact; directory names are folded as names are. Other kinds name no place where a CRL could be. */
+/** URIs compare exactly, directory names as names do. Other kinds cannot locate a CRL. */
 function placeOf(name: PointName, issuer: DistinguishedName): string | undefined {
   if (name.kind === 'uri') return name.value;
   if (name.kind === 'directory') return name.name.comparable.join('\u0002');

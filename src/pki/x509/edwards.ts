@@ -1,5 +1,5 @@
-// OpenSSL loads any octets as an Edwards key. A point of small order would let anybody sign in its name, so the point is
-// checked here (RFC 8032 5.1.3 and 5.2.3).
+// OpenSSL loads any octets as an Edwards key. With a point of small order anyone could forge signatures, so the point
+// is checked here (RFC 8032 5.1.3 and 5.2.3).
 
 export type EdwardsCurve = 'ed25519' | 'ed448';
 
@@ -8,13 +8,13 @@ interface Curve {
   readonly prime: bigint;
   readonly a: bigint;
   readonly d: bigint;
-  /** The y of the points whose order divides the cofactor. */
+  /** The y coordinates of the points whose order divides the cofactor. */
   readonly smallOrder: readonly bigint[];
 }
 
 const P25519 = 2n ** 255n - 19n;
 const P448 = 2n ** 448n - 2n ** 224n - 1n;
-// The y of the points of order 8 on edwards25519; the others have order 1, 2 or 4.
+// The y coordinates of the points of order 8 on edwards25519; the others have order 1, 2 or 4.
 const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 
 const CURVES: Readonly<Record<EdwardsCurve, Curve>> = {
@@ -28,7 +28,7 @@ const CURVES: Readonly<Record<EdwardsCurve, Curve>> = {
   ed448: { octets: 57, prime: P448, a: 1n, d: -39081n, smallOrder: [0n, 1n, P448 - 1n] },
 };
 
-/** Whether the octets may be a key: all but the one question that takes long to answer. */
+/** The cheap checks of an Edwards key: everything except whether the point is on the curve. */
 export function isEdwardsKey(name: EdwardsCurve, key: Uint8Array): boolean {
   const { octets, prime, smallOrder } = CURVES[name];
   if (key.length !== octets) return false;
@@ -36,7 +36,7 @@ export function isEdwardsKey(name: EdwardsCurve, key: Uint8Array): boolean {
   return y < prime && !smallOrder.includes(y);
 }
 
-/** Half a millisecond: asked only about keys of a path whose signatures hold. */
+/** Takes half a millisecond, so it runs only for keys of a path whose signatures are valid. */
 export function isOnEdwardsCurve(name: EdwardsCurve, key: Uint8Array): boolean {
   return hasX(decodeY(key), CURVES[name]);
 }
@@ -48,7 +48,10 @@ function decodeY(key: Uint8Array): bigint {
   return BigInt(`0x${octets.toString('hex')}`);
 }
 
-/** a x² + y² = 1 + d x² y², so x² = (1 - y²) / (a - d y²) must be a square: Euler's criterion, u/v is one where u v is. */
+/**
+ * a x² + y² = 1 + d x² y², so x² = (1 - y²) / (a - d y²) must be a square. Euler's criterion; u/v is a square if u v
+ * is.
+ */
 function hasX(y: bigint, { prime, a, d }: Curve): boolean {
   const square = (y * y) % prime;
   const product = modulo((1n - square) * (a - d * square), prime);

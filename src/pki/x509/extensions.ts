@@ -1,9 +1,9 @@
-// The extensions a path is judged by, read from DER. Each has one reader; one that fails leaves the extension marked as
-// malformed, so that the rules, not the reader, say what that means under which profile.
+// Parses the extensions that path validation needs. If a parser fails, the extension is marked as malformed; the path
+// rules decide what that means under each profile.
 import { childrenOf, contextTag, type Element, expectTag, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readBoolean, readCount, readInteger, readNamedBits, readOid } from '../der/der-values.ts';
 import { type PointName, readPointName } from './distribution-point.ts';
-import { type GeneralName, MOST_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
+import { type GeneralName, MAX_ITEMS, readGeneralName, readGeneralNames } from './general-name.ts';
 
 export const EXTENSION = {
   subjectKeyIdentifier: '2.5.29.14',
@@ -40,7 +40,7 @@ interface NameConstraints {
 export interface DistributionPoint {
   readonly names: readonly PointName[];
   readonly reasons?: ReadonlySet<number>;
-  /** Who publishes the list, where it is not the certificate's issuer: the list is then an indirect one. */
+  /** Who publishes the list, if not the certificate's issuer; the list is then an indirect CRL. */
   readonly crlIssuers?: readonly GeneralName[];
 }
 
@@ -83,7 +83,7 @@ const NAME_OF = new Map<string, keyof KnownExtensions>(NAMES.map((name) => [EXTE
 
 export interface ReadExtensions {
   readonly known: Partial<KnownExtensions>;
-  /** Names of extensions that we know and cannot read. */
+  /** Names of known extensions that could not be parsed. */
   readonly malformed: readonly (keyof KnownExtensions)[];
 }
 
@@ -103,7 +103,7 @@ export function readKnownExtensions(extensions: readonly RawExtension[]): ReadEx
   return { known: known as Partial<KnownExtensions>, malformed };
 }
 
-/** The list of extensions of a certificate, a CRL or an OCSP answer. RFC 5280 4.2: no extension appears twice. */
+/** The extensions of a certificate, a CRL or an OCSP response. RFC 5280 4.2: no extension appears twice. */
 export function readExtensionList(element: Element): RawExtension[] {
   const extensions = sequenceOf(element, readExtension);
   if (new Set(extensions.map(({ oid }) => oid)).size !== extensions.length) {
@@ -122,18 +122,18 @@ function readExtension(element: Element): RawExtension {
 }
 
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
-  const items = childrenOf(expectTag(element, TAG.sequence), MOST_ITEMS).map((child) => read(child));
-  if (items.length === 0) throw new MalformedDer('a list is empty that must not be');
+  const items = childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS).map((child) => read(child));
+  if (items.length === 0) throw new MalformedDer('a list that must not be empty is empty');
   return items;
 }
 
 function readKeyUsage(element: Element): ReadonlySet<number> {
   const bits = readNamedBits(element);
   const [unused = 0] = element.content;
-  // X.690 11.2.1: the bits that pad the last octet are zero.
+  // X.690 11.2.1: unused bits are zero.
   if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
-  // RFC 5280 4.2.1.3: when it appears, at least one of the bits is set.
-  if (bits.size === 0) throw new MalformedDer('no usage is named');
+  // RFC 5280 4.2.1.3: if present, at least one bit is set.
+  if (bits.size === 0) throw new MalformedDer('no key usage is set');
   return bits;
 }
 
@@ -158,7 +158,7 @@ function readNameConstraints(element: Element): NameConstraints {
 
 function readSubtrees(list: Element | undefined): GeneralName[] {
   if (!list) return [];
-  const bases = childrenOf(list, MOST_ITEMS).map((subtree) => {
+  const bases = childrenOf(list, MAX_ITEMS).map((subtree) => {
     const fields = new Fields(expectTag(subtree, TAG.sequence));
     const base = readGeneralName(fields.next());
     const minimum = fields.optional(contextTag(0, 'primitive'));

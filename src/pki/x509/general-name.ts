@@ -15,7 +15,7 @@ export type GeneralName =
   | { readonly kind: 'registered'; readonly oid: string }
   | { readonly kind: 'unsupported'; readonly tag: number };
 
-/** Microsoft's user principal name: an otherName whose value is a UTF8String. */
+/** Microsoft's user principal name: an otherName with a UTF8String value. */
 export const USER_PRINCIPAL_NAME = '1.3.6.1.4.1.311.20.2.3';
 
 const READERS: Readonly<Record<number, (element: Element) => GeneralName>> = {
@@ -28,22 +28,22 @@ const READERS: Readonly<Record<number, (element: Element) => GeneralName>> = {
   [contextTag(8, 'primitive')]: (element) => ({ kind: 'registered', oid: readOid(element, element.tag) }),
 };
 
-// x400Address and ediPartyName are known to exist, and read by nobody.
+// x400Address and ediPartyName are recognised but not parsed.
 const UNREAD = [contextTag(3, 'constructed'), contextTag(5, 'constructed')];
 
 export function readGeneralName(element: Element): GeneralName {
   const read = READERS[element.tag];
   if (read) return read(element);
   if (UNREAD.includes(element.tag)) return { kind: 'unsupported', tag: element.tag };
-  throw new MalformedDer('this is no general name');
+  throw new MalformedDer('not a general name');
 }
 
-/** Names, policies, constraints: no honest certificate has as many of any. */
-export const MOST_ITEMS = 1024;
+/** Limit for names, policies and constraints; honest certificates have far fewer. */
+export const MAX_ITEMS = 1024;
 
-/** GeneralNames under the tag of the field that holds them; at least one. */
+/** A non-empty GeneralNames under the tag of its field. */
 export function readGeneralNames(element: Element, tag: number = TAG.sequence): GeneralName[] {
-  const names = childrenOf(expectTag(element, tag), MOST_ITEMS).map(readGeneralName);
+  const names = childrenOf(expectTag(element, tag), MAX_ITEMS).map(readGeneralName);
   if (names.length === 0) throw new MalformedDer('a list of names is empty');
   return names;
 }

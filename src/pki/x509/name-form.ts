@@ -1,18 +1,18 @@
-// What a well-formed name of each kind looks like, in alternative names and in the constraints on them.
+// The syntax of each kind of name, in alternative names and in name constraints.
 import { isIPv4 } from 'node:net';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { GeneralName } from './general-name.ts';
 
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
-// RFC 5321 4.1.2: a dot-string; quoted local parts are legal and used by nobody, and are where confusion starts.
+// RFC 5321 4.1.2: a dot-string. Quoted local parts are legal, but nobody uses them and parsers disagree about them.
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
-/** RFC 5280 4.2.1.6: the "preferred name syntax" of RFC 1034 3.5; an address in digits is no domain name. */
+/** RFC 5280 4.2.1.6: the "preferred name syntax" of RFC 1034 3.5; an IP address is not a domain name. */
 function isHostName(text: string): boolean {
   return text.length <= 253 && !isIPv4(text) && text.split('.').every((label) => LABEL.test(label));
 }
 
-/** A host name, or one with `*` alone as its first label. */
+/** A host name, optionally with `*` as its whole first label. */
 function isDnsName(text: string): boolean {
   return isHostName(text.startsWith('*.') ? text.slice(2) : text);
 }
@@ -22,7 +22,7 @@ function isMailbox(text: string): boolean {
   return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostName(text.slice(at + 1));
 }
 
-/** The host of an absolute URI, or nothing where it has none. */
+/** The host of an absolute URI; undefined if it has none. */
 export function hostOf(uri: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@[\]]+)(?::\d*)?(?:[/?#]|$)/.exec(uri)?.[1];
 }
@@ -46,7 +46,7 @@ export function isAlternativeName(name: GeneralName): boolean {
   }
 }
 
-/** Whether the host that a name speaks of can be told, so that it can be compared with constraints. */
+/** Whether the host in the name can be parsed, so that it can be compared with constraints. */
 export function isComparable(name: GeneralName): boolean {
   switch (name.kind) {
     case 'dns':
@@ -70,12 +70,14 @@ function isMailboxLike(text: string): boolean {
   return at > 0 && LOCAL_PART.test(text.slice(0, at)) && isHostLike(text.slice(at + 1));
 }
 
-/** Host names as they occur: also with underscores, or with the dot of the root at the end. */
+/** Host names as used in practice: underscores and a trailing dot are allowed. */
 function isHostLike(text: string): boolean {
   return text.length <= 254 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?$/.test(text);
 }
 
-/** RFC 5280 4.2.1.10. There a leading period is for e-mail and URI constraints alone; authorities write it for DNS too. */
+/**
+ * RFC 5280 4.2.1.10 allows a leading period in e-mail and URI constraints only; in practice CAs write it for DNS too.
+ */
 export function isConstraint(name: GeneralName, profile: ApprovedIssuer['profile']): boolean {
   switch (name.kind) {
     case 'dns':
@@ -98,7 +100,7 @@ function isDomain(text: string): boolean {
   return isHostName(text.startsWith('.') ? text.slice(1) : text);
 }
 
-/** An address and a mask that is ones followed by zeros. */
+/** An address followed by a contiguous netmask. */
 function isAddressRange(octets: Uint8Array): boolean {
   if (octets.length !== 8 && octets.length !== 32) return false;
   const mask = [...octets.subarray(octets.length / 2)].map((octet) => octet.toString(2).padStart(8, '0')).join('');

@@ -1,4 +1,4 @@
-// RSASSA-PSS-params (RFC 4055 3.1), of a signature or of a key that makes no other signatures.
+// RSASSA-PSS-params (RFC 4055 3.1), of a signature or of a key restricted to such signatures.
 import { contextTag, type Element, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
 import { readCount, readNull, readOid } from '../der/der-values.ts';
 
@@ -17,7 +17,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** The mask must use the same digest, as everyone does and as node:crypto assumes. */
+/** The mask must use the same digest: all software does so, and node:crypto assumes it. */
 export function readPssParameters(parameters: Element): PssParameters {
   const fields = new Fields(parameters);
   const digest = readDigest(fields.optional(contextTag(0, 'constructed')));
@@ -25,7 +25,8 @@ export function readPssParameters(parameters: Element): PssParameters {
   const salt = fields.optional(contextTag(2, 'constructed'));
   const trailer = fields.optional(contextTag(3, 'constructed'));
   fields.end();
-  if (trailer && readCount(unwrap(trailer)) !== 1) throw new MalformedDer('the trailer of an RSA-PSS signature is 1');
+  if (trailer && readCount(unwrap(trailer)) !== 1)
+    throw new MalformedDer('the trailer of an RSA-PSS signature is not 1');
   if (readMaskDigest(mask) !== digest) throw new MalformedDer('digest and mask of an RSA-PSS signature differ');
   return { digest, saltLength: salt ? readCount(unwrap(salt)) : 20 };
 }
@@ -43,13 +44,13 @@ function readMaskDigest(wrapped: Element | undefined): string {
   return digest;
 }
 
-/** RFC 4055 2.1: NULL, or nothing. */
+/** RFC 4055 2.1: NULL or absent. */
 function digestNamed(algorithm: Element): string {
   const fields = new Fields(algorithm);
   const digest = DIGESTS[readOid(fields.next())];
   const parameters = fields.optional(TAG.null);
   if (parameters) readNull(parameters);
   fields.end();
-  if (!digest) throw new MalformedDer('the digest of an RSA-PSS signature is not known');
+  if (!digest) throw new MalformedDer('unknown digest in an RSA-PSS signature');
   return digest;
 }

@@ -1,4 +1,4 @@
-// What kind of key a certificate carries. Whether it is good enough is for the rules to say.
+// Parses the public key of a certificate. The path rules decide whether it is good enough.
 
 import { type Element, Fields, MalformedDer, readElement, TAG } from '../der/der.ts';
 import { readInteger, readNull, readOctetBits, readOid } from '../der/der-values.ts';
@@ -9,20 +9,20 @@ import { type PssParameters, readPssParameters } from './pss-parameters.ts';
 export type KeyFamily = 'rsa' | 'rsa-pss' | 'ec' | 'dsa' | 'ed25519' | 'ed448' | 'unknown';
 
 export interface PublicKeyFacts {
-  /** SubjectPublicKeyInfo: what an approved issuer is pinned by. */
+  /** SubjectPublicKeyInfo; approved issuers are pinned by it. */
   readonly spki: Uint8Array;
   readonly family: KeyFamily;
-  /** Size of the modulus, for RSA and DSA. */
+  /** Size of the modulus in bits, for RSA and DSA. */
   readonly bits?: number;
-  /** Size of the public exponent, for RSA. */
+  /** Size of the public exponent in bits, for RSA. */
   readonly exponentBits?: number;
-  /** Named curve, or `explicit` where the parameters are spelt out. */
+  /** Named curve, or `explicit` if the parameters are spelled out. */
   readonly curve?: string;
-  /** The only signatures that an RSA-PSS key makes, where it says so (RFC 4055 3.3). */
+  /** For an RSA-PSS key with parameters: the only signatures it may make (RFC 4055 3.3). */
   readonly pss?: PssParameters;
-  /** Why the numbers of the key are none that a key may have. */
+  /** Why the key is invalid, such as an even modulus or a point off the curve. */
   readonly flaw?: string;
-  /** The numbers were checked here, so that nobody needs to load the key for that. */
+  /** True if the key was fully checked here, so that OpenSSL need not load it for the check. */
   readonly isSound?: true;
 }
 
@@ -35,7 +35,7 @@ const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   '1.3.101.113': 'ed448',
 };
 
-/** Those that may ever be allowed, with the octets of a coordinate. */
+/** All curves that can be allowed, with the size of a coordinate in octets. */
 const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
   '1.3.132.0.33': { name: 'P-224', size: 28 },
   '1.2.840.10045.3.1.7': { name: 'P-256', size: 32 },
@@ -56,7 +56,7 @@ const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) 
     return readRsa(key);
   },
   'rsa-pss': (parameters, key) => {
-    const limits = parameters.optional(TAG.sequence); // RFC 4055 1.2: absent, or what the key is limited to
+    const limits = parameters.optional(TAG.sequence); // RFC 4055 1.2: absent, or the restrictions of the key
     return { ...readRsa(key), ...(limits && { pss: readPssParameters(limits) }) };
   },
   ec: (parameters, key) => readPoint(parameters.next(), key),
@@ -69,7 +69,7 @@ const READERS: Readonly<Record<KeyFamily, (parameters: Fields, key: Uint8Array) 
   },
 };
 
-/** Parameters are those of the algorithm and nothing else: others might read foreign ones and see another key. */
+/** Rejects parameters that do not belong to the algorithm: another program might use them and see a different key. */
 export function readPublicKey(element: Element): PublicKeyFacts {
   const fields = new Fields(element);
   const algorithm = new Fields(fields.next(TAG.sequence));
@@ -81,7 +81,7 @@ export function readPublicKey(element: Element): PublicKeyFacts {
   return { spki: element.whole, family, ...details };
 }
 
-const MOST_RSA_BITS = 16_384;
+const MAX_RSA_BITS = 16_384;
 
 function readRsa(key: Uint8Array): Details {
   const fields = new Fields(readElement(key, TAG.sequence));
@@ -96,13 +96,12 @@ function readRsa(key: Uint8Array): Details {
 function flawOfModulus(modulus: Uint8Array, bits: number): string | undefined {
   if (isNegative(modulus)) return 'the modulus is negative';
   if (!isOdd(modulus)) return 'the modulus is even';
-  return bits > MOST_RSA_BITS ? `the modulus has more than ${MOST_RSA_BITS} bits` : undefined;
+  return bits > MAX_RSA_BITS ? `the modulus has more than ${MAX_RSA_BITS} bits` : undefined;
 }
 
-/** With exponent 1 a signature is the padded digest itself, which anybody can write. */
+/** With exponent 1 a signature is just the padded digest, which anyone can forge. */
 function flawOfExponent(exponent: Uint8Array, sizes: { bits: number; exponentBits: number }): string | undefined {
-  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2)
-    return 'the exponent is not odd and 3 or more';
+  if (isNegative(exponent) || !isOdd(exponent) || sizes.exponentBits < 2) return 'the exponent is even or less than 3';
   return sizes.exponentBits >= sizes.bits ? 'the exponent is as large as the modulus' : undefined;
 }
 
@@ -119,14 +118,17 @@ function primeBits(parameters: Element | undefined): number {
   return bitLength(readInteger(new Fields(parameters).next()));
 }
 
-/** RFC 5480 2.2: a point of the curve, compressed or not. Where only OpenSSL can tell, it does when it loads the key. */
+/**
+ * RFC 5480 2.2: a compressed or uncompressed point. For curves not checked here, OpenSSL checks the point when it loads
+ * the key.
+ */
 function readPoint(parameters: Element, point: Uint8Array): Details {
   if (parameters.tag !== TAG.oid) return { curve: 'explicit' };
   const oid = readOid(parameters);
   const known = CURVES[oid];
   if (!known) return { curve: oid };
   const curve = known.name;
-  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not in a form of RFC 5480 2.2' };
+  if (!isPointForm(point, known.size)) return { curve, flaw: 'the point is not encoded as in RFC 5480 2.2' };
   const isOn = isOnCurve(curve, point);
   if (isOn === undefined) return { curve };
   return isOn ? { curve, isSound: true } : { curve, flaw: 'the point is not on its curve' };

@@ -1,4 +1,4 @@
-// Which signatures exist, and which are too weak to believe.
+// The known signature algorithms, and which are too weak to trust.
 import { type Element, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readNull, readOid } from '../der/der-values.ts';
 import { type PssParameters, readPssParameters } from './pss-parameters.ts';
@@ -10,7 +10,7 @@ export interface SignatureAlgorithm {
   readonly keys: readonly KeyFamily[];
   readonly digest?: string;
   readonly saltLength?: number;
-  /** MD5 and SHA-1: collisions let one signature serve two certificates. */
+  /** MD5 and SHA-1: with a collision, one signature fits two certificates. */
   readonly weak: boolean;
 }
 
@@ -61,11 +61,12 @@ export function readSignatureAlgorithm(element: Element): SignatureAlgorithm {
   }
   const algorithm = ALGORITHMS[oid];
   if (!algorithm) return { name: oid, family: 'unknown', keys: [], weak: false };
-  // RFC 3279, 5758, 8410: NULL for RSA (or, as some write, nothing), nothing for the others.
+  // RFC 3279, 5758, 8410: NULL for RSA (some CAs omit it), no parameters for the others.
   const parameters = fields.optional(TAG.null);
   fields.end();
   if (parameters) readNull(parameters);
-  if (parameters && algorithm.family !== 'rsa') throw new MalformedDer('this signature algorithm has no parameters');
+  if (parameters && algorithm.family !== 'rsa')
+    throw new MalformedDer('this signature algorithm must not have parameters');
   return algorithm;
 }
 

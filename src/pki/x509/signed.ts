@@ -1,4 +1,4 @@
-// The frame that certificates, CRLs and OCSP answers share: what is signed, by which algorithm, and the signature.
+// The outer structure that certificates, CRLs and OCSP responses share: signed content, algorithm and signature.
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { childrenOf, type Element, expectTag, Fields, readElement, TAG } from '../der/der.ts';
 import { readOctetBits } from '../der/der-values.ts';
@@ -9,7 +9,7 @@ import { readSignatureAlgorithm, type SignatureAlgorithm } from './signature-alg
 export interface Signed {
   readonly toBeSigned: Element;
   readonly algorithm: SignatureAlgorithm;
-  /** The algorithm as the signed part repeats it; the two must be equal octet for octet. */
+  /** The algorithm as repeated inside the signed part; the two must be identical octet for octet. */
   readonly innerAlgorithm: Uint8Array;
   readonly outerAlgorithm: Uint8Array;
   readonly signature: Uint8Array;
@@ -26,7 +26,7 @@ export function readSigned(element: Element): Frame {
   return { toBeSigned, algorithm: readSignatureAlgorithm(algorithm), outerAlgorithm: algorithm.whole, signature };
 }
 
-// Keys of approved issuers come back with every request.
+// Cached because the keys of approved issuers are used by every request.
 const keys = new WeakMap<PublicKeyFacts, KeyObject | 'unusable'>();
 
 function keyObject(facts: PublicKeyFacts): KeyObject | 'unusable' {
@@ -37,7 +37,10 @@ function keyObject(facts: PublicKeyFacts): KeyObject | 'unusable' {
   return made;
 }
 
-/** A key that OpenSSL does not take (a point off its curve, an even modulus) signs nothing; it is no fault of ours. */
+/**
+ * A key that OpenSSL rejects (a point off its curve, an even modulus) verifies no signature; that is not a fault of the
+ * service.
+ */
 function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
   try {
     return createPublicKey({ key: Buffer.from(facts.spki), format: 'der', type: 'spki' });
@@ -46,11 +49,11 @@ function makeKey(facts: PublicKeyFacts): KeyObject | 'unusable' {
   }
 }
 
-// Keys come from strangers, and the time of a check grows with the key: one of 16384 bits with a long exponent takes 12 ms.
-const MOST_RSA_BITS = 8192;
-const MOST_EXPONENT_BITS = 32;
+// Bounds the cost of keys from untrusted certificates: verifying with 16384 bits and a long exponent takes 12 ms.
+const MAX_RSA_BITS = 8192;
+const MAX_EXPONENT_BITS = 32;
 
-/** Why nobody should believe a signature of this key; nothing where it is sound. */
+/** Why signatures of this key must not be trusted; undefined if the key is sound. */
 export function whyUnusable(facts: PublicKeyFacts): string | undefined {
   if (facts.flaw) return facts.flaw;
   if (!facts.isSound && keyObject(facts) === 'unusable') return 'it cannot be loaded';
@@ -59,7 +62,7 @@ export function whyUnusable(facts: PublicKeyFacts): string | undefined {
 
 const offCurve = new WeakMap<PublicKeyFacts, boolean>();
 
-/** OpenSSL checks points of other curves when it loads them. */
+/** OpenSSL checks points on other curves when it loads the key. */
 function isOffCurve(facts: PublicKeyFacts): boolean {
   if (facts.family !== 'ed25519' && facts.family !== 'ed448') return false;
   const known = offCurve.get(facts) ?? !isOnEdwardsCurve(facts.family, keyOctets(facts));
@@ -73,10 +76,10 @@ function keyOctets({ spki }: PublicKeyFacts): Uint8Array {
 }
 
 function isCostly({ bits = 0, exponentBits = 0 }: PublicKeyFacts): boolean {
-  return bits > MOST_RSA_BITS || exponentBits > MOST_EXPONENT_BITS;
+  return bits > MAX_RSA_BITS || exponentBits > MAX_EXPONENT_BITS;
 }
 
-/** RFC 4055 3.3: a key that names its parameters makes signatures with that digest, and a salt no shorter. */
+/** RFC 4055 3.3: a key with parameters makes signatures with that digest and at least that salt length. */
 function isWithinLimits({ family, digest, saltLength = 0 }: SignatureAlgorithm, { pss }: PublicKeyFacts): boolean {
   return !pss || (family === 'rsa-pss' && digest === pss.digest && saltLength >= pss.saltLength);
 }

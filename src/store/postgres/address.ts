@@ -1,12 +1,12 @@
 // postgres://user:password@host:port,host:port/database?sslmode=verify-full&…
 import { readFileSync } from 'node:fs';
 
-/** It may hold a password, and shows itself on purpose only. */
+/** May hold a password: its text is revealed only on request. */
 export interface HiddenUrl {
   reveal(): string;
 }
 
-/** The configuration names a store by an address that cannot be meant. */
+/** The address of the store in the configuration is invalid. */
 export class StoreAddressFault extends Error {
   override readonly name = 'StoreAddressFault';
   readonly todo = 'See "The address" in docs/postgresql.md.';
@@ -24,16 +24,16 @@ export interface Address {
   /** Tried in this order; the first that accepts writes is used. */
   readonly hosts: readonly Host[];
   readonly database: string;
-  /** Where the tables are. Sessions look nowhere else, whatever search_path the role has. */
+  /** The schema of the tables. Sessions use no other, whatever search_path the role has. */
   readonly schema: string;
   readonly user: string;
-  /** Asked at every connection, so that a password may change while the service runs. */
+  /** Read at every connection, so that a password may change while the service runs. */
   readonly password: () => string | undefined;
   readonly sslMode: SslMode | undefined;
   readonly sslRootCertificate: string | undefined;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How long a statement waits for a lock, where it is not the short time that nodes wait. */
+  /** How long a statement waits for a lock, if longer than the short time that nodes wait. */
   readonly lockTimeoutMs?: number;
   /** How many connections a node may hold. */
   readonly connections: number;
@@ -56,7 +56,7 @@ const PARAMETERS = [
 const DEFAULT_PORT = 5432;
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/]+)(?:\?(.*))?$/;
 
-/** Mistakes are told without repeating the URL: it may hold a password. */
+/** Error messages do not repeat the URL: it may hold a password. */
 export function parseAddress(url: HiddenUrl, environment: NodeJS.ProcessEnv): Address {
   const [, user, password, hosts, database, query] =
     SHAPE.exec(url.reveal()) ?? fail('is not postgres://HOST/DATABASE');

@@ -14,7 +14,7 @@ export const ARRAY_TYPE: Readonly<Record<ColumnKind, string>> = {
   counter: 'bigint[]',
 };
 
-/** How the elements of an array are written: each straight to its place. */
+/** How the elements of an array are written: directly to their position. */
 interface Form<T> {
   readonly oid: number;
   readonly lengthOf: (value: T) => number;
@@ -40,7 +40,7 @@ const TEXT: Form<string> = {
   oid: OID.text,
   lengthOf: (text) => Buffer.byteLength(text),
   write: (array, value, at, length) => {
-    // PostgreSQL's text holds no NUL. Nothing that people or callers send gets this far with one; what does is a fault.
+    // PostgreSQL's text cannot contain NUL. Input with NUL is refused earlier, so one that arrives here is a fault.
     if (value.includes('\0')) throw new Error('a text with NUL cannot be stored');
     array.write(value, at, length);
   },

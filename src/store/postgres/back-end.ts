@@ -1,6 +1,6 @@
-import type { LoadedVersion } from '../back-end.ts';
+import { FIND_LIMIT, type LoadedVersion } from '../back-end.ts';
 import type { Receiver } from '../move.ts';
-import type { AnyTable, Table, Value } from '../table.ts';
+import { type AnyTable, endingOnly, keyColumn, type Table, type Value } from '../table.ts';
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
@@ -22,14 +22,12 @@ import {
   countStatement,
   decodeRow,
   findStatement,
-  keyColumn,
   pageStatement,
   parameterOf,
   removeStatement,
   statementsOf,
 } from './statements.ts';
 
-const FIND_LIMIT = 100;
 const REMOVE_STEP = 5_000;
 
 export function postgresBackEnd(connections: Connections): Receiver {
@@ -84,13 +82,13 @@ export function postgresBackEnd(connections: Connections): Receiver {
       while ((await remove()).count === REMOVE_STEP);
     },
     sweep: async (table, before, limit) => {
-      const sweep = ending(table, statementsOf(table).sweep);
+      const sweep = endingOnly(table, statementsOf(table).sweep);
       return (await connections.write((connection) => connection.run(sweep, [before, limit]))).count;
     },
     sweepEvents: async (before, limit) =>
       (await connections.write((connection) => connection.run(SWEEP_EVENTS, [before, limit]))).count,
     countEnding: async (table, { from, before }, most) => {
-      const statement = ending(table, statementsOf(table).countEnding);
+      const statement = endingOnly(table, statementsOf(table).countEnding);
       return (await connections.read(statement, [from, before, most])).rows[0]?.[0] as number;
     },
     count: async (table, column) =>
@@ -101,11 +99,6 @@ export function postgresBackEnd(connections: Connections): Receiver {
       return closing;
     },
   };
-}
-
-function ending({ name }: AnyTable, statement: Statement | undefined): Statement {
-  if (statement === undefined) throw new Error(`rows of ${name} never end`);
-  return statement;
 }
 
 function rowsOf<Row>(table: AnyTable, results: readonly (readonly Value[])[]): Row[] {

@@ -1,18 +1,18 @@
-// How units are worded as statements.
+// Turns units into statements.
 import type { Commit, Swap } from '../back-end.ts';
 import { encodeRow, type Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
 import type { Statement } from './connection.ts';
-import { EVENT_COLUMNS, eventValues, tellText } from './events.ts';
+import { appendText, EVENT_COLUMNS, eventValues } from './events.ts';
 import { changingStatement, IN_TIME, statementsOf } from './statements.ts';
 
-/** A statement with its parameters: made before a connection is asked for, so that what cannot be worded is no fault of one. */
+/** A statement with its parameters. Built before a connection is taken: a value that cannot be encoded is not its fault. */
 export interface Asking {
   readonly statement: Statement;
   readonly values: readonly Buffer[];
 }
 
-/** Nothing of a unit happens where one of its steps does not. An insert is a swap for a row that is not there. */
+/** If one step of a unit fails, none of them happens. An insert is a swap for a row that does not exist. */
 export function stepsOf({ swap, inserts }: Commit): Swap[] {
   const inserted = inserts.map(({ table, row }) => ({ table, row, expected: undefined }));
   return swap ? [swap, ...inserted] : inserted;
@@ -35,7 +35,7 @@ export function nameOf(step: Swap): string {
   return `${kindOf(step)}_${step.table.name}`;
 }
 
-/** The first step of each unit, in one statement, with the events of those units. Answers with the units that it happened to. */
+/** The first step of each unit, in one statement, with the events of those units. Returns the units that succeeded. */
 export function takingSteps(units: readonly Commit[]): Asking {
   const step = firstStep(units[0] as Commit);
   const { text, columns } = statementsOf(step.table)[kindOf(step)];
@@ -45,8 +45,8 @@ export function takingSteps(units: readonly Commit[]): Asking {
   if (events.length === 0) return { statement: changingStatement(name, text, columns.length), values: own };
   return {
     statement: changingStatement(
-      `${name}_telling`,
-      `${text}, ${tellText(columns.length + 1)}`,
+      `${name}_with_events`,
+      `${text}, ${appendText(columns.length + 1)}`,
       columns.length + EVENT_COLUMNS.length,
     ),
     values: [...own, ...columnArrays(EVENT_COLUMNS, events)],
@@ -54,10 +54,10 @@ export function takingSteps(units: readonly Commit[]): Asking {
 }
 
 /** Events alone. */
-export function telling(units: readonly Commit[]): Asking {
-  const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit WHERE ${IN_TIME}), ${tellText(1)}`;
+export function appendingEvents(units: readonly Commit[]): Asking {
+  const text = `done AS (SELECT DISTINCT unnest($1::bigint[]) AS unit WHERE ${IN_TIME}), ${appendText(1)}`;
   return {
-    statement: changingStatement('tell', text, EVENT_COLUMNS.length),
+    statement: changingStatement('append_events', text, EVENT_COLUMNS.length),
     values: columnArrays(EVENT_COLUMNS, eventsOf(units)),
   };
 }

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { Lane, type Run } from '../lane.ts';
-import { type Asking, firstStep, keyOf, nameOf, stepsOf, takingSteps, telling } from './commit-statements.ts';
+import { type Asking, appendingEvents, firstStep, keyOf, nameOf, stepsOf, takingSteps } from './commit-statements.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { RowLocked, StatementRefused } from './faults.ts';
 import { areFree, LockedRows } from './locked-rows.ts';
 
-/** The most that go into one statement, and how many such statements a node has under way per kind. */
+/** The most units in one statement, and the most such statements in progress per kind and node. */
 const TOGETHER = { most: 500, parallel: 2 };
-/** What goes together again after a statement met a locked row: those that are free. */
+/** For the units whose rows are free, after a statement failed on a locked row. */
 const AGAIN = { most: 50, parallel: 2 };
-/** Units of several steps: each is a transaction of its own. */
+/** For units of several steps: each is a transaction of its own. */
 const SEVERAL = { most: 1, parallel: 3 };
-/** Units that met a locked row, each alone. Few at a time: each holds a session while it waits for its lock. */
+/** For units with a locked row, each alone. Few at a time: each holds a session while it waits for its lock. */
 const ALONE = { most: 1, parallel: 2 };
-/** Between two attempts at a locked row, during which no session is held. */
+/** The pause between two attempts at a locked row. No session is held meanwhile. */
 const LOCKED_AGAIN_MS = 50;
 
 /** How long a failed commit keeps the node from being ready, if nothing succeeds meanwhile. */
@@ -28,8 +28,8 @@ type Perform = Run<Commit, boolean>;
  * which is one transaction and one wait for the disk. A unit's events are appended by that statement where its step
  * happened, and only there.
  *
- * A row that somebody else has locked delays nobody else. Statements wait briefly for a lock. Of a batch that fails on one,
- * the units whose rows are free are done again together, and the others each alone: only those wait.
+ * A locked row delays only the units that need it. Statements wait briefly for a lock. If a batch fails on one, the units whose
+ * rows are free are repeated together, and the others each alone: only those wait.
  */
 export class Commits {
   readonly #connections: Connections;
@@ -44,7 +44,7 @@ export class Commits {
 
   commit(commit: Commit): Promise<boolean> {
     const [step, ...more] = stepsOf(commit);
-    if (!step) return this.#lane('tell', (units) => this.#tell(units)).submit(commit);
+    if (!step) return this.#lane('events', (units) => this.#appendEvents(units)).submit(commit);
     if (this.#locked.has(step)) return this.#alone(commit);
     if (more.length > 0) return this.#lane('several', (units) => this.#several(units), SEVERAL).submit(commit);
     return this.#lane(nameOf(step), (units) => this.#together(units)).submit(commit);
@@ -57,7 +57,7 @@ export class Commits {
     } while (this.#waiting.size > 0 || [...this.#lanes.values()].some((lane) => lane.isBusy));
   }
 
-  /** Why the server refused a kind of commit a moment ago, if it accepted none since. Forgotten after a while: perhaps nobody tries again. */
+  /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires: no other may follow. */
   get recentFault(): StatementRefused | undefined {
     const now = performance.now();
     for (const { fault, at } of this.#faults.values()) if (now - at < FAULT_MS) return fault;
@@ -89,7 +89,7 @@ export class Commits {
     return this.#unlessLocked(units, () => this.#apart(units));
   }
 
-  /** Those whose rows are free together again, the others each alone. */
+  /** Repeats the units whose rows are free together, and the others each alone. */
   async #apart(units: readonly Commit[]): ReturnType<Perform> {
     const free = units.length > 1 ? await areFree(units.map(firstStep), this.#connections).catch(noneFree) : [];
     return units.map((unit, index) => (free[index] ? this.#again(unit) : this.#alone(unit)));
@@ -112,7 +112,7 @@ export class Commits {
     }
   }
 
-  /** Units of one step each, all of the same kind. In the order of their keys: then no two nodes wait in a circle. */
+  /** Units of one step each, all of the same kind. Sorted by key, which prevents deadlocks between nodes. */
   async #inOneStatement(units: readonly Commit[]): Promise<boolean[]> {
     const ordered = units.map((unit) => ({ unit, key: keyOf(unit) })).sort((a, b) => (a.key < b.key ? -1 : 1));
     const steps = ordered.map(({ unit }) => unit);
@@ -122,8 +122,8 @@ export class Commits {
     return units.map((unit) => happened.has(unit));
   }
 
-  async #tell(units: readonly Commit[]): Promise<boolean[]> {
-    const { statement, values } = telling(units);
+  async #appendEvents(units: readonly Commit[]): Promise<boolean[]> {
+    const { statement, values } = appendingEvents(units);
     await this.#connections.write((connection) => connection.change(statement, values));
     return units.map(() => true);
   }
@@ -142,8 +142,8 @@ export class Commits {
     const steps = stepsOf(unit).map((swap) =>
       takingSteps([{ swap, inserts: [], events: [], revision: unit.revision }]),
     );
-    const told = unit.events.length > 0 ? telling([unit]) : undefined;
-    return this.#connections.write((connection) => inTransaction(connection, steps, told));
+    const events = unit.events.length > 0 ? appendingEvents([unit]) : undefined;
+    return this.#connections.write((connection) => inTransaction(connection, steps, events));
   }
 
   #alone(unit: Commit): Promise<boolean> {
@@ -184,7 +184,7 @@ function noneFree(fault: unknown): boolean[] {
 async function inTransaction(
   connection: Connection,
   steps: readonly Asking[],
-  told: Asking | undefined,
+  events: Asking | undefined,
 ): Promise<boolean> {
   await connection.execute('BEGIN');
   try {
@@ -194,7 +194,7 @@ async function inTransaction(
         return false;
       }
     }
-    if (told) await connection.change(told.statement, told.values);
+    if (events) await connection.change(events.statement, events.values);
     await connection.execute('COMMIT');
     return true;
   } catch (error) {

@@ -9,12 +9,12 @@ import { VALUE_TYPES } from './values.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
- * statement timeout. So what has not been answered after both together has not happened, and will not.
+ * statement timeout. So a statement without an answer after both times together has not happened and will not happen.
  */
 const START = 0.4;
 const SILENCE = 1 + START;
 
-/** How long a look at the server's clock is good for. */
+/** How long a reading of the server's clock is used. */
 const CLOCK_MS = 10_000;
 const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8';
 
@@ -38,7 +38,7 @@ export interface Answer {
 export class Connection {
   readonly #client: pg.Client;
   readonly #statementTimeoutMs: number;
-  /** What the server's clock showed, in seconds, and when we had read it by our own. */
+  /** The server's clock in seconds, and our own clock when we had read it. */
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
   #lost = false;
 
@@ -49,7 +49,7 @@ export class Connection {
     client.on('end', () => this.#end());
   }
 
-  /** The process of the server, as whoever took the connection announced it: a pooler announces another than there is. */
+  /** The id of the server process, as announced when the connection was opened. A pooler announces a false one. */
   get announcedBackend(): number | undefined {
     return (this.#client as unknown as { processID?: number }).processID;
   }
@@ -58,20 +58,20 @@ export class Connection {
     return this.#lost;
   }
 
-  /** Throws the server's own error where it refused, ConnectionLost where nobody knows. */
+  /** Throws the server's own error if it refused the statement, ConnectionLost if the result is unknown. */
   async run({ name, text }: Statement, values: readonly Parameter[] = []): Promise<Answer> {
     try {
       const query = { name, text, values: [...values], rowMode: 'array' as const, types: VALUE_TYPES };
       const { rows, rowCount } = await this.#client.query<Value[]>(query);
       return { rows, count: rowCount ?? 0 };
     } catch (error) {
-      throw this.#told(error);
+      throw this.#faultOf(error);
     }
   }
 
   /**
-   * Runs a statement that changes something; commits.ts words them. Its last parameter is the time by the server's clock
-   * after which it does nothing: a server that hung must not do later what its caller was told did not happen.
+   * Runs a changing statement, as built by commit-statements.ts. Its last parameter is the time by the server's clock after
+   * which it does nothing: a server that hung must not later execute what we have reported as failed.
    */
   async change(statement: Statement, values: readonly Parameter[]): Promise<Answer> {
     const answer = await this.run(statement, [...values, await this.#latestStart()]);
@@ -80,7 +80,7 @@ export class Connection {
     throw new StartedTooLate();
   }
 
-  /** Never later than our own clock would say, however long the look at the server's clock took. */
+  /** Never later than by our own clock, however long reading the server's clock took. */
   async #latestStart(): Promise<number> {
     const latest = performance.now() + START * this.#statementTimeoutMs;
     if (!this.#clock || performance.now() - this.#clock.readAt > CLOCK_MS) {
@@ -90,12 +90,12 @@ export class Connection {
     return this.#clock.seconds + (latest - this.#clock.readAt) / 1000;
   }
 
-  /** Statements without parameters and without an answer. */
+  /** Statements without parameters and without a result. */
   async execute(text: string): Promise<void> {
     try {
       await this.#client.query(text);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#faultOf(error);
     }
   }
 
@@ -103,7 +103,7 @@ export class Connection {
     this.#end();
   }
 
-  #told(error: unknown): unknown {
+  #faultOf(error: unknown): unknown {
     if (isSessionUnfit(error)) this.#end();
     if (isRefusedStatement(error)) return error;
     this.#end();
@@ -117,7 +117,7 @@ export class Connection {
   }
 }
 
-/** Tries the hosts in their order, and takes the first that accepts writes. */
+/** Tries the hosts in order and uses the first that accepts writes. */
 export async function connect(address: Address): Promise<Connection> {
   const attempts: Attempt[] = [];
   for (const host of address.hosts) {
@@ -153,7 +153,7 @@ async function connectTo(host: Host, address: Address): Promise<Connection> {
   }
 }
 
-/** Without a word about it, TLS is verified wherever the connection leaves the machine. */
+/** By default, TLS is verified for every connection that leaves the machine. */
 function tlsOptions({ host }: Host, { sslMode, sslRootCertificate }: Address): pg.ClientConfig['ssl'] {
   const mode = sslMode ?? (staysHere(host) ? 'disable' : 'verify-full');
   if (mode === 'disable') return false;

@@ -6,7 +6,7 @@ import { ConnectionLost, isPassingConflict, StartedTooLate, storeFault } from '.
 import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;
-/** A statement that started too late is sent once more, after a new look at the server's clock. */
+/** A statement that started too late is sent once more, after reading the server's clock again. */
 const MOST_LATE_STARTS = 2;
 
 /** What the rest of the back end does with sessions: one statement or one transaction at a time. */
@@ -19,7 +19,7 @@ export class Connections {
     this.statementTimeoutMs = address.statementTimeoutMs;
   }
 
-  /** Reads: where the connection is lost, once more on a new one. */
+  /** Reads. If the connection is lost, retries once on a new one. */
   async read(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
     try {
       return await this.#use((connection) => connection.run(statement, values));

@@ -1,10 +1,10 @@
-// The event log. Sequence numbers are drawn by transactions that commit in any order, so a reader could see number 8, go
-// on behind it, and miss number 7 that is committed a moment later. Therefore
-// - whoever draws numbers first takes a shared lock that names the last number drawn by then: its own will be higher;
-// - a reader reads the last number drawn, then the locks still held, and stops at the lowest of these. Whatever was drawn
-//   up to there has ended: had it not, its lock would be there.
-// A lock falls with its transaction, after what it wrote can be seen. Writers never wait, neither for readers nor for
-// each other.
+// The event log. Sequence numbers are drawn by transactions that commit in any order, so a reader could see number 8,
+// continue after it, and miss number 7, which commits a moment later. Therefore
+// - before drawing numbers, a writer takes a shared lock that names the last number drawn: its own numbers will be higher;
+// - a reader reads the last number drawn, then the locks still held, and stops at the lowest of these. All
+//   transactions with numbers up to there have ended: otherwise their lock would still be held.
+// A lock is released with its transaction, after its writes become visible. Writers wait neither for readers nor for each
+// other.
 import type { Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
@@ -14,7 +14,7 @@ import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
 const LOCKS = 0x7e55e2;
-/** Added to it where somebody else holds that lock: then each session has a first half of its own. */
+/** Added to it if a stranger holds that lock: each session then has its own first half. */
 const MOST_PIDS = 2 ** 22;
 
 /** Never waits for a stranger's lock, unless the stranger holds both. `last_value` is the number's. */
@@ -23,14 +23,14 @@ const LOCK = `CASE WHEN pg_try_advisory_xact_lock_shared(${LOCKS}, (last_value &
 
 const NAMES = eventColumns.map(({ name }) => name).join(', ');
 
-/** The parameters of `tellText`: first the unit that an event belongs to. */
+/** The parameters of `appendText`: first the unit that an event belongs to. */
 export const EVENT_COLUMNS: readonly Column[] = [{ name: 'of_unit', kind: 'integer' }, ...eventColumns];
 
 /** Appends the events of the units in `done`. The numbers are drawn after the lock is held and in the order given. */
-export function tellText(firstParameter: number): string {
+export function appendText(firstParameter: number): string {
   return `drawing AS MATERIALIZED (
       SELECT ${LOCK} FROM event_sequence),
-    told AS (INSERT INTO events (sequence, ${NAMES}) SELECT nextval('event_sequence'), ${NAMES} FROM (
+    appended AS (INSERT INTO events (sequence, ${NAMES}) SELECT nextval('event_sequence'), ${NAMES} FROM (
       SELECT e.* FROM drawing, ${unnested(EVENT_COLUMNS, 'e', firstParameter)} JOIN done ON done.unit = e.of_unit
       ORDER BY e.unit) ordered)`;
 }
@@ -39,7 +39,7 @@ export function eventValues(event: Event, unit: number): Value[] {
   return [unit, ...encodeEvent(event)];
 }
 
-/** Events of another store, under the numbers they had there; what is drawn later is above them. */
+/** Stores events of another store under their old numbers; numbers drawn later are higher. */
 export const RECEIVE: Statement = {
   name: 'receive_events',
   text: `WITH received AS (INSERT INTO events (sequence, ${NAMES}) SELECT of_unit, ${NAMES}
@@ -48,8 +48,8 @@ export const RECEIVE: Statement = {
 };
 
 /**
- * Up to where readers may read. The distance to a lock's number is taken modulo 2^31, either way. Only roles that may write
- * events count: others can take the same locks, and would freeze the log. Says the last number drawn as well.
+ * The number up to which readers may read, and the last number drawn. The distance to a lock's number is taken modulo 2^31,
+ * in both directions. Only roles that may write events count: others could take the same locks and freeze the log.
  */
 export const HORIZON: Statement = {
   name: 'event_horizon',
@@ -94,7 +94,7 @@ export const SWEEP_EVENTS: Statement = {
     SELECT sequence, at FROM events ORDER BY sequence LIMIT $2::bigint) oldest WHERE at < $1::bigint))`,
 };
 
-/** By number, for a move: what the old store has swept. */
+/** By number, for a move: events that the old store has swept. */
 export const REMOVE_EVENTS: Statement = {
   name: 'remove_events',
   text: `DELETE FROM events WHERE sequence = ANY (ARRAY(

@@ -1,6 +1,7 @@
-// What the back end says of itself: whether a refresh could be served now.
+// What the back end reports about itself: whether a refresh could be served now.
 import type { GrantId } from '../../core/grant.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { TABLES } from '../all-tables.ts';
 import { failing } from '../report.ts';
 import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
@@ -16,24 +17,12 @@ const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** What a node does with each table. Its role must be allowed all of it. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  identities: CHANGED,
-  passwords: CHANGED,
-  grants: CHANGED,
-  device_authorizations: CHANGED,
-  integrations: CHANGED,
-  issuers: CHANGED,
-  keys: CHANGED,
-  sessions: CHANGED,
-  attempts: CHANGED,
-  nodes: CHANGED,
-  revocation_lists: CHANGED,
-  list_contents: CHANGED,
-  service_times: CHANGED,
+  ...Object.fromEntries(TABLES.map(({ name }) => [name, CHANGED])),
   events: ['SELECT', 'INSERT', 'DELETE'],
   event_sequence: ['SELECT', 'USAGE'],
 };
 
-/** Of a table that is missing, every privilege is. */
+/** The missing privileges. A missing table counts as lacking all of them. */
 const MISSING: Statement = {
   name: 'missing_privileges',
   text: `SELECT needed.name, needed.privilege, place IS NULL FROM unnest($1::text[], $2::text[]) AS needed (name, privilege),
@@ -98,7 +87,7 @@ async function examinePrivileges({ connections }: Examined): Promise<StoreCheck>
   });
 }
 
-/** A small write, and what happened to the last writes of requests: those may need room that this one does not. */
+/** A small write, and the result of the last writes of requests: those may need space that this one does not. */
 async function examineWrite({ connections, commits }: Examined): Promise<StoreCheck> {
   const fault = commits.recentFault;
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
@@ -116,7 +105,7 @@ function isFull({ code }: StatementRefused): boolean {
   return code === DISK_FULL;
 }
 
-/** Whoever has locked the row can write. */
+/** A locked row proves that the database accepts writes. */
 function unlessLocked(fault: unknown): void {
   if (!(fault instanceof RowLocked)) throw fault;
 }

@@ -1,19 +1,19 @@
-// What went wrong, in the words that callers of a store know.
+// Turns errors of PostgreSQL and of connections into the store's own.
 import pg from 'pg';
 import { StoreUnavailable } from '../store.ts';
 
-/** The connection broke, or fell silent, after a statement was sent: nobody knows whether it took place. */
+/** The connection broke or went silent after a statement was sent: it is not known whether it was executed. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** A changing statement reached the server after its time, and did nothing. */
+/** A changing statement reached the server too late and did nothing. */
 export class StartedTooLate extends Error {
   override readonly name = 'StartedTooLate';
   override readonly message = 'a statement reached the server too late and did nothing';
 }
 
-/** The server lives and refused a statement, for a reason that passes: nothing happened. */
+/** The server is alive and refused a statement for a temporary reason: nothing happened. */
 export class StatementRefused extends StoreUnavailable {
   /** SQLSTATE. */
   readonly code: string;
@@ -27,11 +27,11 @@ export class StatementRefused extends StoreUnavailable {
 /** Somebody else holds a lock that the statement needs. */
 export class RowLocked extends StatementRefused {}
 
-/** Serialization failure and deadlock: nothing happened, and doing it again is the cure. */
+/** Serialization failure and deadlock: nothing happened, and a retry helps. */
 const PASSING_CONFLICTS = new Set(['40001', '40P01']);
 
 /**
- * States that pass, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
+ * Temporary states, by SQLSTATE or its class: connection, resources (disk full, too many connections), operator's
  * intervention and time-outs, I/O, what an operator can undo (a missing table, schema or privilege, lost prepared
  * statements); and singly: read-only, authentication, no such database.
  */
@@ -57,14 +57,14 @@ export function isSessionUnfit(error: unknown): boolean {
 /** Codes after which the server ends the session, whatever it calls that in its language. */
 const ENDS_SESSION = /^(?:08|57P0|25P0[34])/;
 
-/** The server said that the statement failed, and lives on. Everything else means that the connection is gone. */
+/** The server reported that the statement failed, and the session goes on. Everything else means that the connection is gone. */
 export function isRefusedStatement(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
-  // The severity is translated where the server speaks another language, so the code decides.
+  // The severity is translated into the server's language, so the code decides.
   return !ENDS_SESSION.test(error.code) && error.severity !== 'FATAL' && error.severity !== 'PANIC';
 }
 
-/** Words an error after which nothing happened. */
+/** The store's fault for an error after which nothing happened. */
 export function storeFault(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   if (!(error instanceof pg.DatabaseError)) return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`);
@@ -74,7 +74,7 @@ export function storeFault(error: unknown): unknown {
   return passes ? new StatementRefused(error, code) : withoutValues(error);
 }
 
-/** The server's details quote rows; a message and a code are all that a log may see. */
+/** The server's details quote rows; only its message and code may be logged. */
 function withoutValues({ message, code, table, constraint }: pg.DatabaseError): Error {
   return new Error(`PostgreSQL: ${message} (${[code, table, constraint].filter(Boolean).join(', ')})`);
 }

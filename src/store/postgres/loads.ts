@@ -1,15 +1,15 @@
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import { Lane } from '../lane.ts';
-import type { AnyTable } from '../table.ts';
+import { type AnyTable, keyColumn } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { decodeRow, keyColumn, statementsOf, withoutNul } from './statements.ts';
+import { decodeRow, statementsOf, withoutNul } from './statements.ts';
 
 const TOGETHER = { most: 500, parallel: 2 };
 const NOW = { name: 'now', text: 'SELECT floor(extract(epoch FROM clock_timestamp()))::bigint' };
 
-/** Loads that wait at the same moment share one statement per table, and so do those who ask for the time. */
+/** Loads that wait at the same moment share one statement per table, and so do calls of `now`. */
 export class Loads {
   readonly #connections: Connections;
   readonly #lanes = new Map<AnyTable, Lane<string, LoadedVersion<unknown, unknown>>>();
@@ -17,7 +17,7 @@ export class Loads {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    this.#clock = new Lane((asking) => this.#tellTime(asking.length), TOGETHER);
+    this.#clock = new Lane((asking) => this.#readTime(asking.length), TOGETHER);
   }
 
   now(): Promise<EpochSeconds> {
@@ -37,7 +37,7 @@ export class Loads {
     await Promise.all([this.#clock, ...this.#lanes.values()].map((lane) => lane.drain()));
   }
 
-  async #tellTime(asking: number): Promise<EpochSeconds[]> {
+  async #readTime(asking: number): Promise<EpochSeconds[]> {
     const now = (await this.#connections.read(NOW)).rows[0]?.[0] as EpochSeconds;
     return Array.from({ length: asking }, () => now);
   }

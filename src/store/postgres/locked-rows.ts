@@ -1,13 +1,13 @@
 import type { Swap } from '../back-end.ts';
-import type { AnyTable, Value } from '../table.ts';
+import { type AnyTable, keyColumn, type Value } from '../table.ts';
 import { arrayOf } from './arrays.ts';
 import type { Connections } from './connections.ts';
-import { freeStatement, keyColumn } from './statements.ts';
+import { freeStatement } from './statements.ts';
 
 /** How long a row counts as locked after a change of it has last failed. */
 const REMEMBERED_MS = 10_000;
 
-/** Rows that somebody else holds a lock on, as far as this node has noticed. */
+/** Rows that this node has found locked by others. */
 export class LockedRows {
   readonly #until = new Map<string, number>();
 
@@ -26,7 +26,7 @@ export class LockedRows {
   }
 }
 
-/** For each of these steps, all of one kind: whether nobody holds a lock on the row that it needs. */
+/** For each of these steps, all of one kind: whether the row that it needs is unlocked. */
 export async function areFree(steps: readonly Swap[], connections: Connections): Promise<boolean[]> {
   const { table, strength } = needed(steps[0] as Swap);
   const values = steps.map((step) => needed(step).key);
@@ -43,7 +43,7 @@ interface NeededRow {
   readonly strength: 'NO KEY UPDATE' | 'KEY SHARE';
 }
 
-/** The row that a step must lock: its own or, where it is new, the one that it refers to. */
+/** The row that a step must lock: its own or, for a new row, the one that it refers to. */
 function needed({ table, row, expected }: Swap): NeededRow {
   const { companion } = table;
   if (expected !== undefined || !companion)

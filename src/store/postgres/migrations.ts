@@ -113,16 +113,29 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX nodes_ends_at ON nodes (ends_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE leases (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX leases_ends_at ON leases (ends_at);
+  CREATE TABLE ended_lists (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL
+  );
+  CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (
   version integer NOT NULL PRIMARY KEY, additive boolean NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-/** Nodes that start at once migrate one after the other; the second finds it done. */
+/** Nodes that start at the same time migrate one after the other; the second has nothing to do. */
 const ONE_AT_A_TIME = 'SELECT pg_advisory_xact_lock(8313, 1)';
 
 export interface SchemaState {
   readonly version: number;
-  /** Of migrations that this release does not know: whether it may work with them nonetheless. */
+  /** Whether this release can work with the schema, even if it has migrations that this release does not know. */
   readonly isUsable: boolean;
 }
 

@@ -13,7 +13,7 @@ import { refuseTransactionPooler } from './pooler.ts';
 export interface PostgresOptions {
   readonly url: HiddenUrl;
   readonly environment: NodeJS.ProcessEnv;
-  /** A service waits for its database, and says so through this; a command without it gives up at once. */
+  /** Called while a service waits for its database. Without it, as for commands, opening fails at once. */
   readonly whileAway?: (why: StoreUnavailable) => void;
 }
 
@@ -47,7 +47,7 @@ export interface SchemaChange {
   readonly now: number;
 }
 
-/** Brings the schema forward where it is behind; the role must own it then. */
+/** Migrates the schema if it is behind; the role must own it then. */
 export async function migratePostgres({ url, environment }: PostgresOptions): Promise<SchemaChange> {
   try {
     return await prepare(parseAddress(url, environment));
@@ -63,7 +63,7 @@ async function prepare(address: Address): Promise<SchemaChange> {
   });
 }
 
-/** Missing privileges and tables do not pass while one waits. */
+/** Missing privileges and tables do not go away by waiting. */
 function openingFault(error: unknown): unknown {
   if (error instanceof StoreAddressFault || error instanceof StoreUnusable) return error;
   const { code = '', message } = error as { code?: string; message: string };
@@ -76,7 +76,7 @@ function openingFault(error: unknown): unknown {
 
 const MISSING = /^(?:42|3F)/;
 
-/** A connection apart, for the schema. */
+/** A separate connection for the schema. */
 async function withConnection<T>(address: Address, work: (connection: Connection) => Promise<T>): Promise<T> {
   const connection = await connect({ ...address, statementTimeoutMs: MIGRATION_MS, lockTimeoutMs: MIGRATION_MS });
   try {
@@ -86,7 +86,7 @@ async function withConnection<T>(address: Address, work: (connection: Connection
   }
 }
 
-/** A schema that is behind is brought forward, where the role may; one that is ahead is used, where its release says so. */
+/** Migrates a schema that is behind, if the role may. A schema that is ahead is used if its migrations are additive. */
 async function ensureSchema(connection: Connection): Promise<SchemaChange> {
   const { version: before, isUsable } = await schemaState(connection);
   if (isUsable) return { before, now: before };
@@ -112,7 +112,7 @@ async function ensureSchema(connection: Connection): Promise<SchemaChange> {
 /** Insufficient privilege, and no schema to create tables in. */
 const NOT_ALLOWED = ['42501', '3F000'];
 
-/** Tables in a schema that this session does not look in: a second set of them would begin empty. */
+/** Refuses if the tables are in another schema than this session uses: a second, empty set would be created. */
 async function refuseElsewhere(connection: Connection): Promise<void> {
   const { rows } = await connection.run(ELSEWHERE);
   const [[found, searched] = []] = rows;

@@ -1,12 +1,12 @@
-// Poolers that give out a server session per transaction, such as pgbouncer with pool_mode = transaction. What a session
-// sets and prepares is then somebody else's a moment later, so nodes cannot work through one.
+// Poolers that give out a server session per transaction, such as pgbouncer with pool_mode = transaction. Settings
+// and prepared statements of a session then end up with another client, so nodes cannot work through one.
 import { StoreUnusable } from '../store.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** Without a name: a prepared statement would already fail behind such a pooler. */
 const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };
 
-/** Two sessions that share one process of the server cannot both be sessions. A pooler by session is fine. */
+/** Two connections that share one server process are not sessions of their own. A pooler in session mode is fine. */
 export async function refuseTransactionPooler(
   connection: Connection,
   openAnother: () => Promise<Connection>,

@@ -23,7 +23,7 @@ interface Reason {
   /** SQLSTATE, or Node's own code. */
   readonly code?: string;
   readonly message: string;
-  /** Of a file that could not be read. */
+  /** The path of a file that could not be read. */
   readonly path?: string;
 }
 
@@ -31,7 +31,7 @@ const AWAY = 'Check that PostgreSQL runs there and listens: host, port, listen_a
 const PASSWORD = 'passwordFile=FILE in the address, or PGPASSWORD';
 const TLS = 'Check sslmode and sslrootcert in the address, and that the certificate of the server is for this host.';
 
-/** By what a reason says of itself; the first that fits. The more exact ones come first. */
+/** The first entry that matches a reason is used. More exact ones come first. */
 const REMEDIES: readonly (readonly [fits: (reason: Reason) => boolean, todo: string])[] = [
   [hasCode('28P01'), `The server refused the password. Check ${PASSWORD}, and the password of the role.`],
   [says(/password must be a/), `The server asks for a password, and none is given: ${PASSWORD}.`],

@@ -8,17 +8,17 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** How many may wait for a session; those who come after them are refused at once. */
+/** The most callers that wait for a session; further ones are refused at once. */
 const MOST_WAITING = 1_000;
-/** How long one waits, as a share of the statement timeout. With the statement itself, that makes twice the timeout. */
+/** How long a caller waits, as a share of the statement timeout. With the statement itself that makes twice the timeout. */
 const LONGEST_WAIT = 0.6;
-/** After a server has refused a session: how long we make do with those we have. */
+/** After the server refused a session: how long no new one is opened. */
 const CONTENT_MS = 500;
 
 /**
  * The sessions of a node, opened when needed. One that broke is replaced by the next use, so nothing needs a restart.
- * Whoever finds none idle waits for the first that is free, whether it was given back or has just been opened: a server
- * that has no more sessions to give makes callers wait, and does not make them fail.
+ * If none is idle, a caller waits for the next free one, returned or newly opened: on a server without free sessions callers
+ * wait instead of failing.
  */
 export class SessionPool {
   readonly #address: Address;
@@ -72,7 +72,7 @@ export class SessionPool {
     });
   }
 
-  /** As many as there are waiting, within what is allowed. */
+  /** Opens as many as callers are waiting, within the limit. */
   #openMore(): void {
     if (this.#open > 0 && performance.now() < this.#contentUntil) return;
     while (this.#opening < this.#waiting.size && this.#open + this.#opening < this.#address.connections) {

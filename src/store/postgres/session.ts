@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import type { Address } from './address.ts';
 
-/** How long a statement waits for a lock that another session holds. Then it fails: commits.ts says what happens then. */
+/** How long a statement waits for a lock that another session holds. Then it fails, and commits.ts handles that. */
 const LOCK_WAIT_MS = 50;
 
 type Settings = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const SETTINGS: Settings = {
   jit: 'off',
 };
 
-/** Those that wait for a synchronous standby do more than `on` asks for, and stay. */
+/** Values that wait for a synchronous standby are stricter than `on` and are left alone. */
 const SAFE_COMMITS = ['on', 'remote_write', 'remote_apply'];
 
 function settingsFor({ schema, statementTimeoutMs, lockTimeoutMs = LOCK_WAIT_MS }: Address): Settings {
@@ -56,7 +56,7 @@ function settingsFor({ schema, statementTimeoutMs, lockTimeoutMs = LOCK_WAIT_MS 
   };
 }
 
-/** Throws StoreUnavailable where the session cannot be what we need; the caller then closes it. */
+/** Throws StoreUnavailable if the session does not accept our settings; the caller then closes it. */
 export async function prepareSession(client: pg.Client, address: Address): Promise<void> {
   const wanted = settingsFor(address);
   // First what could stop or redirect the statements below. A plain SET calls no function that a search path could replace.

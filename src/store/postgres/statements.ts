@@ -1,14 +1,27 @@
-// SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
+// SQL text from table descriptions. Only the descriptions supply names; values are always bound.
 import type { PageQuery } from '../store.ts';
-import { type AnyTable, type Column, type ColumnKind, changingColumns, type Value, type Where } from '../table.ts';
+import {
+  type AnyTable,
+  type Column,
+  type ColumnKind,
+  changingColumns,
+  columnOf,
+  decodeSelected,
+  endColumn,
+  indexedColumn,
+  keyColumn,
+  selectedColumns,
+  type Value,
+  type Where,
+} from '../table.ts';
 import { ARRAY_TYPE } from './arrays.ts';
 import type { Statement } from './connection.ts';
 
 export interface TableStatements {
   readonly load: Statement;
-  /** What a swap sets, besides the revision. */
+  /** The columns that a swap sets besides the revision. */
   readonly changing: AnyTable['columns'];
-  /** Where in a row the columns of kind `bytes` are. */
+  /** The positions of the columns of kind `bytes`. */
   readonly bytesAt: readonly number[];
   readonly swap: Writing;
   readonly create: Writing;
@@ -17,7 +30,7 @@ export interface TableStatements {
   readonly stamp: Statement;
 }
 
-/** Common table expressions, of which `done` names the units that it happened to, and the columns of their parameters. */
+/** Common table expressions and the columns of their parameters. `done` lists the units that succeeded. */
 export interface Writing {
   readonly text: string;
   readonly columns: readonly Column[];
@@ -43,7 +56,7 @@ export function statementsOf(table: AnyTable): TableStatements {
   return statements;
 }
 
-/** One row per key, found or not, each with its place in the array and the clock; so a load that finds nothing knows the time. */
+/** One row per key, found or not, with its position in the array and the time, which every load needs. */
 function loadStatement(table: AnyTable): Statement {
   const { name, kind } = keyColumn(table);
   return {
@@ -54,7 +67,7 @@ function loadStatement(table: AnyTable): Statement {
   };
 }
 
-/** Rows that somebody is changing at this moment are left for the next time. */
+/** Rows that are being changed are left for the next sweep. */
 function sweepStatement(table: AnyTable): Statement | undefined {
   if (!table.endsAt) return undefined;
   const [name, key, endsAt] = [table.name, keyColumn(table).name, table.endsAt].map(quote);
@@ -65,7 +78,7 @@ function sweepStatement(table: AnyTable): Statement | undefined {
   };
 }
 
-/** The keys of those rows that can be locked at once. The locks end with the statement. */
+/** The keys of the rows that can be locked without waiting. The locks end with the statement. */
 export function freeStatement(table: AnyTable, strength: 'NO KEY UPDATE' | 'KEY SHARE'): Statement {
   const { name, kind } = keyColumn(table);
   return {
@@ -99,7 +112,7 @@ export function removeStatement(table: AnyTable): Statement {
 
 export function findStatement(table: AnyTable, column: string): Statement {
   return {
-    name: `find_${table.name}_${indexed(table, column)}`,
+    name: `find_${table.name}_${indexedColumn(table, column).name}`,
     text: `${selectFrom(table)} WHERE t.${quote(column)} = $1 LIMIT $2::bigint`,
   };
 }
@@ -108,8 +121,7 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
   const key = keyColumn(table).name;
   const conditions: [column: string, operator: string, value: Value][] = [];
   if (query.where) conditions.push([query.where.column, '=', parameterOf(table, query.where)]);
-  if (query.endingBefore !== undefined)
-    conditions.push([table.endsAt ?? fail(table, 'its end'), '<', query.endingBefore]);
+  if (query.endingBefore !== undefined) conditions.push([endColumn(table), '<', query.endingBefore]);
   if (query.after !== undefined) conditions.push([key, '>', positionOf(table, query.after)]);
   const where = conditions.map(([column, operator], index) => `t.${quote(column)} ${operator} $${index + 2}`);
   const text = `${selectFrom(table)} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
@@ -118,9 +130,9 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
   return { statement: { name, text }, values: [query.limit, ...conditions.map(([, , value]) => value)] };
 }
 
-/** The value that an indexed column is compared with, as a parameter of its own. */
+/** The parameter that an indexed column is compared with. */
 export function parameterOf(table: AnyTable, { column, value }: Where): Value {
-  const { kind } = columnOf(table, indexed(table, column));
+  const { kind } = indexedColumn(table, column);
   return bytesText(kind, withoutNul(value));
 }
 
@@ -132,7 +144,7 @@ export function countStatement(table: AnyTable, column: string): Statement {
   };
 }
 
-/** Compare-and-set of many rows at once; says which of them were as expected. Sorted keys: nobody waits in a circle. */
+/** Compare-and-set of many rows; returns which had the expected revision. Sorted keys prevent deadlocks. */
 function swapText(table: AnyTable): Writing {
   const changing = changingColumns(table);
   const columns: Column[] = [...REVISIONS, keyColumn(table), ...changing];
@@ -143,7 +155,7 @@ function swapText(table: AnyTable): Writing {
   return { text, columns };
 }
 
-/** Inserts many rows at once; says which of them are new. Of several with one key, the first counts. */
+/** Inserts many rows at once; returns which of them are new. If several have the same key, the first one wins. */
 function createText(table: AnyTable): Writing {
   const columns: Column[] = [REVISIONS[1], ...table.columns];
   const names = columns.map(({ name }) => quote(name)).join(', ');
@@ -159,8 +171,8 @@ function createText(table: AnyTable): Writing {
 export const IN_TIME = '(SELECT is_in_time FROM start)';
 
 /**
- * A statement out of common table expressions that ask IN_TIME. The parameter behind theirs is the latest moment, in
- * seconds, at which it may start; if it starts later it does nothing, and answers with unit 0.
+ * A statement made of common table expressions that check IN_TIME. The parameter behind theirs is the latest moment, in
+ * seconds, at which it may start. If it starts later it does nothing and returns unit 0.
  */
 export function changingStatement(name: string, parts: string, parameters: number): Statement {
   return {
@@ -187,11 +199,9 @@ function selectFrom(table: AnyTable): string {
   return `SELECT ${selected(table)} FROM ${quote(table.name)} t ${joinedCompanion(table)}`;
 }
 
-/** The row's columns, its revision, then the companion's columns. */
 function selected(table: AnyTable): string {
-  const own = [...table.columns.map(({ name }) => `t.${quote(name)}`), 't.revision'];
-  const others = table.companion?.table.columns.map(({ name }) => `c.${quote(name)}`) ?? [];
-  return [...own, ...others].join(', ');
+  const read = (of: 'row' | 'companion', { name }: Column) => `${of === 'row' ? 't' : 'c'}.${quote(name)}`;
+  return selectedColumns(table, read, 't.revision').join(', ');
 }
 
 function joinedCompanion({ companion }: AnyTable): string {
@@ -200,42 +210,30 @@ function joinedCompanion({ companion }: AnyTable): string {
   return `LEFT JOIN ${quote(companion.table.name)} c ON c.${key} = t.${quote(companion.by)}`;
 }
 
-/** Reads the columns of `selected`, which begin at `first`. Undefined where the row was not there. */
+/** Reads the columns of `selected`, which begin at `first`. Undefined if there was no such row. */
 export function decodeRow(
   table: AnyTable,
   values: readonly Value[],
   first = 0,
 ): { row: unknown; companion: unknown; revision: number } | undefined {
-  const end = first + table.columns.length;
-  const revision = values[end] as number | null;
-  if (revision === null) return undefined;
-  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(end + 1));
-  return { row: table.decode(decodeColumns(table, values.slice(first, end)), companion), companion, revision };
+  return decodeSelected(table, values, first, decodeValues);
 }
 
-/** Bytes come as hex digits, which is what rows hold of a few; of many they hold the bytes. */
-function decodeColumns(table: AnyTable, values: Value[]): Value[] {
+/** Bytes arrive as hex digits. Rows hold hex digits too, but bytes in columns of kind `bytes`. */
+function decodeValues(table: AnyTable, values: Value[]): Value[] {
   for (const at of statementsOf(table).bytesAt)
     if (values[at] !== null) values[at] = Buffer.from(values[at] as string, 'hex');
   return values;
 }
 
-function decodeCompanion(table: AnyTable, values: Value[]): unknown {
-  return values[0] === null ? undefined : table.decode(decodeColumns(table, values), undefined);
-}
-
-export function keyColumn(table: AnyTable): Column {
-  return table.columns[0] ?? fail(table, 'its key');
-}
-
-/** No row's text holds NUL, so what lies behind a text with NUL lies behind the part before it. */
+/** No stored text contains NUL, so the rows after a text with NUL are the rows after the part before the NUL. */
 function positionOf(table: AnyTable, key: string): Value {
   const value = table.encodeKey(key);
   const { kind } = keyColumn(table);
   return bytesText(kind, typeof value === 'string' ? (value.split('\0')[0] ?? '') : value);
 }
 
-/** No row's text holds NUL: such a value is asked for as none at all, which equals nothing. */
+/** No stored text contains NUL: such a value becomes null, which matches no row. */
 export function withoutNul(value: Value): Value {
   return typeof value === 'string' && value.includes('\0') ? null : value;
 }
@@ -245,18 +243,6 @@ function bytesText(kind: ColumnKind, value: Value): Value {
   return kind === 'hex' && value !== null ? `\\x${value}` : value;
 }
 
-function columnOf(table: AnyTable, column: string): Column {
-  return table.columns.find(({ name }) => name === column) ?? fail(table, column);
-}
-
 function quote(name: string): string {
   return `"${name}"`;
-}
-
-function indexed(table: AnyTable, column: string): string {
-  return table.indexes.includes(column) ? column : fail(table, column);
-}
-
-function fail(table: AnyTable, column: string): never {
-  throw new Error(`${table.name} has no index on ${column}`);
 }

@@ -20,7 +20,7 @@ function readHex(text: string): string {
   return text.charCodeAt(0) === BACKSLASH && text.charCodeAt(1) === X ? text.slice(2) : fail('bytes');
 }
 
-/** Without the value: it may be a hash that no log should hold. */
+/** The message omits the value: it may be a hash, which must not be logged. */
 function fail(what: string): never {
   throw new Error(`PostgreSQL sent ${what} in an unexpected format`);
 }

@@ -1,19 +1,19 @@
-// Copies of a SQLite store, taken while the service writes, and put back while it does not.
+// Backups of a SQLite store: taken while the service writes, restored while it is stopped.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { openForReading } from './database.ts';
+import { openForReading } from './connection.ts';
 
-/** Pages copied in one step; between two steps the service writes on. */
+/** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;
 
-/** A whole copy as of one moment, mode 0600. It appears under its name when it is complete. */
-export async function backUp(from: string, to: string, tell: (part: number) => void): Promise<void> {
+/** A complete copy as of one moment, mode 0600. It gets its name when it is complete. */
+export async function backUp(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
   const unfinished = `${to}.unfinished`;
   closeSync(openSync(unfinished, 'w', 0o600));
   const source = openForReading(from);
   try {
     const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
-      tell(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
+      onProgress(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
     await backup(source, unfinished, { rate: STEP_PAGES, progress });
   } finally {
     source.close();
@@ -22,7 +22,7 @@ export async function backUp(from: string, to: string, tell: (part: number) => v
   renameSync(unfinished, to);
 }
 
-/** Why a file is no copy that could be put back, if so. */
+/** Why a file cannot be restored; undefined if it can. */
 export function whyNoCopy(path: string): string | undefined {
   try {
     const database = new DatabaseSync(path, { readOnly: true });
@@ -36,8 +36,8 @@ export function whyNoCopy(path: string): string | undefined {
 }
 
 /**
- * Puts a copy in the place of a store that no process has open. What was there is kept beside it, under a name that no
- * earlier one has, and that is returned. The copy is complete before anything is taken away.
+ * Replaces a store that no process has open with a copy. The old store is kept beside it under an unused name, which is
+ * returned. The copy is complete before the old store is moved.
  */
 export async function restore(copy: string, to: string): Promise<string | undefined> {
   const ready = `${to}.restored`;
@@ -53,7 +53,7 @@ function unusedName(path: string): string {
   for (let count = 1; ; count++) if (!existsSync(`${path}-${count}`)) return `${path}-${count}`;
 }
 
-/** Folds the WAL into the file first, which also fails where somebody else has it open. */
+/** Writes the WAL into the file first, which fails if another process has it open. */
 function takeAside(path: string, aside: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -1,10 +1,10 @@
-// Checkpoints, which empty the WAL into the database, on a thread of their own: they wait for the disk several times.
-// This file is both ends of it.
+// Checkpoints write the WAL into the database. They wait for the disk several times, so they run on a thread of their own.
+// This file is both sides of that thread.
 import type { DatabaseSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './connection.ts';
 
-/** After so many pages written, at most: 16 MB of WAL. */
+/** A checkpoint runs after at most this many written pages: 16 MB of WAL. */
 const AFTER_PAGES = 4000;
 
 /** Started when there is first something to empty, so that a command never starts one. */
@@ -18,7 +18,7 @@ export class Checkpoints {
     this.#path = path;
   }
 
-  /** Where the thread does not keep up, or is gone, SQLite empties the WAL with a commit (database.ts). */
+  /** If the thread does not keep up or is gone, SQLite empties the WAL during a commit (connection.ts). */
   wrote(pages: number): void {
     this.#written += pages;
     if (this.#written < AFTER_PAGES || this.#isUnderWay) return;
@@ -66,8 +66,8 @@ function serve(path: string): void {
 }
 
 /**
- * Most of it while others write on; then the rest with the writers held off for a moment, so that the next one begins the
- * WAL anew. Without that, a WAL under load grows without end.
+ * First most of it while others write, then the rest while writers wait a moment, so that the next one restarts the WAL.
+ * Otherwise a WAL under load would grow without bound.
  */
 function empty(database: DatabaseSync): void {
   for (const mode of ['PASSIVE', 'FULL']) database.exec(`PRAGMA wal_checkpoint(${mode})`);

@@ -2,8 +2,9 @@ import type { Event } from '../../core/event.ts';
 import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { decodeEvent, encodeEvent, eventColumns } from '../tables/events.ts';
-import { decodeColumns, decodedOf, LIMIT, readable, written } from './statements.ts';
-import type { Step } from './writer.ts';
+import type { Step } from './commits.ts';
+import { LIMIT } from './statements.ts';
+import { decodeColumns, decodedOf, readable, written } from './values.ts';
 
 const COLUMNS: readonly Column[] = [{ name: 'sequence', kind: 'integer' }, ...eventColumns];
 const NAMES = eventColumns.map(({ name }) => name);
@@ -11,7 +12,7 @@ const SELECT = `SELECT ${COLUMNS.map((column) => readable('events', column))} FR
 const APPEND = `INSERT INTO events (${NAMES}) VALUES (${eventColumns.map(written)})`;
 const DECODED = decodedOf(COLUMNS);
 
-/** From the oldest on; the newest event always stays, so that sequence numbers are never given twice. */
+/** Oldest first. The newest event always stays, so that no sequence number is used twice. */
 export const SWEEP_EVENTS = `DELETE FROM events WHERE sequence IN (SELECT sequence FROM
   (SELECT sequence, at FROM events ORDER BY sequence ${LIMIT}) WHERE at < ? AND sequence < (SELECT max(sequence) FROM events))`;
 

@@ -1,8 +1,8 @@
-// Whether the files under the store's names are still those that were opened, and have not been cut. A database that was
-// deleted or replaced goes on working for whoever has it open, and everything written to it is lost.
+// Checks that the store's files are still those that were opened, and have not been truncated. A deleted or replaced database
+// keeps working for processes that have it open, and everything written to it is lost.
 import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WAL_LIMIT } from './database.ts';
+import { WAL_LIMIT } from './connection.ts';
 
 interface Mark {
   readonly dev: number;
@@ -11,7 +11,7 @@ interface Mark {
 
 /** The first four bytes, but for the last bit: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const WAL_MAGIC = 0x377f0682;
-/** With less than this, the WAL may not fit any more. */
+/** With less free space the WAL may not fit. */
 const LEAST_SPACE = 16 * 2 ** 20;
 
 export class Files {
@@ -24,7 +24,7 @@ export class Files {
   #walSize: number;
   #isClosed = false;
 
-  /** All three exist as long as somebody has the database open. One who has it alone keeps the SHM in memory. */
+  /** All three files exist while the database is open. If it is opened `alone`, the SHM is in memory. */
   constructor(path: string, alone = false) {
     this.#path = path;
     this.wal = openSync(`${path}-wal`, 'r');
@@ -33,12 +33,12 @@ export class Files {
     this.#walSize = fstatSync(this.wal).size;
   }
 
-  /** Just before a commit is written: SQLite would write behind what was cut off, and nobody could tell any more. */
+  /** Checked just before a commit is written: SQLite would write after the truncated part, and hide the damage. */
   whyCut(): string | undefined {
     return this.#isClosed ? 'the store is closed' : this.#whyShorter(fstatSync(this.wal).size);
   }
 
-  /** With every sync, so it is cheap: three calls to the system. */
+  /** Checked with every sync, so it is cheap: three system calls. */
   whyNotOurs(): string | undefined {
     const database = this.#found('');
     if (typeof database === 'string') return database;
@@ -49,7 +49,7 @@ export class Files {
     return typeof wal === 'string' ? wal : (this.#whyShorter(wal.size) ?? this.#whyNoHeader(wal.size));
   }
 
-  /** Every second. */
+  /** Checked every second. */
   whyNotWhole(): string | undefined {
     const shm = this.#marks.has('-shm') ? this.#found('-shm') : undefined;
     return this.whyCut() ?? this.whyNotOurs() ?? (typeof shm === 'string' ? shm : undefined);
@@ -65,14 +65,14 @@ export class Files {
     closeSync(this.wal);
   }
 
-  /** SQLite cuts a WAL that has grown beyond the limit, and never below it. */
+  /** SQLite itself truncates a WAL that exceeds the limit, but never below the limit. */
   #whyShorter(size: number): string | undefined {
     if (size < Math.min(this.#walSize, WAL_LIMIT)) return `the WAL was cut from ${this.#walSize} to ${size} bytes`;
     this.#walSize = size;
     return undefined;
   }
 
-  /** One that was cut to nothing and written to again begins with zeros. */
+  /** A WAL that was truncated to nothing and then written to begins with zeros. */
   #whyNoHeader(size: number): string | undefined {
     if (size === 0) return undefined;
     readSync(this.wal, this.#header, 0, 4, 0);

@@ -91,6 +91,16 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX nodes_ends_at ON nodes (ends_at);
   `,
+  `
+  CREATE TABLE leases (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX leases_ends_at ON leases (ends_at);
+  CREATE TABLE ended_lists (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

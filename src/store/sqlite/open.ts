@@ -6,21 +6,21 @@ import { storeOf } from '../change.ts';
 import { type Store, StoreMissing } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { makeDatabase, openDatabase } from './database.ts';
+import { Commits } from './commits.ts';
+import { makeDatabase, openDatabase } from './connection.ts';
 import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
 import { Soundness } from './soundness.ts';
 import { type Sync, syncFolder, syncInPool } from './wal.ts';
-import { Writer } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
   readonly clock: () => EpochSeconds;
-  /** The store must be there: a service never makes one. */
+  /** The store must exist: a service never creates one. */
   readonly mustExist?: boolean;
-  /** How the WAL is brought to the disk: for those who simulate one. */
+  /** How the WAL is synced: for tests and figures that simulate a disk. */
   readonly sync?: Sync;
-  /** Keeps every other process out; throws busy where one is in already. */
+  /** Locks out every other process; throws busy if one has it open. */
   readonly alone?: boolean;
 }
 
@@ -43,8 +43,8 @@ export async function openSqlite({
   const files = new Files(path, alone);
   syncFolder(dirname(path));
   const soundness = new Soundness(database, files);
-  const writer = new Writer({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
-  return sqliteBackEnd({ database, writer, soundness, clock });
+  const commits = new Commits({ database, files, soundness, sync, checkpoints: new Checkpoints(path) });
+  return sqliteBackEnd({ database, commits, soundness, clock });
 }
 
 function refuseMissing(path: string): void {

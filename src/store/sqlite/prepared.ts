@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Statements of one connection, each prepared when it is first needed. Rows come as arrays. */
+/** The statements of one connection, prepared on first use. Rows are returned as arrays. */
 export class Prepared {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

@@ -1,4 +1,4 @@
-// What must hold before anybody is answered: the files are ours and whole, and everything written is on the disk.
+// What must hold before any answer: the files are ours and complete, and everything written is on the disk.
 import type { DatabaseSync } from 'node:sqlite';
 import { check } from '../report.ts';
 import { OutcomeUnknown, type StoreCheck, StoreUnavailable } from '../store.ts';
@@ -9,9 +9,9 @@ const AGAIN_MS = 250;
 export class Soundness {
   readonly #database: DatabaseSync;
   readonly #files: Files;
-  /** Why a file is not ours, or not whole. */
+  /** Why a file is not ours or incomplete. */
   #damage: string | undefined;
-  /** Why what was written may not be on the disk. */
+  /** Why the last writes may not be on the disk. */
   #doubt: string | undefined;
   /** Why the last commit could not be written. */
   #unwritten: unknown;
@@ -26,7 +26,7 @@ export class Soundness {
     return this.#damage === undefined && this.#doubt === undefined;
   }
 
-  /** Before anything is read or begun. Throws StoreUnavailable; OutcomeUnknown where a commit before it is in doubt. */
+  /** Before any read or transaction. Throws StoreUnavailable, or OutcomeUnknown if an earlier commit is in doubt. */
   assertReadable(): void {
     if (!this.isSound) this.#mend();
   }
@@ -37,21 +37,21 @@ export class Soundness {
     this.#refuseDamage();
   }
 
-  /** Whether the last commit could be written, though nothing is known of a sync: undefined where it could. */
+  /** Records whether the last commit could be written, before any sync: undefined if it could. */
   wrote(fault: unknown): void {
     this.#unwritten = fault;
   }
 
-  /** After a sync. Throws where what was synced does not bear the store's name. */
+  /** After a sync. Throws if the synced file is no longer the store's. */
   assertOurs(): void {
     this.#damage = this.#files.whyNotOurs();
     this.#refuseDamage();
   }
 
-  /** A sync failed: true where everything is on the disk by another way. */
+  /** A sync failed. Returns whether everything reached the disk in another way. */
   recovers(why: string): boolean {
     this.#doubt = why;
-    // The first may be told of the same failure, which the system tells once to each who has the file open.
+    // The first try may report the same failure: the system reports it once to each open file.
     return this.#isMended() || this.#isMended();
   }
 
@@ -65,7 +65,7 @@ export class Soundness {
     }
   }
 
-  /** Every second, and by whoever asks. */
+  /** Every second, and on request. */
   examine(): StoreCheck[] {
     this.#damage = this.#files.whyNotWhole();
     return [

@@ -1,30 +1,36 @@
-// SQL text from table descriptions. Names come from the descriptions alone, values are always bound.
+// SQL text from table descriptions. Only the descriptions supply names; values are always bound.
 import type { PageQuery } from '../store.ts';
-import { type AnyTable, type Column, changingColumns, hexDigits, type TableColumn, type Value } from '../table.ts';
+import {
+  type AnyTable,
+  type Column,
+  changingColumns,
+  columnOf,
+  decodeSelected,
+  endColumn,
+  indexedColumn,
+  keyColumn,
+  selectedColumns,
+  type Value,
+} from '../table.ts';
+import { type Decoded, decodeColumns, decodedOf, decodeValue, encodeValue, readable, written } from './values.ts';
 
-/** SQLite plans a statement anew whenever a bare parameter of LIMIT is bound, which takes longer than most statements. */
+/** With a bare parameter, SQLite plans the statement again whenever it is bound, which takes longer than most statements. */
 export const LIMIT = 'LIMIT ? + 0';
-
-/** Counters are stored from here on, so that they always take four bytes and a row never grows. */
-const COUNTER_BASE = 2 ** 24;
 
 export interface TableStatements {
   readonly select: string;
-  /** By the column that has an index. */
+  /** By indexed column. */
   readonly finds: ReadonlyMap<string, string>;
   readonly insert: string;
   readonly update: string;
   readonly sweep: string | undefined;
   readonly countEnding: string | undefined;
   readonly stamp: string;
-  /** What an update sets, besides the revision. */
+  /** The columns that an update sets besides the revision. */
   readonly changing: AnyTable['columns'];
-  /** The columns whose values are stored otherwise than rows hold them. */
+  /** The columns that are stored in another form than rows hold. */
   readonly decoded: Decoded;
 }
-
-/** Columns, each with its place in a row. */
-export type Decoded = readonly { readonly column: Column; readonly at: number }[];
 
 const known = new WeakMap<AnyTable, TableStatements>();
 
@@ -66,7 +72,8 @@ function tableStatements(table: AnyTable): TableStatements {
 }
 
 export function findStatement(table: AnyTable, column: string): string {
-  return statementsOf(table).finds.get(column) ?? fail(table, column);
+  const { name } = indexedColumn(table, column);
+  return statementsOf(table).finds.get(name) as string;
 }
 
 export function pageStatement(table: AnyTable, query: PageQuery): { sql: string; values: Value[] } {
@@ -74,8 +81,8 @@ export function pageStatement(table: AnyTable, query: PageQuery): { sql: string;
   const keyed = keyColumn(table);
   const key = `${query.endingBefore === undefined ? '' : '+'}t.${keyed.name}`;
   const conditions: [string, Value][] = [];
-  if (query.where) conditions.push([`t.${isValue(indexed(table, query.where.column))}`, query.where.value]);
-  if (query.endingBefore !== undefined) conditions.push([`t.${table.endsAt} < ?`, query.endingBefore]);
+  if (query.where) conditions.push([`t.${isValue(indexedColumn(table, query.where.column))}`, query.where.value]);
+  if (query.endingBefore !== undefined) conditions.push([`t.${endColumn(table)} < ?`, query.endingBefore]);
   if (query.after !== undefined) conditions.push([`${key} > ${written(keyed)}`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
   return {
@@ -94,43 +101,16 @@ export function decodeCounts(table: AnyTable, column: string, results: readonly 
   return new Map(results.map(([value = null, count]) => [decodeValue(counted, value), count as number]));
 }
 
-/** The row's columns, its revision, then the companion's columns. */
 function selectFrom(table: AnyTable): string {
-  const own = [...table.columns.map((column) => readable('t', column)), 't.revision'];
-  if (!table.companion) return `SELECT ${own} FROM ${table.name} t`;
-  const { table: other, by } = table.companion;
-  const others = other.columns.map((column) => readable('c', column));
-  return `SELECT ${[...own, ...others]} FROM ${table.name} t LEFT JOIN ${other.name} c ON c.${keyColumn(other).name} = t.${by}`;
-}
-
-/** A column as it is read. Its few bytes as text: node:sqlite takes memory from the system for every value of bytes. */
-export function readable(from: string, { name, kind }: Column): string {
-  return kind === 'hex' ? `hex(${from}.${name})` : `${from}.${name}`;
-}
-
-/** A column's parameter. */
-export function written({ kind }: Column): string {
-  return kind === 'hex' ? 'unhex(?)' : '?';
+  const { name, companion } = table;
+  const columns = selectedColumns(table, (of, column) => readable(of === 'row' ? 't' : 'c', column), 't.revision');
+  const from = `SELECT ${columns} FROM ${name} t`;
+  if (!companion) return from;
+  return `${from} LEFT JOIN ${companion.table.name} c ON c.${keyColumn(companion.table).name} = t.${companion.by}`;
 }
 
 function isValue(column: Column): string {
   return `${column.name} = ${written(column)}`;
-}
-
-function keyColumn(table: AnyTable): Column {
-  return table.columns[0] ?? fail(table, 'its key');
-}
-
-function indexed(table: AnyTable, column: string): Column {
-  return table.indexes.includes(column) ? columnOf(table, column) : fail(table, column);
-}
-
-function columnOf(table: AnyTable, column: string): Column {
-  return table.columns.find(({ name }) => name === column) ?? fail(table, column);
-}
-
-function fail(table: AnyTable, column: string): never {
-  throw new Error(`${table.name} has no index on ${column}`);
 }
 
 export function insertValues({ columns }: AnyTable, row: unknown, revision: number): Value[] {
@@ -150,39 +130,10 @@ export function updateValues(table: AnyTable, row: unknown, revision: number, ex
 export function decodeRow(
   table: AnyTable,
   values: readonly Value[],
-): { row: unknown; companion: unknown; revision: number } {
-  const width = table.columns.length;
-  const companion = table.companion && decodeCompanion(table.companion.table, values.slice(width + 1));
-  const row = table.decode(decodeColumns(statementsOf(table).decoded, values.slice(0, width)), companion);
-  return { row, companion, revision: values[width] as number };
+): { row: unknown; companion: unknown; revision: number } | undefined {
+  return decodeSelected(table, values, 0, decodeValues);
 }
 
-function decodeCompanion(table: AnyTable, values: Value[]): unknown {
-  const decoded = decodeColumns(statementsOf(table).decoded, values);
-  return decoded[0] === null ? undefined : table.decode(decoded, undefined);
-}
-
-/** Those of the columns whose values are stored otherwise than rows hold them. */
-export function decodedOf(columns: readonly Column[]): Decoded {
-  return columns
-    .map((column, at) => ({ column, at }))
-    .filter(({ column: { kind } }) => kind === 'hex' || kind === 'counter');
-}
-
-/** In place: most values are what they are. */
-export function decodeColumns(decoded: Decoded, values: Value[]): Value[] {
-  for (const { column, at } of decoded) values[at] = decodeValue(column, values[at] as Value);
-  return values;
-}
-
-function encodeValue<Row>({ kind, of }: TableColumn<Row>, row: Row): Value {
-  const value = of(row);
-  if (kind === 'hex') return hexDigits(value);
-  return kind === 'counter' ? (value as number) + COUNTER_BASE : value;
-}
-
-function decodeValue({ kind }: Column, value: Value): Value {
-  if (kind === 'counter') return (value as number) - COUNTER_BASE;
-  if (kind !== 'hex') return value;
-  return value === '' ? null : (value as string).toLowerCase(); // hex(NULL) is ''
+function decodeValues(table: AnyTable, values: Value[]): Value[] {
+  return decodeColumns(statementsOf(table).decoded, values);
 }

@@ -1,11 +1,11 @@
-// The rows of the event log. It is no Table: events are appended and read in order, and no one changes them.
+// The rows of the event log. It is not a Table: events are appended and read in order, and never changed.
 import type { Event, EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../store.ts';
 import { type Column, hexDigits, type Value } from '../table.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
-/** Behind the sequence number, which the back end draws. */
+/** The columns after the sequence number, which the back end draws. */
 export const eventColumns: readonly Column[] = [
   { name: 'at', kind: 'integer' },
   { name: 'type', kind: 'text' },
@@ -29,7 +29,7 @@ export function encodeEvent(event: Event): Value[] {
   ];
 }
 
-/** Reads the sequence number and the columns behind it. */
+/** Reads the sequence number and the columns after it. */
 export function decodeEvent(values: readonly Value[]): LoggedEvent {
   const [sequence, at, type, clientId, identityId, subjectId, presenter, detail] = values;
   return {

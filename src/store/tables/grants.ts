@@ -2,13 +2,13 @@ import type { CertificateMark } from '../../core/certificate.ts';
 import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
-import type { AccessTokenFormat, ClientId } from '../../core/integration.ts';
+import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
 
-/** One row per grant, whatever number of refreshes. No column that a refresh changes has an index. */
+/** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
 export const grants: Table<Grant, Identity> = {
   name: 'grants',
   columns: [
@@ -55,8 +55,6 @@ export const grantsOf = {
 
 /** For `count`: by the key that made the pair. */
 export const GRANTS_BY_KEY = 'key_id';
-
-const FORMATS: readonly AccessTokenFormat[] = ['opaque'];
 
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
   if (!holder) throw new Error('a grant without the identity that holds it');

@@ -1,5 +1,5 @@
-// Revocation lists that one node fetched for all. The contents lie apart, for they may have megabytes: what nodes look at
-// every second is small.
+// Revocation lists that one node fetched for all. Their contents may have megabytes, so they have a table of their own: what
+// nodes read every second stays small.
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { SharedList } from '../../core/shared-list.ts';
@@ -28,14 +28,14 @@ export const revocationLists: Table<SharedList> = {
     ...(typeof mark === 'string' && { mark }),
   }),
   indexes: [],
-  // Nobody tries to fetch what nobody asks for any more.
+  // A list that no caller needs any more is no longer fetched, so this time stops moving.
   endsAt: 'checked_at',
 };
 
 export interface ListContents {
   readonly url: string;
   readonly fetchedAt: EpochSeconds;
-  /** As they came over the network: DER or PEM, and not believed unseen. */
+  /** As received over the network: DER or PEM, not yet verified. */
   readonly contents: Uint8Array;
 }
 
@@ -58,7 +58,7 @@ export const listContents: Table<ListContents> = {
   endsAt: 'fetched_at',
 };
 
-/** An address may be longer than what an index takes. */
+/** A hash, since an address may be too long for an index. */
 function addressKey(url: string): Hex {
   return firstHalf(hash('sha256', url));
 }

@@ -3,9 +3,9 @@ import type { Table } from '../table.ts';
 
 /** A running node, as it last reported itself. */
 export interface NodeReport {
-  /** Host, process and a random part: a name for people that no other node has. */
+  /** Host, process and a random part: readable and unique. */
   readonly name: string;
-  /** The fingerprints of its keys. They tell nothing about the keys. */
+  /** The fingerprints of its keys. They reveal nothing about the keys. */
   readonly keys: readonly string[];
   /** Until then it counts as running. */
   readonly endsAt: EpochSeconds;

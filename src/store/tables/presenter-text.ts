@@ -1,6 +1,6 @@
 import type { Presenter } from '../../core/presenter.ts';
 
-/** An address holds no space, so the first one ends it. */
+/** An address contains no space, so the first space ends it. */
 export function encodePresenter({ address, agent }: Presenter): string {
   return `${address} ${agent}`;
 }

@@ -1,10 +1,10 @@
-// What signing in leaves behind: password hashes, browser sessions, and counts of failures.
+// Tables of signing in: password hashes, browser sessions, and counts of failures.
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 
-/** Apart from identities, so that what is loaded with every grant holds no secret. */
+/** Separate from identities, so that the row loaded with every grant holds no secret. */
 export interface Password {
   readonly identityId: IdentityId;
   /** The argon2id hash in PHC form. */

@@ -6,7 +6,7 @@ import { isoTime } from '../../../src/doors/authsvc/iso-time.ts';
 
 const LAST_SECOND = 8_640_000_000_000;
 
-test('every time is written as Date writes it', () => {
+test('times are formatted exactly as Date formats them', () => {
   fc.assert(
     fc.property(fc.integer({ min: -LAST_SECOND, max: LAST_SECOND }), (time) =>
       assert.equal(isoTime(epochSeconds(time)), new Date(time * 1000).toISOString()),

@@ -6,12 +6,12 @@ import { contrast, legibleAccent } from '../../../src/doors/pages/parts/accent.t
 const LIGHT = ['#ffffff', '#f6f5f1', '#f1efe9'];
 const DARK = ['#121418', '#1b1e24', '#22262e'];
 
-test('contrast is WCAG’s: black on white is 21, grey #767676 on white just passes', () => {
+test('contrast is computed as WCAG says: black on white is 21, and #767676 on white just passes', () => {
   assert.equal(Math.round(contrast('#000000', '#ffffff')), 21);
   assert.ok(contrast('#767676', '#ffffff') >= 4.5 && contrast('#777777', '#ffffff') < 4.5);
 });
 
-test('whatever accent an operator sets, text in it and on it is legible on every surface, light and dark', () => {
+test('text in and on any accent colour is legible on every surface, light and dark', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (value) => {
       const { light, dark } = legibleAccent(`#${value.toString(16).padStart(6, '0')}`);
@@ -21,6 +21,6 @@ test('whatever accent an operator sets, text in it and on it is legible on every
   );
 });
 
-test('an accent that is legible as it is stays as it is', () => {
+test('a legible accent stays unchanged', () => {
   assert.equal(legibleAccent('#0b4fd0').light.accent, '#0b4fd0');
 });

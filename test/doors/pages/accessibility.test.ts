@@ -1,4 +1,4 @@
-// axe-core finds nothing to object to on any page, light and dark.
+// axe-core reports no violation on any page, light and dark.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
@@ -33,7 +33,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 suite('accessibility', () => {
-  test('the check sees: a picture without a text and pale writing are found', async () => {
+  test('the check finds images without alternative text and low contrast', async () => {
     const page = await openPage(browser, { bypassCSP: true });
     await page.goto(`${service.url}/device`);
     await page.locator('main').evaluate((main) => {

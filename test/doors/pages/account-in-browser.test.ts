@@ -18,7 +18,7 @@ after(async () => {
 });
 
 suite('my account', () => {
-  test('shows a grant with all there is to know, and revokes it in two steps without script', async () => {
+  test('shows a grant with its details, and revokes it in two steps without script', async () => {
     const page = await openPage(browser, { javaScriptEnabled: false });
     await EVERY_PAGE['account']?.(page, service);
     const card = page.locator('.grant');
@@ -42,7 +42,7 @@ suite('my account', () => {
     await page.context().close();
   });
 
-  test('changes the password, and goes on in this browser', async () => {
+  test('changes the password and stays signed in', async () => {
     const page = await openPage(browser);
     await signIn(page, service, 'bob');
     await page.goto(`${service.url}/account`);
@@ -59,7 +59,7 @@ suite('my account', () => {
     await page.context().close();
   });
 
-  test('bears the operator’s name and accent; a yellow accent is darkened until it is legible', async () => {
+  test('shows the operator’s name and accent, and darkens a yellow accent until it is legible', async () => {
     const page = await openPage(browser);
     await page.goto(`${service.url}/device`);
     assert.equal(await page.locator('.brand').innerText(), 'Example <access>');
@@ -68,7 +68,7 @@ suite('my account', () => {
     await page.context().close();
   });
 
-  test('asks for nothing from anywhere else', async () => {
+  test('loads nothing from other origins', async () => {
     const page = await openPage(browser);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));

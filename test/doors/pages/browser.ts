@@ -29,7 +29,7 @@ export async function startBrowser(): Promise<Browser> {
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** A browser of its own, as far as cookies go. */
+/** A fresh browser context with its own cookies. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const own = { ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options };
   const context = await browser.newContext(own);
@@ -37,7 +37,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return context.newPage();
 }
 
-/** Gives the browser a session, without the detour over the form, which tests of its own fill in. */
+/** Gives the browser a session without the sign-in form, which has its own tests. */
 export async function signIn(page: Page, service: RunningService, userName = 'ada'): Promise<void> {
   const { cookies } = await signedIn(service, userName);
   const value = cookies.get(SESSION_COOKIE) ?? '';
@@ -53,7 +53,7 @@ export async function fillSignIn(page: Page, userName = 'ada', password = PASSWO
   await page.locator('main button').click();
 }
 
-/** Types the code; whoever is signed in arrives at who asks for what. */
+/** Types the code; a signed-in person gets to the confirmation page. */
 export async function enterCode(page: Page, service: RunningService, code: string): Promise<void> {
   await page.goto(`${service.url}/device`);
   await page.locator('#user_code').fill(code);

@@ -1,4 +1,4 @@
-// A real caller of Authorize/Device and Authorize/Token: what polls while a person decides.
+// A real caller of Authorize/Device and Authorize/Token that polls while a person decides.
 import { request } from 'node:https';
 import { ORDERS, type RunningService } from './running-service.ts';
 
@@ -30,7 +30,7 @@ export function poll(service: RunningService, { deviceCode }: StartedCode): Prom
   });
 }
 
-/** What the caller is told: `ok`, or the Error. */
+/** The answer to the caller: `ok`, or the Error. */
 export async function verdict(service: RunningService, code: StartedCode): Promise<string> {
   const { status, body } = await poll(service, code);
   return status === 200 ? 'ok' : String(body['Error']);

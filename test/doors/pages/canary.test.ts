@@ -1,4 +1,4 @@
-// What never appears anywhere.
+// Secrets that must never appear anywhere.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { poll, startCode } from './calling-device.ts';
@@ -12,7 +12,7 @@ before(async () => {
 after(() => service.stop());
 
 suite('canary', () => {
-  test('no page, header or log line ever held a device code, a token or a password', async () => {
+  test('no page, header or log line contains a device code, a token or a password', async () => {
     const seen: string[] = [];
     const code = await startCode(service);
     const ada = new Visitor(service);

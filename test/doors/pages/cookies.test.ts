@@ -7,19 +7,19 @@ function requestWith(cookie: string): FastifyRequest {
   return { headers: { cookie } } as FastifyRequest;
 }
 
-test('over TLS a cookie has the __Host- prefix and Secure; on plain HTTP neither, since browsers refuse both there', () => {
+test('a cookie has the __Host- prefix and Secure over TLS, and neither over plain HTTP, where browsers refuse both', () => {
   assert.equal(writeCookie('session', 'x', true), '__Host-tessera=x; Path=/; HttpOnly; SameSite=Lax; Secure');
   assert.equal(writeCookie('session', 'x', false), 'tessera=x; Path=/; HttpOnly; SameSite=Lax');
   assert.match(dropCookie('visitor', true), /^__Host-tessera-visitor=;.*Max-Age=0$/);
 });
 
-test('a cookie is found among others, by its whole name', () => {
+test('a cookie is found among others by its exact name', () => {
   const request = requestWith('a=1; __Host-tessera-visitor=v; __Host-tessera=s; tessera=plain');
   assert.equal(readCookie(request, 'session', true), 's');
   assert.equal(readCookie(request, 'visitor', true), 'v');
   assert.equal(readCookie(request, 'session', false), 'plain');
 });
 
-test('a cookie given twice is none: one of them was planted', () => {
+test('a duplicate cookie is ignored, since one of the two was planted', () => {
   assert.equal(readCookie(requestWith('__Host-tessera=a; __Host-tessera=b'), 'session', true), undefined);
 });

@@ -1,4 +1,4 @@
-// Who may decide about a device, and how the spec's states are reached.
+// Who may decide about a device, and how the states of the contract are reached.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -23,7 +23,7 @@ async function changeIntegration(difference: Partial<Integration>): Promise<void
   await setTimeout(900);
 }
 
-suite('any signed-in session could confirm', () => {
+suite('who may confirm', () => {
   test('only the browser session that entered the code confirms or denies it', async () => {
     const code = await startCode(service);
     const ada = await signedIn(service);
@@ -63,7 +63,7 @@ suite('deny, back, confirm', () => {
   });
 });
 
-suite('the spec’s device states, by hand', () => {
+suite('device states of the contract', () => {
   test('disabled server-wide → invalid_client at the start', async () => {
     const off = await startService({ sets: ['device.enabled=false'] });
     try {
@@ -74,7 +74,7 @@ suite('the spec’s device states, by hand', () => {
     }
   });
 
-  test('switched off while a code is pending → invalid_client; the page says why, and offers Deny alone', async () => {
+  test('switched off while a code is pending → invalid_client; the page says why and offers only Deny', async () => {
     const code = await startCode(service);
     const ada = await signedIn(service);
     const path = await ada.enterCode(code.userCode);
@@ -96,7 +96,7 @@ suite('the spec’s device states, by hand', () => {
     await changeIntegration({});
   });
 
-  test('failed sign-ins with a code, in a browser the person signed in with before, spend it → invalid_grant, and the page says so', async () => {
+  test('failed sign-ins from a known browser spend the code → invalid_grant, and the page says so', async () => {
     const code = await startCode(service);
     const ada = await signedIn(service);
     await ada.get('/account');

@@ -26,7 +26,7 @@ const heading = (page: Page) => page.locator('h1').innerText();
 const confirm = (page: Page) => page.locator('button.confirm').click();
 const deny = (page: Page) => page.locator('button.deny').click();
 
-/** A signed-in person at who asks for what. */
+/** A signed-in person on the confirmation page. */
 async function atRequest(options: BrowserContextOptions = {}): Promise<{ page: Page; code: StartedCode }> {
   const code = await startCode(service);
   const page = await openPage(browser, options);
@@ -36,7 +36,7 @@ async function atRequest(options: BrowserContextOptions = {}): Promise<{ page: P
 }
 
 suite('the whole flow', () => {
-  test('enter the code, sign in, see who asks for what, confirm; the caller that polls gets its tokens', async () => {
+  test('enter the code, sign in, see the request, confirm: the polling caller gets its tokens', async () => {
     const code = await startCode(service);
     const page = await openPage(browser);
     await enterCode(page, service, code.userCode.toLowerCase().replace('-', ' '));
@@ -69,7 +69,7 @@ suite('the whole flow', () => {
     assert.equal(await verdict(service, code), 'invalid_grant', 'redeemed once only [contract 3]');
   });
 
-  test('verification_uri_complete fills the code in, to be compared, and evaluates nothing before sign-in', async () => {
+  test('verification_uri_complete fills in the code for comparison, and looks nothing up before sign-in', async () => {
     const code = await startCode(service);
     const page = await openPage(browser);
     await page.goto(code.complete);
@@ -82,7 +82,7 @@ suite('the whole flow', () => {
     assert.equal(await verdict(service, code), 'ok');
   });
 
-  test('before sign-in a code that exists and one that does not look the same', async () => {
+  test('before sign-in an existing and an unknown code look the same', async () => {
     const looks = [];
     for (const code of [(await startCode(service)).userCode, 'BCDF-GHJK']) {
       const page = await openPage(browser);
@@ -138,7 +138,7 @@ suite('the whole flow', () => {
     assert.equal(await verdict(service, code), 'unauthorized_client');
   });
 
-  test('fits a phone: nothing scrolls sideways, text is 16 px and more, targets are 44 px high', async () => {
+  test('fits a phone: no horizontal scrolling, text of at least 16 px, targets 44 px high', async () => {
     const { page } = await atRequest({ viewport: PHONE });
     for (const path of ['', '/device', '/account', '/account/password', '/device/qr?user_code=WDJB-MJHT']) {
       if (path) await page.goto(service.url + path);
@@ -159,7 +159,7 @@ suite('the whole flow', () => {
 });
 
 suite('device-code phishing', () => {
-  test('the page shows who asks, from where and since when, asks "did you start this?", and Deny is as prominent as Confirm', async () => {
+  test('the page shows integration, address and time, asks "did you start this?", and makes Deny as prominent as Confirm', async () => {
     const { page } = await atRequest();
     assert.equal(await page.locator('#question').innerText(), 'Did you start this yourself, just now?');
     const [no, yes] = [page.locator('button.deny'), page.locator('button.confirm')];
@@ -172,7 +172,7 @@ suite('device-code phishing', () => {
     }
   });
 
-  test('whoever may not confirm is told why and can deny, so that the device stops waiting', async () => {
+  test('a person who may not confirm sees why and can deny, so that the device stops waiting', async () => {
     const code = await startCode(service);
     const page = await openPage(browser);
     await signIn(page, service, 'cyd');
@@ -194,7 +194,7 @@ suite('decisions', () => {
     assert.equal(await verdict(service, code), 'unauthorized_client');
   });
 
-  test('two tabs: the first decision counts, the second is told so', async () => {
+  test('two tabs: the first decision counts, the second tab says so', async () => {
     const { page, code } = await atRequest();
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -204,7 +204,7 @@ suite('decisions', () => {
     assert.equal(await verdict(service, code), 'ok');
   });
 
-  test('expiry: a code that ran out on the screen confirms nothing', async () => {
+  test('a code that expired while on screen cannot be confirmed', async () => {
     const { page, code } = await atRequest();
     service.advance(301);
     await confirm(page);
@@ -214,7 +214,7 @@ suite('decisions', () => {
     assert.equal(await verdict(service, code), 'invalid_grant');
   });
 
-  test('another signed-in session that learns the address can neither see nor decide', async () => {
+  test('another signed-in session with the same URL can neither see nor decide', async () => {
     const { page, code } = await atRequest();
     const bob = await openPage(browser);
     await signIn(bob, service, 'bob');
@@ -226,13 +226,13 @@ suite('decisions', () => {
     assert.equal(await verdict(service, code), 'ok');
   });
 
-  test('wrong codes until lockout: the sixth is not even looked at, though it be right; time opens it again', async () => {
+  test('after five wrong codes the sixth is refused even if it is right, until the lockout ends', async () => {
     const page = await openPage(browser);
     await signIn(page, service, 'bob');
     for (let tries = 0; tries < 5; tries++) {
       await enterCode(page, service, 'BCDF-GHJK');
       assert.equal(await page.locator('[role=alert] strong').innerText(), 'This code is not known');
-      await page.reload(); // costs no try
+      await page.reload(); // does not count as a guess
     }
     await enterCode(page, service, (await startCode(service)).userCode);
     assert.equal(await heading(page), 'Too many wrong codes');
@@ -241,7 +241,7 @@ suite('decisions', () => {
     assert.equal(await heading(page), 'Let Orders sync act in your name?');
   });
 
-  test('text that can be no code costs no try', async () => {
+  test('text that cannot be a code does not count as a guess', async () => {
     const page = await openPage(browser);
     await signIn(page, service);
     for (let tries = 0; tries < 7; tries++) await enterCode(page, service, 'AEIO-UAEI');
@@ -249,8 +249,8 @@ suite('decisions', () => {
   });
 });
 
-suite('forms that are not ours', () => {
-  test('CSRF stale: a form opened before signing in anew is refused, and nothing is decided', async () => {
+suite('forged forms', () => {
+  test('a form opened before a new sign-in is refused, and nothing is decided', async () => {
     const { page, code } = await atRequest();
     const other = await page.context().newPage();
     await other.goto(`${service.url}/account`);
@@ -261,7 +261,7 @@ suite('forms that are not ours', () => {
     assert.equal(await verdict(service, code), 'authorization_pending');
   });
 
-  test('CSRF missing: the form without its token is refused', async () => {
+  test('a form without its token is refused', async () => {
     const { page, code } = await atRequest();
     await page.locator('form:has(button.confirm) input[name=form_token]').evaluate((e) => e.remove());
     await confirm(page);
@@ -269,7 +269,7 @@ suite('forms that are not ours', () => {
     assert.equal(await verdict(service, code), 'authorization_pending');
   });
 
-  test('a page of another site can neither send our forms nor frame our pages', async () => {
+  test('another site can neither submit our forms nor frame our pages', async () => {
     const { page, code } = await atRequest();
     const evil = await serve(`<!doctype html><title>prize</title>
 <iframe id="frame" src="${page.url()}"></iframe>

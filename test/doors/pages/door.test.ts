@@ -16,7 +16,7 @@ before(async () => {
 after(() => service.stop());
 
 suite('headers of pages', () => {
-  test('open redirect, clickjacking: strict CSP, no framing, no referrer, nothing kept', async () => {
+  test('pages have a strict CSP, and forbid framing, referrers and caching', async () => {
     const { headers } = await new Visitor(service).get('/device');
     assert.equal(
       headers['content-security-policy'],
@@ -29,21 +29,21 @@ suite('headers of pages', () => {
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
   });
 
-  test('refusals are pages with the same headers, in the language of the visit', async () => {
+  test('refusals are pages with the same headers, in the visitor’s language', async () => {
     const { status, headers, text } = await new Visitor(service, { 'accept-language': 'de' }).get('/account/nothing');
     assert.equal(status, 404);
     assert.match(text, /<html lang="de">[\s\S]*Hier ist nichts/);
     assert.equal(headers['x-frame-options'], 'DENY');
   });
 
-  test('a wrong method on a page is a page, 405, and says which are allowed', async () => {
+  test('a wrong method on a page gets an HTML 405 with Allow', async () => {
     const { status, headers, text } = await new Visitor(service).post('/account');
     assert.equal(status, 405);
     assert.equal(headers.allow, 'GET');
     assert.match(text, /<!doctype html>/);
   });
 
-  test('a path outside the pages stays JSON', async () => {
+  test('a path outside the pages is answered in JSON', async () => {
     const { headers } = await new Visitor(service).get('/accountant');
     assert.match(String(headers['content-type']), /json/);
   });
@@ -54,7 +54,7 @@ suite('headers of pages', () => {
     }
   });
 
-  test('assets have the hash of their content in the address and are kept for a year', async () => {
+  test('assets have a content hash in their URL and are cached for a year', async () => {
     const visitor = new Visitor(service);
     const { text } = await visitor.get('/device');
     const assets = [...text.matchAll(/(?:href|src)="(\/account\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
@@ -67,7 +67,7 @@ suite('headers of pages', () => {
     }
   });
 
-  test('no page holds script, inline style or an address elsewhere', async () => {
+  test('no page has scripts, inline styles or external URLs', async () => {
     const visitor = await signedIn(service);
     const path = await visitor.enterCode((await startCode(service)).userCode);
     for (const page of [
@@ -86,7 +86,7 @@ suite('headers of pages', () => {
 });
 
 suite('pages without the store', () => {
-  test('a store that is away makes a page, 503, in the language of the visit; nothing is looked up for it', async () => {
+  test('an unavailable store gets an HTML 503 in the visitor’s language, made without a lookup', async () => {
     const broken = await startService();
     const visitor = await signedIn(broken);
     await broken.store.close();
@@ -97,10 +97,10 @@ suite('pages without the store', () => {
   });
 });
 
-suite('what the operator sets', () => {
+suite('operator settings', () => {
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-  test('strict transport where the service has a name, and not for localhost', async () => {
+  test('HSTS is sent for a public host name and not for localhost', async () => {
     assert.equal((await new Visitor(service).get('/device')).headers['strict-transport-security'], undefined);
     const named = await startService({ sets: ['publicUrl=https://tokens.example.com'] });
     const { headers } = await new Visitor(named).get('/device');
@@ -111,7 +111,7 @@ suite('what the operator sets', () => {
     await without.stop();
   });
 
-  test('nothing that is answered is taken for another type', async () => {
+  test('every response has nosniff', async () => {
     const { style } = makeAssets({ name: 'x', accent: '#0b5fff', strictTransport: 0 });
     const paths = [
       '/device',
@@ -130,7 +130,7 @@ suite('what the operator sets', () => {
     }
   });
 
-  test('a logo is served as a picture; opened by itself it can do nothing', async () => {
+  test('a logo is served as an image that cannot run script when opened by itself', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-logo-'));
     writeFileSync(join(folder, 'logo.svg'), SVG);
     const own = await startService({ sets: [`pages.logo=${join(folder, 'logo.svg')}`, 'pages.name=Example access'] });
@@ -146,7 +146,7 @@ suite('what the operator sets', () => {
   });
 });
 
-suite('missing CSRF: every form needs the token of its own browser session', () => {
+suite('every form needs the token of its own browser session', () => {
   const FORMS = [
     '/device',
     '/device/00000000000000000000000000000000/confirm',
@@ -171,7 +171,7 @@ suite('missing CSRF: every form needs the token of its own browser session', () 
     });
   }
 
-  test('a token is stale once its session has ended', async () => {
+  test('a form token ends with its session', async () => {
     const visitor = await signedIn(service);
     await visitor.get('/account');
     const stale = visitor.formToken;
@@ -181,7 +181,7 @@ suite('missing CSRF: every form needs the token of its own browser session', () 
     assert.equal((await visitor.post('/account/grants/revoke', { form_token: stale })).status, 403);
   });
 
-  test('a token given twice, or a body that is no form, is refused as unreadable', async () => {
+  test('a duplicate form token, or a body that is not a form, is refused as unreadable', async () => {
     const visitor = await signedIn(service);
     await visitor.get('/account');
     const twice = await visitor.post(`/account/grants/revoke?x`, {}, { 'content-type': 'application/json' });
@@ -211,8 +211,8 @@ suite('open redirect', () => {
   });
 });
 
-suite('texts that attack', () => {
-  test('a user agent and a name full of markup are shown, not obeyed', async () => {
+suite('hostile text', () => {
+  test('markup in a user agent or a name is shown as text', async () => {
     const evil = '"><script>alert(1)</script>';
     const { body } = await post(
       service,
@@ -229,7 +229,7 @@ suite('texts that attack', () => {
     assert.doesNotMatch(failed.text, /<script/);
   });
 
-  test('control characters in a name, repeated fields and huge forms are refused calmly', async () => {
+  test('control characters in a name, repeated fields and huge forms get a plain refusal', async () => {
     const visitor = new Visitor(service);
     assert.equal((await visitor.signIn('a\u0000b\r\nc', 'wrong')).status, 403);
     assert.equal((await visitor.post('/account/sign-in', { password: 'x'.repeat(100_000) })).status, 413);
@@ -237,7 +237,7 @@ suite('texts that attack', () => {
 });
 
 suite('limits', () => {
-  test('requests beyond the rate of an address get a page, 429, that says how long to wait', async () => {
+  test('requests over an address’s rate limit get an HTML 429 that says how long to wait', async () => {
     const slow = await startService({
       sets: ['limits.requestsPerAddress.burst=2', 'limits.requestsPerAddress.perMinute=1'],
     });

@@ -1,4 +1,4 @@
-// How to bring every page onto the screen: for the accessibility check and for pictures.
+// How to open every page: for the accessibility check and for screenshots.
 import type { Page } from 'playwright-core';
 import { enterCode, fillSignIn, signIn } from './browser.ts';
 import { poll, startCode } from './calling-device.ts';

@@ -6,14 +6,14 @@ import { addKey, firstKey, Keyring, mintWith } from '../../../src/tokens/keyring
 const keys = firstKey();
 const keyring = new Keyring(keys);
 
-test('a form token is good for its owner alone', () => {
+test('a form token is valid for its owner only', () => {
   const token = formToken({ session: 'a' }, keyring);
   assert.ok(isFormToken(token, { session: 'a' }, keyring));
   assert.ok(!isFormToken(token, { session: 'b' }, keyring));
   assert.ok(!isFormToken(token, { visitor: 'a' }, keyring));
 });
 
-test('no text is a form token by accident', () => {
+test('arbitrary text is not a valid form token', () => {
   const token = formToken({ session: 'a' }, keyring);
   const alias = String.fromCharCode(...Buffer.from(token).map((code) => code)).replace(/./g, (letter) =>
     String.fromCharCode(letter.charCodeAt(0) + 256),
@@ -22,7 +22,7 @@ test('no text is a form token by accident', () => {
     assert.ok(!isFormToken(text, { session: 'a' }, keyring), text);
 });
 
-test('a form opened before another key began to mint still works', () => {
+test('a form opened before a key rotation still works', () => {
   const token = formToken({ session: 'a' }, keyring);
   const rotated = new Keyring(mintWith(addKey(keys, 2), 2));
   assert.notEqual(formToken({ session: 'a' }, rotated), token);

@@ -1,4 +1,4 @@
-// threats: "no limit on user_code guesses". RFC 8628 5.1.
+// [threats: Refresh, revoke, device] "no limit on user_code guesses". RFC 8628 5.1.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
@@ -29,7 +29,7 @@ suite('guessing a user code', () => {
     });
   }
 
-  test('a hundred at once get no more than five between them', async () => {
+  test('a hundred parallel guesses get no more than five compared', async () => {
     let lookUps = 0;
     const ports = portsOf(
       memoryStore(() => NOW),
@@ -41,7 +41,7 @@ suite('guessing a user code', () => {
     assert.equal(outcomes.filter((o) => !o.ok && o.refusal.reason === 'user-code-attempts-exhausted').length, 95);
   });
 
-  test('a person who guesses wrong and enters codes of their own in between gains no try', async () => {
+  test('entering one’s own valid codes between wrong guesses gains no extra guess', async () => {
     let now = NOW;
     let lookUps = 0;
     const ports = portsOf(
@@ -61,7 +61,7 @@ suite('guessing a user code', () => {
     assert.equal(wrong, 5);
   });
 
-  test('the lockout ends one code lifetime after the last counted try, and is not drawn out by refused ones', async () => {
+  test('the lockout ends one code lifetime after the last counted guess; refused guesses do not extend it', async () => {
     let now = NOW;
     const ports = portsOf(
       memoryStore(() => now),

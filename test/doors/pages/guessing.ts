@@ -1,4 +1,4 @@
-// People who guess user codes: signed in, from many addresses, as fast as they like. Nobody waits; the clock is driven.
+// Signed-in people who guess user codes from many addresses. No real waiting: the test drives the clock.
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
@@ -12,7 +12,7 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { anIntegration, NOW } from '../../samples.ts';
 import { memoryStore } from './memory-store.ts';
 
-export interface GuessingWish {
+export interface GuessingOptions {
   readonly identities: number;
   readonly guesses: number;
   /** Guesses that all identities together make in one second. */
@@ -20,16 +20,16 @@ export interface GuessingWish {
 }
 
 export interface GuessingResult {
-  /** Guesses that were compared with the pending codes at all. */
+  /** Guesses that were compared with the pending codes. */
   readonly evaluated: number;
   readonly hits: number;
-  /** The most that one identity got evaluated in the lifetime of one pending code. */
+  /** The most guesses of one identity evaluated in the lifetime of one pending code. */
   readonly mostPerCode: number;
 }
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-export async function guess({ identities, guesses, perSecond }: GuessingWish): Promise<GuessingResult> {
+export async function guess({ identities, guesses, perSecond }: GuessingOptions): Promise<GuessingResult> {
   let now: EpochSeconds = NOW;
   let lookUps = 0;
   const ports = portsOf(
@@ -82,7 +82,7 @@ function personOf(index: number): { identity: Identity; session: string } {
   return { identity: { id, enabled: true, mayUseApi: true, groups: [] }, session: `session ${index}` };
 }
 
-/** Operations as the service composes them, but for a store in memory that tells when a code is looked up. */
+/** Operations as the service composes them, on an in-memory store that reports lookups of codes. */
 export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () => void = () => undefined): Ports {
   const integration = anIntegration();
   const find: Store['find'] = (table, where, limit) => {
@@ -93,7 +93,7 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
     store: { ...store, find },
     registry: { integration: () => integration, integrations: [integration], issuers: [] },
     keyring: new Keyring(firstKey()),
-    directory: { byUserName: none, byEmail: none, byUpn: none, bySignIn: async () => undefined },
+    directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
     settings: DEFAULT_SETTINGS,
     clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },
     random: systemRandom,

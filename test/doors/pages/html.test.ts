@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { html } from '../../../src/doors/pages/parts/html.ts';
 
-test('what is set in is escaped, in text and in quoted attributes', () => {
+test('inserted values are escaped in text and in quoted attributes', () => {
   const evil = `<script>alert("1")</script>'&`;
   assert.equal(
     html`<p title="${evil}">${evil}</p>`.toString(),
@@ -11,12 +11,12 @@ test('what is set in is escaped, in text and in quoted attributes', () => {
   );
 });
 
-test('markup made here is set in as it is, and so are lists of it', () => {
+test('markup from html`` is inserted unescaped, and so are lists of it', () => {
   const lines = ['a', '<b>'].map((text) => html`<li>${text}</li>`);
   assert.equal(html`<ul>${lines}</ul>`.toString(), '<ul><li>a</li><li>&lt;b&gt;</li></ul>');
 });
 
-test('false and undefined show nothing; zero shows', () => {
+test('false and undefined render nothing, and zero renders 0', () => {
   assert.equal(html`${false}${undefined}${0}`.toString(), '0');
 });
 
@@ -29,11 +29,11 @@ test('an attribute without quotes is refused', () => {
   assert.throws(() => html`<p title=${'x onclick=y'}>`, /needs quotes/);
 });
 
-test('what people typed can look like an attribute, and an address may end in one', () => {
+test('user text that looks like an attribute is allowed, and so is a URL that ends in one', () => {
   assert.equal(html`<a href="/a?page=${2}">${'x y='}${'z'}</a>`.toString(), '<a href="/a?page=2">x y=z</a>');
 });
 
-test('no text, whatever it holds, opens a tag or ends an attribute', () => {
+test('no inserted text can open a tag or end an attribute', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '=', 'a', ' ') }), (text) => {
       assert.doesNotMatch(html`${text}`.toString(), /[<>"']/);

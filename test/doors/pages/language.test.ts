@@ -23,7 +23,7 @@ const FORBIDDEN =
   /\b(?:apps?|authorize|autorisieren|logout|login|user(?! name)|clients?(?![ -](?:certificate|Zertifikat))|approved?|genehmig\w*)\b/i;
 
 suite('catalogues', () => {
-  test('the words that must not occur are found where they do', () => {
+  test('the check finds forbidden words', () => {
     for (const text of ['your app', 'the client asks', 'Approve it', 'a user', 'Bitte genehmigen'])
       assert.match(text, FORBIDDEN);
     for (const text of ['User name', 'By client certificate', 'Mit Client-Zertifikat'])
@@ -40,7 +40,7 @@ suite('catalogues', () => {
       for (const [path, text] of texts) assert.ok(text.trim().length > 0, path);
     });
 
-    test(`${tag} says what English says: the same things are set in`, () => {
+    test(`${tag} has the same placeholders as English`, () => {
       const insets = (all: Map<string, string>) =>
         [...all].flatMap(([path, text]) =>
           INSETS.filter((inset) => text.includes(inset)).map((inset) => `${path} ${inset}`),
@@ -56,13 +56,13 @@ suite('catalogues', () => {
     });
   }
 
-  test('German differs from English wherever it is a sentence', () => {
+  test('every German sentence differs from the English one', () => {
     const german = textsOf(CATALOGUES.de as unknown as Tree);
     for (const [path, text] of english) if (text.includes(' ')) assert.notEqual(german.get(path), text, path);
   });
 });
 
-suite('the language of a visit [RFC 9110 12.5.4]', () => {
+suite('the language of a page [RFC 9110 12.5.4]', () => {
   const CASES: readonly (readonly [string | undefined, string])[] = [
     [undefined, 'en'],
     ['', 'en'],
@@ -80,7 +80,7 @@ suite('the language of a visit [RFC 9110 12.5.4]', () => {
   }
 });
 
-test('dates say UTC, distances and lengths are in words of the language', () => {
+test('dates are in UTC; relative times and durations are in the language of the page', () => {
   const at = epochSeconds(1_800_000_000);
   const de = languageFor('de');
   const en = languageFor('en');

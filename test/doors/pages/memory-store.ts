@@ -1,5 +1,5 @@
 // A store in memory, for simulations of a million steps. It keeps rows as they are and swaps them by revision, as every
-// back end does; what the simulations do not need, it refuses.
+// back end does; everything the simulations do not need throws.
 import type { EpochSeconds } from '../../../src/core/time.ts';
 import type { BackEnd, Commit, LoadedVersion, Versioned } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';

@@ -1,4 +1,4 @@
-// What a person sees and ends under /account.
+// What a person can see and revoke under /account.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { poll, post, startCode } from './calling-device.ts';
@@ -12,7 +12,7 @@ before(async () => {
 after(() => service.stop());
 
 suite('my grants', () => {
-  test('nobody revokes a grant of somebody else', async () => {
+  test('a person can revoke only their own grants', async () => {
     const code = await startCode(service);
     const ada = await signedIn(service);
     await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
@@ -51,7 +51,7 @@ suite('my grants', () => {
     assert.match((await ada.get('/account')).text, /Nothing acts in your name/);
   });
 
-  test('recent events are my newest, newest first, and nobody else’s', async () => {
+  test('recent events are the person’s own, newest first', async () => {
     const ada = await signedIn(service);
     const { text } = await ada.get('/account');
     assert.equal(text.split('class="event-what"').length - 1, 20);

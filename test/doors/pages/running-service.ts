@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { Integration } from '../../../src/core/integration.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
+import { hashPassword } from '../../../src/directory/local/password-hash.ts';
 import { makeLog } from '../../../src/log/log.ts';
 import { openStore } from '../../../src/open-store.ts';
 import type { Clock } from '../../../src/operations/ports.ts';
@@ -15,9 +16,8 @@ import { insert, type Store } from '../../../src/store/store.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { passwords } from '../../../src/store/tables/sign-in.ts';
-import { systemRandom } from '../../../src/system.ts';
+import { systemClock, systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
-import { hashPassword } from '../../../src/tokens/password.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { freePort } from '../../free-port.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
@@ -46,14 +46,14 @@ export interface RunningService {
   readonly store: Store;
   /** Everything it has logged, at trace level. */
   readonly logged: () => string;
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   readonly advance: (seconds: number) => void;
-  /** Stops it and starts it again on the same data. */
+  /** Restarts it on the same data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-export interface ServiceWish {
+export interface ServiceOptions {
   readonly sets?: readonly string[];
   readonly integrations?: readonly Integration[];
 }
@@ -61,7 +61,7 @@ export interface ServiceWish {
 export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
-}: ServiceWish = {}): Promise<RunningService> {
+}: ServiceOptions = {}): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
   const port = await freePort();
   const authority = makeDevelopmentAuthority(new Date(), systemRandom);
@@ -73,7 +73,12 @@ export async function startService({
   const clock = movableClock();
   const keyring = new Keyring(firstKey());
   const lines: string[] = [];
-  const log = makeLog({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
+  const log = makeLog({
+    level: 'trace',
+    format: 'json',
+    milliseconds: systemClock.milliseconds,
+    destination: { write: (line) => lines.push(line) },
+  });
 
   const start = async (): Promise<{ service: Service; store: Store }> => {
     const store = await openStore(config, 'init', clock);
@@ -104,7 +109,7 @@ export async function startService({
   };
 }
 
-/** The people and integrations of these tests. One hash serves all: hashing is the slow part. */
+/** The people and integrations of these tests. All share one password hash, since hashing is slow. */
 async function furnish(store: Store, wanted: readonly Integration[]): Promise<void> {
   const phc = await hashPassword(new Secret(PASSWORD));
   for (const person of [ADA, BOB, CYD]) {

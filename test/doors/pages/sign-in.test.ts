@@ -23,7 +23,7 @@ suite('sessions', () => {
     assert.notEqual(visitor.cookies.get(SESSION_COOKIE), cookie);
   });
 
-  test('the browser is known after a sign-in: a cookie that outlives the session, and is new at every sign-in', async () => {
+  test('a sign-in sets a known-browser cookie that outlives the session and is new at every sign-in', async () => {
     const visitor = new Visitor(service);
     const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
     assert.match(
@@ -39,7 +39,7 @@ suite('sessions', () => {
     assert.notEqual(visitor.cookies.get(KNOWN_COOKIE), cookie);
   });
 
-  test('a cookie set beforehand is not taken over at sign-in (fixation)', async () => {
+  test('a cookie set before sign-in is replaced (session fixation)', async () => {
     const visitor = new Visitor(service);
     const planted = Buffer.alloc(32, 7).toString('base64url');
     visitor.cookies.set(SESSION_COOKIE, planted);
@@ -72,7 +72,7 @@ suite('sessions', () => {
     assert.equal((await visitor.get('/account')).status, 200);
   });
 
-  test('a session ends when idle, and eight hours after sign-in whatever happens', async () => {
+  test('a session ends when idle, and at the latest eight hours after sign-in', async () => {
     const idle = await signedIn(service);
     const busy = await signedIn(service);
     for (let minutes = 0; minutes < 8 * 60; minutes += 10) {
@@ -107,7 +107,7 @@ suite('password stuffing', () => {
     assert.deepEqual(answers[0], answers[1]);
   });
 
-  test('and about the same time', async () => {
+  test('the response time is about the same for unknown and known names', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/account/sign-in');
     const times: Record<string, number[]> = { nobody: [], ada: [] };
@@ -125,7 +125,7 @@ suite('password stuffing', () => {
     service.advance(900);
   });
 
-  test('ten failures per name lock that name for new browsers, right password or wrong; then time opens it', async () => {
+  test('ten failures lock a name for unknown browsers, even with the right password, until the window ends', async () => {
     for (let tries = 0; tries < 10; tries++) {
       assert.equal((await new Visitor(service).signIn('bob', 'wrong')).status, 403);
       service.advance(30);
@@ -140,7 +140,7 @@ suite('password stuffing', () => {
     assert.equal((await new Visitor(service).signIn('bob')).status, 303);
   });
 
-  test('after a few failures new browsers must wait, and Retry-After says how long', async () => {
+  test('after a few failures unknown browsers must wait as long as Retry-After says', async () => {
     let [failures, answer] = [0, await new Visitor(service).signIn('grace', 'wrong')];
     for (; answer.status === 403; failures++) answer = await new Visitor(service).signIn('grace', 'wrong');
     assert.ok(failures >= 3 && failures < 10, `${failures} failures`);
@@ -172,7 +172,7 @@ suite('password stuffing', () => {
 suite('changing the password', () => {
   const NEXT = 'canary-another-long-password';
 
-  test('needs the current one, at least 12 characters, typed twice; ends all other sessions', async () => {
+  test('needs the current password and a new one of at least 12 characters typed twice, and ends all other sessions', async () => {
     const [here, there] = [await signedIn(service), await signedIn(service)];
     await here.get('/account/password');
     const change = (current: string, next: string, repeated = next) =>

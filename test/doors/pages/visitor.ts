@@ -19,7 +19,7 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #service: RunningService;
   readonly #headers: Fields;
-  /** Of the last page that had a form. */
+  /** The form token of the last page with a form. */
   formToken = '';
 
   constructor(service: RunningService, headers: Fields = {}) {
@@ -42,7 +42,7 @@ export class Visitor {
     return this.post('/account/sign-in', { user_name: userName, password, ...fields });
   }
 
-  /** Enters a code and follows to who asks for what; returns that page's path. */
+  /** Enters a code and goes to the confirmation page; returns its path. */
   async enterCode(code: string): Promise<string> {
     await this.get('/device');
     const { headers } = await this.post('/device', { user_code: code });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { parseIdentityId } from '../../../src/core/identity.ts';
-import { localDirectory } from '../../../src/directory/local.ts';
+import { signInByPassword } from '../../../src/directory/directory.ts';
+import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
@@ -11,17 +12,17 @@ import { administration } from './admin-samples.ts';
 const PASSWORD = new Secret('correct horse battery');
 
 suite('identities', () => {
-  test('a new identity can sign in, and its id is of the documented shape', async (t) => {
+  test('a new identity can sign in, and its id has the documented form', async (t) => {
     const admin = await administration(t);
     const added = await addIdentity({ userName: 'ada', password: PASSWORD }, admin);
     assert.ok(added.ok);
     assert.ok(parseIdentityId(added.value.id));
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
-    assert.deepEqual((await directory.bySignIn('ada', PASSWORD))?.identity, added.value);
+    assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
   });
 
-  test('an address is found as a certificate carries it, whatever the case of its domain', async (t) => {
+  test('an e-mail address matches that of a certificate, ignoring the case of the domain', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada', email: 'Ada@Example.COM', upn: 'ada@Corp.Example' }, admin);
     const directory = localDirectory(admin.store);
@@ -57,18 +58,18 @@ suite('identities', () => {
     const next = new Secret('another long password');
     assert.ok((await setPassword('ada', next, admin)).ok);
     const directory = localDirectory(admin.store);
-    assert.equal(await directory.bySignIn('ada', PASSWORD), undefined);
-    assert.ok(await directory.bySignIn('ada', next));
+    assert.equal(await signInByPassword(directory, 'ada', PASSWORD), undefined);
+    assert.ok(await signInByPassword(directory, 'ada', next));
   });
 
   test('an identity without a password gets one', async (t) => {
     const admin = await administration(t);
     await addIdentity({ userName: 'ada' }, admin);
     assert.ok((await setPassword('ada', PASSWORD, admin)).ok);
-    assert.ok(await localDirectory(admin.store).bySignIn('ada', PASSWORD));
+    assert.ok(await signInByPassword(localDirectory(admin.store), 'ada', PASSWORD));
   });
 
-  test('disabling is by name or id, and is recorded', async (t) => {
+  test('an identity is disabled by name or id, with an event', async (t) => {
     const admin = await administration(t);
     const added = await addIdentity({ userName: 'ada' }, admin);
     assert.ok(added.ok);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { seconds } from '../../../src/core/time.ts';
-import { changeIntegration, enableIntegration } from '../../../src/operations/admin/change-integration.ts';
-import { readImport } from '../../../src/operations/admin/import-integrations.ts';
+import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
+import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
+import { importIntegrations, readImport } from '../../../src/operations/admin/import-integrations.ts';
+import { namedAccess } from '../../../src/operations/admin/named-access.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { administration } from './admin-samples.ts';
@@ -17,7 +20,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('one that exists is not registered again, even by two at once', async (t) => {
+  test('an existing integration is not registered again, even by two parallel calls', async (t) => {
     const admin = await administration(t);
     const outcomes = await Promise.all(
       ['orders:read', 'orders:write'].map((scope) => registerIntegration('orders-sync', { scope }, admin)),
@@ -26,7 +29,7 @@ suite('integrations', () => {
     assert.deepEqual(await admin.did(), ['integration registered']);
   });
 
-  test('a change keeps what it does not name', async (t) => {
+  test('a change keeps the fields it does not name', async (t) => {
     const admin = await administration(t);
     const overrides = { grantLifetime: seconds(60), refresh: false };
     await registerIntegration('a', { scope: 'orders:read,write', name: 'A', overrides }, admin);
@@ -47,6 +50,8 @@ suite('integrations', () => {
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
     ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
     ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],
+    ['a format not built yet', 'a', { scope: 'a', accessTokenFormat: 'jwt' }, 'access-token-format-unavailable'],
+    ['an unknown format', 'a', { scope: 'a', accessTokenFormat: 'paseto' }, 'access-token-format-unavailable'],
     ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
     [
       'an identity that is none',
@@ -64,7 +69,17 @@ suite('integrations', () => {
     });
   }
 
-  test('what is unknown is neither changed nor enabled', async (t) => {
+  test('access for named identities stores their ids, and refuses an unknown name', async (t) => {
+    const admin = await administration(t);
+    const ada = await addIdentity({ userName: 'ada' }, admin);
+    assert.ok(ada.ok);
+    const access = await namedAccess({ identities: ['ada'], groups: ['staff'] }, admin);
+    assert.deepEqual(access.ok && access.value, { to: 'named', identities: [ada.value.id], groups: ['staff'] });
+    const refused = await namedAccess({ identities: ['ada', 'eve'], groups: [] }, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'identity-unknown', about: 'eve' });
+  });
+
+  test('an unknown integration is neither changed nor enabled', async (t) => {
     const admin = await administration(t);
     for (const outcome of [await changeIntegration('a', {}, admin), await enableIntegration('a b', true, admin)]) {
       assert.equal(outcome.ok || outcome.refusal.reason, 'integration-unknown');
@@ -73,7 +88,7 @@ suite('integrations', () => {
 });
 
 suite('import files', () => {
-  test('one object or a list, with or without a byte order mark; other fields are ignored', () => {
+  test('a file holds one object or a list, with or without a byte order mark; unknown fields are ignored', () => {
     const one = '{"id":"a","name":"A","description":"d","scope":"orders:read","colour":7}';
     for (const text of [one, `[${one}]`, `\ufeff${one}`]) {
       const read = readImport(text);
@@ -91,12 +106,28 @@ suite('import files', () => {
     '[[]]',
     '{}',
     '{"id":7,"scope":"a"}',
+    '{"id":"a","scope":"a","accessTokenFormat":"jwt"}',
     '{"__proto__":{"id":"a","scope":"a"}}',
   ]) {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));
   }
 
-  test('an id twice is refused', () => {
+  test('a file with a known id changes nothing, unless updating is asked for', async (t) => {
+    const admin = await administration(t);
+    await registerIntegration('a', { scope: 'orders:read' }, admin);
+    const text = '[{"id":"b","scope":"stock:read"},{"id":"a","scope":"orders:write"}]';
+    const refused = await importIntegrations({ text, update: false }, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'integration-exists', about: 'a' });
+    assert.deepEqual(await admin.did(), ['integration registered']);
+    const imported = await importIntegrations({ text, update: true }, admin);
+    assert.deepEqual(imported.ok && imported.value, [
+      { clientId: 'b', isNew: true },
+      { clientId: 'a', isNew: false },
+    ]);
+    assert.deepEqual((await admin.did()).slice(1), ['integration registered', 'integration changed']);
+  });
+
+  test('a duplicate id is refused', () => {
     assert.equal(readImport('[{"id":"a","scope":"a"},{"id":"a","scope":"b"}]').ok, false);
   });
 });

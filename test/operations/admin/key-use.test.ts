@@ -9,7 +9,7 @@ import { administration } from './admin-samples.ts';
 
 const LIFETIME = 90;
 
-test('tokens of a key may live for a lifetime after it last stopped minting, whatever else the log says', async (t) => {
+test('tokens of a key may live for one lifetime after it last stopped minting', async (t) => {
   const { store } = await administration(t);
   const at = (offset: number) => epochSeconds(NOW + offset);
   const note = (event: Event) => store.change(attempts, 'x', () => ({ outcome: undefined, events: [event] }));

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { GrantId } from '../../../src/core/grant.ts';
-import { epochSeconds } from '../../../src/core/time.ts';
+import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
-import { addToKeyring, mintWithKey, retireKey } from '../../../src/operations/admin/change-keyring.ts';
+import { addToKeyring } from '../../../src/operations/admin/add-key.ts';
 import { checkKeyring } from '../../../src/operations/admin/check-keyring.ts';
 import { markMinting } from '../../../src/operations/admin/mark-minting.ts';
+import { mintWithKey } from '../../../src/operations/admin/mint-with-key.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { retireKey } from '../../../src/operations/admin/retire-key.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, type StoredKey } from '../../../src/tokens/keyring.ts';
+import { firstKey, KEY_ID_MAX, Keyring, KeyringFault, mintWith, type StoredKey } from '../../../src/tokens/keyring.ts';
 import { aGrant, NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
@@ -21,7 +24,7 @@ async function installed(admin: Admin): Promise<readonly StoredKey[]> {
   return keys;
 }
 
-/** And whose second key has taken over. */
+/** An installation whose second key mints. */
 async function rotated(admin: Admin): Promise<readonly StoredKey[]> {
   const added = await addToKeyring(await installed(admin), admin);
   assert.ok(added.ok);
@@ -47,7 +50,7 @@ const retireFirst = (keys: readonly StoredKey[], admin: Admin, atOnce = false) =
   retireKey(keys, { id: 1, accessTokenLifetime: 90 * DAY, atOnce }, admin);
 
 suite('the life of a key', () => {
-  test('added to check, then minting, while the one before retires', async (t) => {
+  test('a key is added for checking, then mints, and the previous key retires', async (t) => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     assert.deepEqual(
@@ -68,7 +71,7 @@ suite('the life of a key', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'key-in-use', about: '1' });
   });
 
-  test('nor while an access token that it minted may work, unless told so [contract 1.2]', async (t) => {
+  test('a key is not retired while an access token it minted may work, unless forced [contract 1.2]', async (t) => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     const refused = await retireFirst(keys, admin);
@@ -79,7 +82,18 @@ suite('the life of a key', () => {
     assert.equal((await retireFirst(keys, admin)).ok, true);
   });
 
-  test('grants that ended do not hold a key back', async (t) => {
+  test('an integration with longer access tokens holds a key back for as long', async (t) => {
+    const admin = await administration(t);
+    const overrides = { accessTokenLifetime: seconds(91 * DAY) };
+    await registerIntegration('long', { scope: 'orders:read', overrides }, admin);
+    const keys = await rotated(admin);
+    admin.pass(90 * DAY);
+    assert.equal((await retireFirst(keys, admin)).ok, false);
+    admin.pass(DAY);
+    assert.equal((await retireFirst(keys, admin)).ok, true);
+  });
+
+  test('ended grants do not keep a key from retiring', async (t) => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     await grantUnder(1, admin);
@@ -88,7 +102,7 @@ suite('the life of a key', () => {
     assert.deepEqual(retired.ok && retired.value.map(({ id }) => id), [2]);
   });
 
-  test('the id of a retired key is never given again', async (t) => {
+  test('the id of a retired key is never reused', async (t) => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     const third = await addToKeyring(keys, admin);
@@ -100,7 +114,7 @@ suite('the life of a key', () => {
     assert.equal(next.ok && next.value.at(-1)?.id, 4);
   });
 
-  test('key ids end, and no other is given', async (t) => {
+  test('adding a key fails when all key ids are used', async (t) => {
     const admin = await administration(t);
     const [first] = firstKey();
     const keys = [{ ...first, id: KEY_ID_MAX } as StoredKey];
@@ -108,7 +122,7 @@ suite('the life of a key', () => {
     assert.deepEqual(refused.ok || refused.refusal, { reason: 'key-ids-exhausted', about: '255' });
   });
 
-  test('the minting key cannot be retired, and an unknown one neither minted with nor retired', async (t) => {
+  test('the minting key cannot be retired, and an unknown key can neither mint nor retire', async (t) => {
     const admin = await administration(t);
     const keys = await installed(admin);
     const outcomes = [
@@ -122,7 +136,7 @@ suite('the life of a key', () => {
   });
 });
 
-suite('a service starts only with the keys that its store knows', () => {
+suite('a service starts only with the keys recorded in its store', () => {
   test('the same keyring is accepted, and recording it again changes nothing', async (t) => {
     const admin = await administration(t);
     const keyring = new Keyring(await installed(admin));
@@ -158,7 +172,7 @@ suite('a service starts only with the keys that its store knows', () => {
     const retired = await retireFirst(keys, admin, true);
     assert.ok(retired.ok);
     assert.ok(await checkKeyring(new Keyring(retired.value), admin.store));
-    const stale = keys.map((key) => ({ ...key, state: key.id === 1 ? ('minting' as const) : ('check-only' as const) }));
+    const stale = mintWith(keys, 1);
     await assert.rejects(checkKeyring(new Keyring(stale), admin.store), /retired, yet/);
   });
 });

@@ -7,6 +7,7 @@ import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { connectionReader } from '../../../src/doors/caller/connection.ts';
 import { rememberChains } from '../../../src/doors/caller/handshake-chain.ts';
+import { readPresented } from '../../../src/doors/caller/judge-presented.ts';
 import { presentedReader } from '../../../src/doors/caller/presented-certificate.ts';
 import { tlsOptions } from '../../../src/doors/server/tls.ts';
 import { writePem } from '../../../src/pki/der/pem.ts';
@@ -75,11 +76,10 @@ function serve(
     readConnection: connectionReader(proxies),
     header: 'rfc9440',
     chainOf,
-    onIgnoredHeader: () => undefined,
   });
   app.get('/:number', async (request: FastifyRequest) => {
     const tried = cases[Number((request.params as { number: string }).number)];
-    const given = presented(request);
+    const given = readPresented(presented(request));
     if (!tried || !given.ok) return JSON.stringify(given.ok ? 'no such case' : given.refusal.reason);
     return JSON.stringify(worded(await judgeOf(tried).judge(given.value, tried.issuers)));
   });

@@ -1,4 +1,4 @@
-// What is odd about a list withholds "good", never "revoked".
+// What is odd about a list inconclusive "good", never "revoked".
 import { contextTag } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';

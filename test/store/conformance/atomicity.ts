@@ -7,10 +7,10 @@ import { devices } from '../../../src/store/tables/devices.ts';
 import { attempts, sessions } from '../../../src/store/tables/sign-in.ts';
 import { aDevice, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
-import { commitOf, counter, countOf, put, revisionOf, subjectsTold, told } from './rows.ts';
+import { commitOf, counter, countOf, eventSubjects, put, revisionOf, told } from './rows.ts';
 
 export function atomicity(claim: Claim): void {
-  claim('a change, its inserts and its events happen together', async (database) => {
+  claim('a change, its inserts and its events commit together', async (database) => {
     const backEnd = await database.open();
     const outcome = await storeOf(backEnd).change(attempts, 'a', () => ({
       outcome: 'done',
@@ -22,7 +22,7 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [1, 2, 3], told: [1, 2] });
   });
 
-  claim('a revision that has moved: nothing happens', async (database) => {
+  claim('a changed revision is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: 1 };
     const moved = commitOf({ swap, inserts: [insert(attempts, counter('c'))], events: [told(1)] });
@@ -30,14 +30,14 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a new row that exists already: nothing happens', async (database) => {
+  claim('an insert of an existing row is a conflict, and nothing is written', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: undefined };
     assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('an insert that exists already undoes the swap and the inserts before it', async (database) => {
+  claim('an insert conflict rolls back the swap and the earlier inserts', async (database) => {
     const backEnd = await twoRows(await database.open());
     const swap = { table: attempts, row: counter('a', 9), expected: await revisionOf(backEnd, attempts, 'a') };
     const inserts = [insert(attempts, counter('c', 9)), insert(attempts, counter('b', 9))];
@@ -45,14 +45,14 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a value that must be unique and is taken is a conflict like any other', async (database) => {
+  claim('a duplicate unique value is a conflict', async (database) => {
     const backEnd = await database.open();
     await put(storeOf(backEnd), devices, aDevice());
     const taken = aDevice({ id: 'ff'.repeat(16) as DeviceId });
     const swap = { table: devices, row: taken, expected: undefined };
     assert.equal(await backEnd.commit(commitOf({ swap, events: [told(1)] })), false);
     assert.equal(await revisionOf(backEnd, devices, taken.id), undefined);
-    assert.deepEqual(await subjectsTold(backEnd), []);
+    assert.deepEqual(await eventSubjects(backEnd), []);
   });
 
   claim('a decision that throws changes nothing', async (database) => {
@@ -64,14 +64,14 @@ export function atomicity(claim: Claim): void {
     assert.deepEqual(await state(backEnd), { counts: [0, 0, undefined], told: [] });
   });
 
-  claim('a decision that wants nothing writes nothing', async (database) => {
+  claim('a decision without changes writes nothing', async (database) => {
     const backEnd = await twoRows(await database.open());
     const before = await revisionOf(backEnd, attempts, 'a');
     assert.equal(await storeOf(backEnd).change(attempts, 'a', () => ({ outcome: 'as it was' })), 'as it was');
     assert.equal(await revisionOf(backEnd, attempts, 'a'), before);
   });
 
-  claim('a commit that faults harms none of those that share its moment', async (database) => {
+  claim('a failing commit does not affect others in its batch', async (database) => {
     const backEnd = await database.open();
     const orphan = { id: 'aa'.repeat(32), identityId: 'local:00', createdAt: NOW, seenAt: NOW, endsAt: NOW };
     const faulty = commitOf({ inserts: [{ table: sessions, row: orphan }], events: [told(99)] });
@@ -83,8 +83,8 @@ export function atomicity(claim: Claim): void {
       [true, 'fault', true, true],
     );
     // Readers stop before what is not yet known to have failed, which may take an instant.
-    while ((await subjectsTold(backEnd)).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.deepEqual(new Set(await subjectsTold(backEnd)), new Set([1, 2, 3]));
+    while ((await eventSubjects(backEnd)).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.deepEqual(new Set(await eventSubjects(backEnd)), new Set([1, 2, 3]));
   });
 }
 
@@ -95,5 +95,5 @@ async function twoRows(backEnd: BackEnd): Promise<BackEnd> {
 
 async function state(backEnd: BackEnd): Promise<{ counts: (number | undefined)[]; told: number[] }> {
   const counts = await Promise.all(['a', 'b', 'c'].map((about) => countOf(backEnd, about)));
-  return { counts, told: await subjectsTold(backEnd) };
+  return { counts, told: await eventSubjects(backEnd) };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim } from '../conformance.ts';
-import { counter, countOf, create, increment, put, subjectsTold, told } from './rows.ts';
+import { counter, countOf, create, eventSubjects, increment, put, told } from './rows.ts';
 
 const CALLERS = 64;
 
@@ -18,7 +18,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(await countOf(backEnd, 'a'), CALLERS);
   });
 
-  claim('64 callers create one row at once: one does, the others find it', async (database) => {
+  claim('of 64 parallel creations of one row one succeeds, and the others find it', async (database) => {
     const store = storeOf(await database.open());
     const outcomes = await Promise.all(
       Array.from({ length: CALLERS }, () =>
@@ -30,7 +30,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1);
   });
 
-  claim('changes that conflict leave the events of the attempt that counted, and of no other', async (database) => {
+  claim('conflicting changes leave only the events of the attempt that committed', async (database) => {
     const backEnd = await database.open();
     const store = storeOf(backEnd);
     await put(store, attempts, counter('a'));
@@ -44,12 +44,12 @@ export function concurrency(claim: Claim): void {
       ),
     );
     assert.deepEqual(
-      (await subjectsTold(backEnd)).sort((a, b) => a - b),
+      (await eventSubjects(backEnd)).sort((a, b) => a - b),
       oneTo(CALLERS),
     );
   });
 
-  claim('changes of different rows at once all happen', async (database) => {
+  claim('parallel changes of different rows all happen', async (database) => {
     const backEnd = await database.open();
     const store = storeOf(backEnd);
     await Promise.all(oneTo(500).map((row) => increment(store, `row ${row}`)));
@@ -57,7 +57,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(rows.filter(({ count }) => count === 1).length, 500);
   });
 
-  claim('rows are created at once, each with its own, and by the clock of the store', async (database) => {
+  claim('parallel creations each write their own row, with the store’s time', async (database) => {
     const backEnd = await database.open();
     const store = storeOf(backEnd);
     const times = await Promise.all(
@@ -70,7 +70,7 @@ export function concurrency(claim: Claim): void {
     assert.equal((await backEnd.page(attempts, { limit: 1000 })).length, 500);
   });
 
-  claim('a creation that meets a row with its key faults, and leaves the row as it is', async (database) => {
+  claim('creating a row with an existing key fails and leaves that row unchanged', async (database) => {
     const backEnd = await database.open();
     const store = storeOf(backEnd);
     await put(store, attempts, counter('a', 7));
@@ -78,7 +78,7 @@ export function concurrency(claim: Claim): void {
     assert.equal(await countOf(backEnd, 'a'), 7);
   });
 
-  claim('an acknowledged change is what the next load finds', async (database) => {
+  claim('the next load returns an acknowledged change', async (database) => {
     const store = storeOf(await database.open());
     for (const count of oneTo(20)) {
       await put(store, attempts, counter('a', count));

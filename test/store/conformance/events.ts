@@ -4,13 +4,13 @@ import { presenter } from '../../../src/core/presenter.ts';
 import type { BackEnd } from '../../../src/store/back-end.ts';
 import { ADA, CLIENT, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
-import { commitOf, later, subjectsTold, told } from './rows.ts';
+import { commitOf, eventSubjects, later, told } from './rows.ts';
 
 const WRITERS = 8;
 const EACH = 25;
 
 export function events(claim: Claim): void {
-  claim('an event is read as it was told', async (database) => {
+  claim('an event is read as it was written', async (database) => {
     const backEnd = await database.open();
     const full: Event = {
       type: 'retried',
@@ -28,11 +28,11 @@ export function events(claim: Claim): void {
     assert.deepEqual(read, expected);
   });
 
-  claim('events are read in the order of their commits, from a cursor on, up to a limit', async (database) => {
+  claim('events are read in commit order, from a cursor, up to a limit', async (database) => {
     const backEnd = await database.open();
     for (let n = 1; n <= 12; n++) await tell(backEnd, told(n));
     assert.deepEqual(
-      await subjectsTold(backEnd),
+      await eventSubjects(backEnd),
       Array.from({ length: 12 }, (_, n) => n + 1),
     );
     const first = await backEnd.events({ after: 0, limit: 5 });
@@ -41,7 +41,7 @@ export function events(claim: Claim): void {
     assert.ok(rest.every(({ sequence }) => sequence > (first.at(-1)?.sequence ?? 0)));
   });
 
-  claim('the events of one identity', async (database) => {
+  claim('events can be read for one identity', async (database) => {
     const backEnd = await database.open();
     await tell(backEnd, { ...told(1), identityId: ADA }, told(2), { ...told(3), identityId: 'local:00' });
     await tell(backEnd, { ...told(4), identityId: ADA });
@@ -52,7 +52,7 @@ export function events(claim: Claim): void {
     );
   });
 
-  claim('the newest events, of everyone or of one identity, the oldest of them first', async (database) => {
+  claim('the newest events, of all or of one identity, are returned oldest first', async (database) => {
     const backEnd = await database.open();
     assert.deepEqual(await backEnd.newestEvents({ count: 3 }), []);
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), ...(n % 3 === 1 && { identityId: ADA }) });
@@ -63,25 +63,25 @@ export function events(claim: Claim): void {
     assert.deepEqual(await backEnd.newestEvents({ count: 10, identityId: ADA }), [log[0], log[3]]);
   });
 
-  claim('a reader that follows two writing nodes misses no event and sees none twice', async (database) => {
+  claim('a reader of two writing nodes misses no event and sees none twice', async (database) => {
     const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
     const writing = { now: true };
     const seen = follow(reader, writing);
-    await Promise.all(Array.from({ length: WRITERS }, (_, n) => tellOneByOne(n % 2 ? one : other, n * EACH)));
+    await Promise.all(Array.from({ length: WRITERS }, (_, n) => writeOneByOne(n % 2 ? one : other, n * EACH)));
     writing.now = false;
     const subjects = await seen;
     assert.equal(subjects.length, WRITERS * EACH);
     assert.equal(new Set(subjects).size, WRITERS * EACH);
-    assert.deepEqual(subjects, await subjectsTold(one), 'in the same order for everyone');
+    assert.deepEqual(subjects, await eventSubjects(one), 'in the same order for everyone');
   });
 
-  claim('events older than a moment are swept in steps, oldest first', async (database) => {
+  claim('events older than a given time are swept in steps, oldest first', async (database) => {
     const backEnd = await database.open();
     for (let n = 1; n <= 6; n++) await tell(backEnd, { ...told(n), at: later(NOW, n) });
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 2);
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 1);
     assert.equal(await backEnd.sweepEvents(later(NOW, 4), 2), 0);
-    assert.deepEqual(await subjectsTold(backEnd), [4, 5, 6]);
+    assert.deepEqual(await eventSubjects(backEnd), [4, 5, 6]);
   });
 
   claim(
@@ -105,11 +105,11 @@ async function tell(backEnd: BackEnd, ...events: Event[]): Promise<void> {
   assert.equal(await backEnd.commit(commitOf({ events })), true);
 }
 
-async function tellOneByOne(backEnd: BackEnd, from: number): Promise<void> {
+async function writeOneByOne(backEnd: BackEnd, from: number): Promise<void> {
   for (let n = 0; n < EACH; n++) await tell(backEnd, told(from + n));
 }
 
-/** Reads on behind the last event it saw, until nothing comes any more after the writers have ended. */
+/** Reads from the last event on, until the writers have ended and no event is left. */
 async function follow(backEnd: BackEnd, writing: { now: boolean }): Promise<number[]> {
   const subjects: number[] = [];
   let after = 0;

@@ -33,7 +33,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.find(grants, grantsOf.integration('ORDERS')), []);
   });
 
-  claim('find answers with every row of a value, up to the limit', async (database) => {
+  claim('find returns every row with a value, up to the limit', async (database) => {
     const store = storeOf(await database.open());
     for (let n = 1; n <= 5; n++) await put(store, identities, anIdentity({ id: localId(n), email: 'a@example.org' }));
     await put(store, identities, anIdentity({ id: localId(6), email: 'b@example.org' }));
@@ -43,7 +43,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.find(identities, byUpn('a@example.org')), []);
   });
 
-  claim('find follows a row when its value changes', async (database) => {
+  claim('find returns a row under its new value after a change', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity({ userName: 'ada' }));
     await put(store, identities, anIdentity({ userName: 'lovelace' }));
@@ -51,7 +51,7 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(identities, byUserName('lovelace')))[0]?.id, ADA);
   });
 
-  claim('text that tries to be more than text finds nothing and harms nothing', async (database) => {
+  claim('SQL injection in a lookup finds nothing and changes nothing', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     const tries = [
@@ -74,7 +74,7 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(identities, byUserName('ada'))).length, 1);
   });
 
-  claim('a key of hex digits is found in either case, and what is no such key finds nothing', async (database) => {
+  claim('hex keys match in either case, and malformed hex keys match no row', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     const grant = aGrant();
@@ -98,7 +98,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(await store.page(grants, { limit: 10, after: 'not hex' }), []);
   });
 
-  claim('what should be hex digits and is not is a fault, and nothing is written', async (database) => {
+  claim('writing malformed hex is a fault, and nothing is written', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     const mark = { certificate: 'not hex' as Hex, issuerKey: hexOf(16), key: hexOf(32) };
@@ -117,7 +117,7 @@ export function lookups(claim: Claim): void {
     await assert.rejects(async () => store.page(grants, { where, limit: 1 }), /index/);
   });
 
-  claim('a row comes with its companion as that is now', async (database) => {
+  claim('a row is loaded with the current state of its companion', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     await put(store, grants, aGrant());
@@ -127,7 +127,7 @@ export function lookups(claim: Claim): void {
     assert.equal((await store.find(grants, grantsOf.holder(ADA)))[0]?.identityId, ADA);
   });
 
-  claim('count tells how many rows have each value', async (database) => {
+  claim('count returns how many rows have each value', async (database) => {
     const store = storeOf(await database.open());
     for (const [about, count] of [
       ['a', 1],
@@ -148,7 +148,7 @@ export function lookups(claim: Claim): void {
     assert.deepEqual(new Map(await store.count(integrations, 'client_id')), new Map());
   });
 
-  claim('a stamp changes whenever a row of its table does, at every node, and not otherwise', async (database) => {
+  claim('a stamp changes on every node when a row of its table changes, and only then', async (database) => {
     const [store, other] = [storeOf(await database.open()), storeOf(await database.open())];
     const seen = new Set<string>();
     const isNew = async () => {

@@ -1,4 +1,4 @@
-// Races that the operations must win on every back end.
+// Races of operations, on every back end.
 import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
@@ -41,7 +41,7 @@ export function operations(claim: Claim): void {
     },
   );
 
-  claim('racing redemptions of one device code at two nodes: one grant', async (database) => {
+  claim('racing redemptions of one device code on two nodes yield one grant', async (database) => {
     const nodes = await twoNodes(database);
     const device = await confirmed(nodes[0]);
     const redemptions = Array.from({ length: CALLERS }, (_, n) => redeem(nodes[n % 2] ?? nodes[0], device));
@@ -50,7 +50,7 @@ export function operations(claim: Claim): void {
     assert.equal((await nodes[0].store.page(grants, { limit: 10 })).length, 1);
   });
 
-  claim('refresh races revoke: whoever comes first, nothing works after the revocation', async (database) => {
+  claim('after refresh and revoke race, no token works, whichever came first', async (database) => {
     const nodes = await twoNodes(database);
     for (let round = 0; round < ROUNDS; round++) {
       const pair = await issue(nodes[0]);

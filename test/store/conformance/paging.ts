@@ -15,7 +15,7 @@ const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
 const numbered = (n: number) => String(n).padStart(4, '0');
 
 export function paging(claim: Claim): void {
-  claim('pages hold every row once, in the order of its key', async (database) => {
+  claim('pages contain every row once, in key order', async (database) => {
     const store = storeOf(await database.open());
     const keys = Array.from({ length: 100 }, (_, n) => numbered((n * 37) % 100));
     await Promise.all(keys.map((about) => put(store, attempts, counter(about))));
@@ -24,7 +24,7 @@ export function paging(claim: Claim): void {
     }
   });
 
-  claim('text keys are ordered byte by byte, whatever the language', async (database) => {
+  claim('text keys are ordered bytewise, whatever the locale', async (database) => {
     const store = storeOf(await database.open());
     const keys = ['b', 'B', 'a', 'A', '_', '-', 'aa', 'a a', 'é', 'z', '😀', '￿', '10', '9', "'", '%'];
     for (const about of keys) await put(store, attempts, counter(about));
@@ -32,7 +32,7 @@ export function paging(claim: Claim): void {
     assert.deepEqual(await keysOf(store, attempts, { limit: 3 }), ordered);
   });
 
-  claim('rows inserted while one pages: no row that was there is missed or seen twice', async (database) => {
+  claim('inserts during paging cause no existing row to be missed or repeated', async (database) => {
     const store = storeOf(await database.open());
     const there = Array.from({ length: 60 }, (_, n) => numbered(n * 10));
     await Promise.all(there.map((about) => put(store, attempts, counter(about))));
@@ -49,7 +49,7 @@ export function paging(claim: Claim): void {
     );
   });
 
-  claim('rows that change while one pages stay in their place', async (database) => {
+  claim('rows changed during paging keep their place', async (database) => {
     const store = storeOf(await database.open());
     const keys = Array.from({ length: 40 }, (_, n) => numbered(n));
     await Promise.all(keys.map((about) => put(store, attempts, counter(about))));
@@ -59,7 +59,7 @@ export function paging(claim: Claim): void {
     assert.deepEqual(seen, keys);
   });
 
-  claim('a page can be limited to the value of an index and to rows that end before a moment', async (database) => {
+  claim('a page can be limited to an index value and to rows that end before a given time', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     for (let n = 0; n < 30; n++) {
@@ -75,7 +75,7 @@ export function paging(claim: Claim): void {
     assert.equal((await ids({ endingBefore: NOW, limit: 8 })).length, 0, 'before, not at');
   });
 
-  claim('a page may begin behind a key that does not exist', async (database) => {
+  claim('a page may start after a key that does not exist', async (database) => {
     const store = storeOf(await database.open());
     for (const about of ['a', 'c']) await put(store, attempts, counter(about));
     const page = await store.page(attempts, { after: 'b', limit: 5 });

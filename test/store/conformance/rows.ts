@@ -10,7 +10,7 @@ import { NOW } from '../../samples.ts';
 
 type Reads = Pick<BackEnd, 'loadVersioned'>;
 
-/** The plainest row there is: a text key and a number. */
+/** The simplest row: a text key and a number. */
 export function counter(about: string, count = 0, endsAt: EpochSeconds = NOW): Attempts {
   return { about, count, endsAt };
 }
@@ -26,7 +26,7 @@ export function increment(store: Store, about: string): Promise<number> {
   });
 }
 
-/** Says whom it has made. */
+/** Returns the key of the created row. */
 export function create(store: Store, about: string): Promise<string> {
   return store.create(attempts, about, () => ({ outcome: about, next: counter(about) }));
 }
@@ -43,7 +43,7 @@ export function told(subject: number): Event {
   return { type: 'administered', at: NOW, subjectId: subject.toString(16).padStart(32, '0') };
 }
 
-export async function subjectsTold(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {
+export async function eventSubjects(backEnd: Pick<BackEnd, 'events'>): Promise<number[]> {
   const events = await backEnd.events({ after: 0, limit: 10_000 });
   return events.map(({ subjectId }) => Number.parseInt(subjectId ?? '', 16));
 }
@@ -54,7 +54,7 @@ export function commitOf(parts: Partial<Commit>): Commit {
 
 export const later = (moment: number, by: number): EpochSeconds => epochSeconds(moment + by);
 
-/** Bytes may come back as a Buffer or not, and a Scope holds maps: rows are compared by what they say. */
+/** Bytes may come back as a Buffer or not, and a Scope holds maps: rows are compared by value. */
 export function assertSameRow(actual: unknown, expected: unknown, message?: string): void {
   assert.deepEqual(plain(actual), plain(expected), message);
 }

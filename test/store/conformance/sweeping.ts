@@ -7,7 +7,7 @@ import type { Claim } from '../conformance.ts';
 import { counter, increment, later, put } from './rows.ts';
 
 export function sweeping(claim: Claim): void {
-  claim('rows that ended before a moment are swept in steps, and no others', async (database) => {
+  claim('rows that ended before a given time are swept in steps, and no others', async (database) => {
     const store = storeOf(await database.open());
     for (let n = 0; n < 15; n++) await put(store, attempts, counter(`row ${n}`, n, later(NOW, n)));
     const steps: number[] = [];
@@ -17,7 +17,7 @@ export function sweeping(claim: Claim): void {
     assert.deepEqual(new Set(left.map(({ count }) => count)), new Set([10, 11, 12, 13, 14]), 'before, not at');
   });
 
-  claim('a swept row is gone, and its key is free', async (database) => {
+  claim('a swept row is gone, and its key can be used again', async (database) => {
     const store = storeOf(await database.open());
     await put(store, attempts, counter('a', 5, NOW));
     assert.equal(await store.sweep(attempts, later(NOW, 1), 10), 1);
@@ -25,7 +25,7 @@ export function sweeping(claim: Claim): void {
     assert.equal(await increment(store, 'a'), 1);
   });
 
-  claim('a row swept under a change: the change decides again, without it', async (database) => {
+  claim('a change whose row is swept meanwhile decides again without it', async (database) => {
     const store = storeOf(await database.open());
     await put(store, attempts, counter('a', 5, NOW));
     let swept: Promise<number> | undefined;
@@ -38,7 +38,7 @@ export function sweeping(claim: Claim): void {
     assert.equal((await store.load(attempts, 'a')).found?.row.count, 1);
   });
 
-  claim('rows that end in a time are counted, and no further than asked', async (database) => {
+  claim('rows that end in a period are counted, up to a limit', async (database) => {
     const store = storeOf(await database.open());
     for (let n = 0; n < 9; n++) await put(store, attempts, counter(`row ${n}`, n, later(NOW, n)));
     const time = { from: later(NOW, 2), before: later(NOW, 7) };
@@ -46,7 +46,7 @@ export function sweeping(claim: Claim): void {
     assert.equal(await store.countEnding(attempts, time, 3), 3);
   });
 
-  claim('rows that never end cannot be swept, nor counted by their end', async (database) => {
+  claim('tables without an end column cannot be swept or counted by end', async (database) => {
     const store = storeOf(await database.open());
     await assert.rejects(async () => store.sweep(integrations, NOW, 1), /never end/);
     await assert.rejects(async () => store.countEnding(integrations, { from: NOW, before: NOW }, 1), /never end/);

@@ -4,11 +4,11 @@ import { storeOf } from '../../../src/store/change.ts';
 import { CommitUnknown, insert, StoreUnavailable } from '../../../src/store/store.ts';
 import { attempts } from '../../../src/store/tables/sign-in.ts';
 import type { Claim } from '../conformance.ts';
-import { counter, countOf, increment, put, subjectsTold, told } from './rows.ts';
+import { counter, countOf, eventSubjects, increment, put, told } from './rows.ts';
 
 type CommitOf = (commit: Commit, real: BackEnd) => Promise<boolean>;
 
-/** The same back end, but its first commit goes as `first` says. */
+/** The same back end, with its first commit replaced by `first`. */
 function firstCommit(real: BackEnd, first: CommitOf): BackEnd {
   let isFirst = true;
   const commit = (wanted: Commit): Promise<boolean> => {
@@ -29,19 +29,19 @@ const lostBefore: CommitOf = async () => {
 };
 
 export function unknownCommits(claim: Claim): void {
-  claim('an unknown commit that happened is recognised and not repeated', async (database) => {
+  claim('an unknown commit that happened is detected and not repeated', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostAfter)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
-  claim('an unknown commit that did not happen is made', async (database) => {
+  claim('an unknown commit that did not happen is retried', async (database) => {
     const real = await database.open();
     assert.equal(await countAndTell(firstCommit(real, lostBefore)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
-  claim('an unknown creation is recognised where it happened, and made where it did not', async (database) => {
+  claim('an unknown creation is detected if it happened, and retried if not', async (database) => {
     for (const lost of [lostAfter, lostBefore]) {
       const real = await database.open();
       const made = await storeOf(firstCommit(real, lost)).create(attempts, lost.name, () => ({
@@ -51,15 +51,15 @@ export function unknownCommits(claim: Claim): void {
       }));
       assert.deepEqual([made, await countOf(real, lost.name)], ['made', 1]);
     }
-    assert.deepEqual(await subjectsTold(await database.open()), [1, 1]);
+    assert.deepEqual(await eventSubjects(await database.open()), [1, 1]);
   });
 
-  claim('an unknown commit that lands while it is looked for is recognised when it is seen', async (database) => {
+  claim('an unknown commit that lands during the check is detected', async (database) => {
     const real = await database.open();
     const store = storeOf(real);
     await put(store, attempts, counter('a'));
     assert.equal(await countAndTell(landsLate(real)), 1);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [1, [1]]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [1, [1]]);
   });
 
   claim(
@@ -80,7 +80,7 @@ export function unknownCommits(claim: Claim): void {
     },
   );
 
-  claim('an unknown commit that is still under way cannot land behind a refusal', async (database) => {
+  claim('an unknown commit still in flight cannot land after a refusal', async (database) => {
     const real = await database.open();
     await put(storeOf(real), attempts, counter('a'));
     const underWay: Commit[] = [];
@@ -94,10 +94,10 @@ export function unknownCommits(claim: Claim): void {
     );
     assert.equal(outcome, 'refused');
     assert.deepEqual(await Promise.all(underWay.map((commit) => real.commit(commit))), [false]);
-    assert.deepEqual([await countOf(real, 'a'), await subjectsTold(real)], [0, []]);
+    assert.deepEqual([await countOf(real, 'a'), await eventSubjects(real)], [0, []]);
   });
 
-  claim('a commit that could not be made is a fault, and nothing happened', async (database) => {
+  claim('a failed commit is a fault and changes nothing', async (database) => {
     const real = await database.open();
     const away = firstCommit(real, async () => {
       throw new StoreUnavailable('away');
@@ -115,7 +115,7 @@ function countAndTell(backEnd: BackEnd): Promise<number> {
   });
 }
 
-/** The first commit is under way while the connection is already gone: it lands just before the second one is tried. */
+/** The first commit is in flight when the connection breaks: it lands just before the second is tried. */
 function landsLate(real: BackEnd): BackEnd {
   const tried: Commit[] = [];
   const commit = async (wanted: Commit): Promise<boolean> => {

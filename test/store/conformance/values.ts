@@ -201,7 +201,7 @@ export function values(claim: Claim): void {
   );
   survives(keyMarks, fc.record({ id: fc.integer({ min: 1, max: 255 }), fingerprint: hex(8), retired: fc.boolean() }));
 
-  claim('what a change may alter is altered, and what is fixed stays', async (database) => {
+  claim('a change writes the mutable columns and leaves the fixed ones', async (database) => {
     const store = storeOf(await database.open());
     await put(store, identities, anIdentity());
     const first = fc.sample(grant, 1)[0] ?? aGrant();
@@ -213,7 +213,7 @@ export function values(claim: Claim): void {
     assertSameRow((await store.load(grants, first.id)).found?.row, next);
   });
 
-  claim('long and odd text survives', async (database) => {
+  claim('long and unusual text is stored unchanged', async (database) => {
     const store = storeOf(await database.open());
     const odd = [
       '\u0001\u001f\u007f',

@@ -1,6 +1,6 @@
-// /account: what acts in my name, what happened lately, and my sign-in.
+// /account: the person's grants, recent events and sign-in.
 import type { GrantId } from '../../../core/grant.ts';
-import { hasPassword } from '../../../operations/person/change-password.ts';
+import { passwordRules } from '../../../operations/person/change-password.ts';
 import { myEvents } from '../../../operations/person/my-events.ts';
 import { myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -45,7 +45,7 @@ function signInSection(visit: PersonVisit): Html {
   const everywhere = html`<button class="button quiet">${words.signOutEverywhere}</button>`;
   return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
 <div class="card ways">
-${hasPassword(visit.person) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
+${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>
 </div>

@@ -1,4 +1,4 @@
-// What acts in my name.
+// The list of a person's grants.
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant } from '../../../operations/person/my-grants.ts';
 import { asker } from '../device/asker.ts';
@@ -47,7 +47,7 @@ ${revokeOne(visit, grant.id, name)}
 </li>`;
 }
 
-/** Two steps without script: what is opened holds the button that does it. */
+/** A confirmation step without script: the button is inside a disclosure. */
 function revokeOne(visit: Visit, id: string, name: string): Html {
   const { account: words } = visit.language.texts;
   const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${name}">${words.revokeReally}</button>`;

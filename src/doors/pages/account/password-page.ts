@@ -1,5 +1,4 @@
-import { changePassword, hasPassword } from '../../../operations/person/change-password.ts';
-import { PASSWORD_MIN_LENGTH } from '../../../tokens/password.ts';
+import { changePassword, passwordRules } from '../../../operations/person/change-password.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { writeCookie } from '../parts/cookies.ts';
@@ -10,29 +9,36 @@ import type { Form } from '../parts/route.ts';
 import type { Texts } from '../parts/texts/catalogue.ts';
 import { isSecure, type PersonVisit } from '../parts/visit.ts';
 
+type Rules = NonNullable<ReturnType<typeof passwordRules>>;
 type Objection = keyof Texts['password']['objections'];
 
 export async function showPassword(visit: PersonVisit): Promise<Answer> {
-  return hasPassword(visit.person) ? passwordPage(visit) : refusalPage(visit, { reason: 'not-found' });
+  const rules = rulesOf(visit);
+  return rules ? passwordPage(visit, rules) : refusalPage(visit, { reason: 'not-found' });
 }
 
 export async function takePassword(visit: PersonVisit, form: Form): Promise<Answer> {
-  if (!hasPassword(visit.person)) return refusalPage(visit, { reason: 'not-found' });
+  const rules = rulesOf(visit);
+  if (!rules) return refusalPage(visit, { reason: 'not-found' });
   const { current = '', next = '', repeated = '' } = form;
-  if (next !== repeated) return passwordPage(visit, 'not-repeated');
+  if (next !== repeated) return passwordPage(visit, rules, 'not-repeated');
   const { presenter } = visit.site.readConnection(visit.request);
-  const wish = { current: new Secret(current), next: new Secret(next), presenter };
-  const changed = await changePassword(wish, visit.person, visit.site.ports);
-  if (!changed.ok) return passwordPage(visit, changed.refusal);
+  const request = { current: new Secret(current), next: new Secret(next), presenter };
+  const changed = await changePassword(request, visit.person, visit.site.ports);
+  if (!changed.ok) return passwordPage(visit, rules, changed.refusal);
   const cookie = writeCookie('session', changed.value.cookie.reveal(), isSecure(visit.site));
   return { goTo: '/account?done=password-changed', cookies: [cookie] };
 }
 
-function passwordPage(visit: PersonVisit, objection?: Objection): Shown {
+function rulesOf({ person, site }: PersonVisit): Rules | undefined {
+  return passwordRules(person, site.ports);
+}
+
+function passwordPage(visit: PersonVisit, { minLength }: Rules, objection?: Objection): Shown {
   const { password: words } = visit.language.texts;
   const fields = html`<input type="hidden" autocomplete="username" value="${personName(visit)}">
 ${passwordField('current', words.current, 'current-password')}
-${passwordField('next', words.next, 'new-password', words.nextHint(PASSWORD_MIN_LENGTH))}
+${passwordField('next', words.next, 'new-password', words.nextHint(minLength))}
 ${passwordField('repeated', words.repeat, 'new-password')}
 <button class="button">${words.button}</button>`;
   const body = html`<div class="card">

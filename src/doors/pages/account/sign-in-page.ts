@@ -5,7 +5,7 @@ import type { Said } from '../parts/texts/catalogue.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export interface SignInForm {
-  /** The code the person came with, if any. */
+  /** The user code that the person is about to confirm. */
   readonly code: string | undefined;
   readonly userName?: string | undefined;
   readonly notice?: string | undefined;

@@ -6,7 +6,7 @@ import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import type { Answer } from '../parts/answer.ts';
 import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
-import { tellRefusal } from '../parts/refusal-page.ts';
+import { wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
@@ -19,7 +19,7 @@ export async function showSignIn(visit: Visit): Promise<Answer> {
   return signInPage(visit, { code, notice: noticeOf(visit) });
 }
 
-/** A new session for the person, and, where a code came along, straight on to who asks for what. */
+/** Begins a session. With a user code, the next page shows the request to confirm. */
 export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const { site, request } = visit;
   const code = readUserCode(form['user_code']);
@@ -32,7 +32,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const outcome = await signIn(attempt, site.ports);
   if (!outcome.ok) {
     const { status } = PAGE_WORDING[outcome.refusal.reason];
-    const said = tellRefusal(visit, outcome.refusal);
+    const said = wordRefusal(visit, outcome.refusal);
     return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
   }
   const { person } = outcome.value;
@@ -51,7 +51,7 @@ function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): strin
   ];
 }
 
-/** Names with control characters are nobody's; they only must not reach a row or a log as they are. */
+/** No user name has control characters. They are replaced so that they reach no row and no log. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '\ufffd').slice(0, 128);
 }

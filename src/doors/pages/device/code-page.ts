@@ -1,4 +1,4 @@
-// /device, first step: the code is typed, or compared where the address brought it.
+// /device, first step: the person types the code, or compares the one in the address.
 import type { Shown } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { alertBox, postForm } from '../parts/layout.ts';
@@ -10,7 +10,7 @@ export interface CodeProblem {
   readonly said: Said;
 }
 
-/** Asks for the code; after a problem, with what was typed, so that a slip is easily mended. */
+/** Asks for the code; after a problem, shows what was typed, so that it is easy to correct. */
 export function codePage(visit: Visit, typed = '', problem?: CodeProblem): Shown {
   const { code: words } = visit.language.texts;
   const field = html`<div class="field">

@@ -1,5 +1,5 @@
 import type { DeviceId } from '../../../core/device.ts';
-import type { Outcome } from '../../../core/outcome.ts';
+import type { PersonOutcome } from '../../../core/outcome.ts';
 import type { Person } from '../../../core/person.ts';
 import { type DeviceOnScreen, showDevice } from '../../../operations/device/decide-device.ts';
 import type { Ports } from '../../../operations/ports.ts';
@@ -25,10 +25,10 @@ export async function showRequest(visit: PersonVisit): Promise<Answer> {
   return state === 'pending' ? requestPage(visit, shown.value) : lastPage(visit, shown.value, state);
 }
 
-/** Whatever was decided is then shown from the row, so reloading and going back show the truth and change nothing. */
+/** Redirects to the stored decision, so that reloading or going back shows it and changes nothing. */
 export async function takeDecision(
   visit: PersonVisit,
-  operation: (id: DeviceId, person: Person, ports: Ports) => Promise<Outcome<DeviceOnScreen>>,
+  operation: (id: DeviceId, person: Person, ports: Ports) => Promise<PersonOutcome<DeviceOnScreen>>,
 ): Promise<Answer> {
   const id = deviceIdOf(visit);
   if (!id) return refusalPage(visit, { reason: 'not-found' });

@@ -1,6 +1,6 @@
 import { enterUserCode } from '../../../operations/device/decide-device.ts';
 import type { Answer } from '../parts/answer.ts';
-import { refusalPage, tellRefusal } from '../parts/refusal-page.ts';
+import { refusalPage, wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { type PersonVisit, queryOf, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
@@ -20,7 +20,7 @@ function unknownCode(visit: Visit, code: string | undefined): Answer {
 
 export async function takeCode(visit: Visit, form: Form): Promise<Answer> {
   const code = readUserCode(form['user_code']);
-  // Text that can be no code costs no try: it could not have been a guess either.
+  // Malformed text does not count as an attempt: it cannot be a guess.
   if (!code) {
     const said = { title: visit.language.texts.code.malformed, text: '' };
     return codePage(visit, form['user_code'], { status: 400, said });
@@ -29,12 +29,12 @@ export async function takeCode(visit: Visit, form: Form): Promise<Answer> {
   return person ? enterCode({ ...visit, person }, code) : { goTo: `/account/sign-in?user_code=${code}` };
 }
 
-/** Sign-in comes before a code is evaluated: whoever calls this has a person. */
+/** Only for signed-in people: a code is not looked up before sign-in. */
 export async function enterCode(visit: PersonVisit, code: string): Promise<Answer> {
   const entered = await enterUserCode(code, visit.person, visit.site.ports);
   if (entered.ok) return { goTo: `/device/${entered.value.device.id}` };
   if (entered.refusal.reason !== 'user-code-unknown') return refusalPage(visit, entered.refusal);
-  tellRefusal(visit, entered.refusal);
-  // Shown after a redirect, so that reloading the page costs no further try.
+  wordRefusal(visit, entered.refusal);
+  // Shown after a redirect, so that reloading the page is not another attempt.
   return { goTo: `/device?user_code=${code}&wrong` };
 }

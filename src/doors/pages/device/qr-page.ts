@@ -6,8 +6,8 @@ import { queryOf, type Visit } from '../parts/visit.ts';
 import { readUserCode } from './user-code.ts';
 
 /**
- * Draws our own address with a well-formed user code and nothing else, so that nobody can have us draw theirs. Whether
- * the code exists is not looked at: a page that needs no sign-in must not tell.
+ * Draws only our own address with a well-formed user code, so that nobody can make us draw another address. Does not look
+ * the code up: a page without sign-in must not reveal whether it exists.
  */
 export async function showQr(visit: Visit): Promise<Answer> {
   const code = readUserCode(queryOf(visit, 'user_code'));

@@ -1,4 +1,4 @@
-// /device, second step: who asks for what, and did you start it yourself?
+// /device, second step: shows who asks for what, and asks to confirm or deny.
 import { secondsLeft } from '../../../core/rules/device.ts';
 import { seconds } from '../../../core/time.ts';
 import type { DeviceStanding } from '../../../operations/device/decide-device.ts';
@@ -55,7 +55,7 @@ ${postForm(visit, `/device/${device.id}/confirm`, confirm)}
 </section>`;
 }
 
-/** Who may not confirm can still deny: that only reduces power, and the device stops waiting. */
+/** People who may not confirm can still deny: that only reduces power, and the device stops waiting. */
 function objection(visit: Visit, { device, objection: refusal }: DeviceStanding): Html {
   const { request: words, sayings } = visit.language.texts;
   const said = sayings[PAGE_WORDING[refusal?.reason ?? 'fault'].says];

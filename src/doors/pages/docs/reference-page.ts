@@ -1,14 +1,15 @@
 // The reference of every door for people: the OpenAPI document, rendered on our own page without any script.
+
+import type { OpenapiOperation, OpenapiSchema } from '../../openapi-document.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type PageRoute, show } from '../parts/route.ts';
 import type { Visit } from '../parts/visit.ts';
-import type { OpenapiOperation, OpenapiSchema } from './openapi-document.ts';
 
 export const DOCS_ROUTES: readonly PageRoute[] = [show('/docs', 'page-docs', showReference)];
 
 async function showReference({ site }: Visit): Promise<Answer> {
-  const { info, paths } = site.openapi;
+  const { info, paths } = site.openapi();
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );

@@ -3,7 +3,7 @@ import { PAGE_HEADERS, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';
 
-/** What a page's handler says: show this, or go there. `goTo` is always a path of ours, never taken from a request. */
+/** What a page's handler returns: a page, or a redirect. `goTo` is always one of our paths, never taken from a request. */
 export type Answer = (Shown | { readonly goTo: string }) & { readonly cookies?: readonly string[] };
 
 export interface Shown {

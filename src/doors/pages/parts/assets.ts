@@ -45,7 +45,7 @@ function accentRules({ light, dark }: Accent): string {
   return `${rule(light)}\n@media (prefers-color-scheme: dark) { ${rule(dark)} }\n`;
 }
 
-export function hangAssets(app: FastifyInstance, { style, icon, logo }: Assets): void {
+export function mountAssets(app: FastifyInstance, { style, icon, logo }: Assets): void {
   for (const { path, type, bytes } of new Set([style, icon, logo])) {
     app.get(path, async (_request, reply) => reply.headers(ASSET_HEADERS).type(type).send(bytes));
   }

@@ -12,7 +12,7 @@ export function formToken(owner: FormOwner, keyring: Keyring): string {
   return keyring.minting.mac.csrf.sum(messageOf(owner));
 }
 
-/** A form may have been opened before another key began to mint. */
+/** Any key is accepted: the form may be older than the minting key. */
 export function isFormToken(token: string, owner: FormOwner, keyring: Keyring): boolean {
   return SUM.test(token) && keyring.keys.some((key) => isSameHex(token as Hex, key.mac.csrf.sum(messageOf(owner))));
 }

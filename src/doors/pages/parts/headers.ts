@@ -5,7 +5,7 @@ export const NO_SNIFFING = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** No script at all, nothing from elsewhere, no frame around us; nothing of a page is kept by anyone on the way. */
+/** No script, nothing from other origins, no framing, no caching. */
 export const PAGE_HEADERS = {
   ...NO_SNIFFING,
   'content-security-policy':
@@ -17,7 +17,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** An operator's logo may be an SVG, which is a document too: opened by itself it can do nothing. */
+/** An operator's logo may be an SVG, which is a document: opened on its own, it may not do anything. */
 export const ASSET_HEADERS = {
   ...NO_SNIFFING,
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",

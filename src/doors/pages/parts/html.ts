@@ -1,4 +1,4 @@
-// Markup by a tagged template: whatever is set in is escaped, unless it is markup made here.
+// HTML by a tagged template: values are escaped, unless they are HTML made here.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

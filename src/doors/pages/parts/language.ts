@@ -39,7 +39,7 @@ export function languageFor(acceptLanguage: string | undefined): Language {
 
 const made = new Map<LanguageTag, Language>();
 
-/** Made when someone first speaks it: how a language writes dates takes long to load. */
+/** Made on first use: date formats of a language take long to load. */
 function language(tag: LanguageTag): Language {
   const known = made.get(tag) ?? makeLanguage(tag);
   made.set(tag, known);

@@ -1,15 +1,15 @@
 // A refusal as a page of its own: what happened, what to do now.
-import type { Refusal } from '../../../core/refusal.ts';
-import { storyOf } from '../../server/story.ts';
+import { recordRefusal } from '../../server/story.ts';
 import type { Shown } from './answer.ts';
 import { html } from './html.ts';
+import type { PageRefusal } from './refusal.ts';
 import type { Said } from './texts/catalogue.ts';
 import type { Visit } from './visit.ts';
 import { PAGE_WORDING } from './wording.ts';
 
-export function refusalPage(visit: Visit, refusal: Refusal): Shown {
+export function refusalPage(visit: Visit, refusal: PageRefusal): Shown {
   const { status } = PAGE_WORDING[refusal.reason];
-  const { title, text } = tellRefusal(visit, refusal);
+  const { title, text } = wordRefusal(visit, refusal);
   const { refusal: words } = visit.language.texts;
   const body = html`<div class="card verdict">
 <p class="sign" aria-hidden="true">!</p>
@@ -21,10 +21,8 @@ ${status >= 500 && html`<p class="small">${words.requestId(visit.request.id)}</p
   return { status, page: { title, body }, retryAfter: refusal.retryAfter };
 }
 
-/** Notes the refusal for log and metrics, and gives the words for the person. */
-export function tellRefusal(visit: Visit, refusal: Refusal): Said {
-  const story = storyOf(visit.request);
-  story.outcome = refusal.reason === 'fault' ? 'fault' : 'refused';
-  story.reason = refusal.reason;
+/** Records the refusal for log and metrics, and returns the text for the person. */
+export function wordRefusal(visit: Visit, refusal: PageRefusal): Said {
+  recordRefusal(visit.request, refusal);
   return visit.language.texts.sayings[PAGE_WORDING[refusal.reason].says];
 }

@@ -1,11 +1,11 @@
 // One request of a browser: who it is, which language it reads, and the token its forms carry.
 import type { FastifyRequest } from 'fastify';
 import type { Person } from '../../../core/person.ts';
-import type { Refusal } from '../../../core/refusal.ts';
 import { personOf } from '../../../operations/person/browser-session.ts';
 import type { Ports } from '../../../operations/ports.ts';
 import type { ReadConnection } from '../../caller/connection.ts';
-import type { OpenapiDocument } from '../docs/openapi-document.ts';
+import type { OpenapiDocument } from '../../openapi-document.ts';
+import type { AddressLimit } from '../../server/address-limit.ts';
 import type { Assets } from './assets.ts';
 import { readCookie, writeCookie } from './cookies.ts';
 import { type FormOwner, formToken } from './form-token.ts';
@@ -16,13 +16,13 @@ import type { Look } from './look.ts';
 export interface Site {
   readonly ports: Ports;
   readonly readConnection: ReadConnection;
-  readonly overLimit: (request: FastifyRequest) => Refusal | undefined;
+  readonly overLimit: AddressLimit;
   /** Where people reach the service: made from the configuration, never from the Host header. */
   readonly publicUrl: string;
   readonly look: Look;
   readonly assets: Assets;
   /** What /docs shows. */
-  readonly openapi: OpenapiDocument;
+  readonly openapi: () => OpenapiDocument;
 }
 
 export interface Visit {
@@ -32,7 +32,7 @@ export interface Visit {
   readonly person: Person | undefined;
   readonly formOwner: FormOwner;
   readonly formToken: string;
-  /** Cookies that go out with whatever is answered. */
+  /** Cookies to set with any answer. */
   readonly cookies: readonly string[];
 }
 
@@ -54,13 +54,13 @@ export async function visitOf(request: FastifyRequest, site: Site): Promise<Visi
   return { site, request, language, person, formOwner, formToken: formToken(formOwner, site.ports.keyring), cookies };
 }
 
-/** A visit about which nothing is looked up: for refusals that must be worded even while the store is away. */
+/** A visit without any lookup, for refusals that must be shown even while the store is away. */
 export function strangerVisit(request: FastifyRequest, site: Site): Visit {
   const language = languageFor(request.headers['accept-language']);
   return { site, request, language, person: undefined, formOwner: { visitor: '' }, formToken: '', cookies: [] };
 }
 
-/** The same visit, once its person has signed in: what is shown now belongs to the new session. */
+/** The same visit after sign-in: its forms belong to the new session. */
 export function signedIn(visit: Visit, person: Person): PersonVisit {
   const formOwner = { session: person.session };
   return { ...visit, person, formOwner, formToken: formToken(formOwner, visit.site.ports.keyring), cookies: [] };
@@ -76,7 +76,7 @@ function visitor(request: FastifyRequest, site: Site): { formOwner: FormOwner; c
   return { formOwner: { visitor: drawn }, cookies: [writeCookie('visitor', drawn, isSecure(site))] };
 }
 
-/** A parameter of the address, where it is given once. */
+/** A query parameter, if it is given exactly once. */
 export function queryOf({ request }: Visit, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
   return typeof value === 'string' ? value : undefined;

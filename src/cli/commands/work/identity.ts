@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import type { Identity } from '../../../core/identity.ts';
+import { addIdentity } from '../../../operations/admin/add-identity.ts';
+import { enableIdentity } from '../../../operations/admin/enable-identity.ts';
+import { findIdentity } from '../../../operations/admin/find-identity.ts';
+import { listIdentities } from '../../../operations/admin/list-identities.ts';
+import { setPassword } from '../../../operations/admin/set-password.ts';
+import { print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
+import { accepted } from '../../terminal/wording.ts';
+import { atWorkplace } from '../../terminal/workplace.ts';
+
+export interface AddFlags extends PasswordFlags {
+  readonly email?: string;
+  readonly upn?: string;
+  readonly group?: readonly string[];
+  readonly api?: boolean;
+  readonly shared?: true;
+  /** False with --no-password. */
+  readonly password: boolean;
+}
+
+export function addPerson(userName: string, flags: AddFlags, command: Command): Promise<void> {
+  const { password: wanted, api, group: groups = [], shared, email, upn } = flags;
+  return atWorkplace(command, async (workplace) => {
+    const obtained = wanted ? await obtainPassword(flags, workplace.random) : undefined;
+    const draft = {
+      userName,
+      groups,
+      ...(email !== undefined && { email }),
+      ...(upn !== undefined && { upn }),
+      ...(api !== undefined && { mayUseApi: api }),
+      ...(shared && { mayShare: true }),
+      ...(obtained && { password: obtained.password }),
+    };
+    const { id } = accepted(await addIdentity(draft, workplace));
+    print(`Added ${userName} as ${id}`);
+    if (obtained?.isNew) print(`Password, shown this once: ${obtained.password.reveal()}`);
+  });
+}
+
+export function changePassword(name: string, flags: PasswordFlags, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    accepted(await findIdentity(name, workplace)); // before the person types a password
+    const { password, isNew } = await obtainPassword(flags, workplace.random);
+    const { id } = accepted(await setPassword(name, password, workplace));
+    print(`Set the password of ${id}`);
+    if (isNew) print(`Password, shown this once: ${password.reveal()}`);
+  });
+}
+
+export interface ListFlags {
+  readonly limit: number;
+  readonly json?: true;
+}
+
+export function printIdentities({ limit, json }: ListFlags, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const { identities, hasMore } = await listIdentities(limit, workplace);
+    if (json) printJson(identities);
+    else printTable(['user name', 'identity', 'enabled', 'e-mail', 'principal name', 'groups'], identities.map(rowOf));
+    if (hasMore) remark(`There are more than ${limit}; see --limit.`);
+  });
+}
+
+function rowOf({ userName, id, enabled, email, upn, groups }: Identity) {
+  return [userName, id, enabled ? 'yes' : 'no', email, upn, groups.join(' ')];
+}
+
+export function printIdentity(name: string, { json }: { json?: true }, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const identity = accepted(await findIdentity(name, workplace));
+    if (json) return printJson(identity);
+    const { userName, id, enabled, mayUseApi, email, upn, groups } = identity;
+    printRecord({
+      'user name': userName ?? '',
+      identity: id,
+      enabled: enabled ? 'yes' : 'no',
+      'may use the API': mayUseApi ? 'yes' : 'no',
+      'e-mail': email ?? '',
+      'principal name': upn ?? '',
+      groups: groups.join(' '),
+    });
+  });
+}
+
+export function switchIdentity(name: string, enabled: boolean, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const { id } = accepted(await enableIdentity(name, enabled, workplace));
+    print(`The identity ${id} is ${enabled ? 'enabled' : 'disabled'}`);
+  });
+}

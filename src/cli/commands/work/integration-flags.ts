@@ -1,0 +1,86 @@
+// Converts flags of `tessera integration` to drafts, and integrations to what is printed.
+import { formatDuration } from '../../../config/duration.ts';
+import type { Access, Binding, Integration, OnReuse } from '../../../core/integration.ts';
+import { accept } from '../../../core/outcome.ts';
+import type { Seconds } from '../../../core/time.ts';
+import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
+import type { IntegrationDraft } from '../../../operations/admin/integration-draft.ts';
+import { namedAccess } from '../../../operations/admin/named-access.ts';
+
+export interface IntegrationFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly vendor?: string;
+  readonly scope?: string;
+  readonly accessTokenLifetime?: Seconds;
+  readonly grantLifetime?: Seconds;
+  readonly refreshRetryWindow?: Seconds;
+  readonly refresh?: boolean;
+  readonly onReuse?: OnReuse;
+  readonly device?: boolean;
+  readonly certificate?: boolean;
+  readonly binding?: Binding;
+  readonly onlyIdentity?: readonly string[];
+  readonly onlyGroup?: readonly string[];
+  readonly everyone?: true;
+}
+
+export async function draftOf(
+  flags: IntegrationFlags,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<IntegrationDraft>> {
+  const { device, certificate, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
+  const access = await accessOf(flags, ports);
+  if (!access.ok) return access;
+  return accept({
+    ...texts,
+    flows: given({ device, certificate }),
+    overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
+    ...(access.value && { access: access.value }),
+  });
+}
+
+async function accessOf(
+  { onlyIdentity: identities = [], onlyGroup: groups = [], everyone }: IntegrationFlags,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<Access | undefined>> {
+  if (everyone) return accept({ to: 'everyone' });
+  if (identities.length === 0 && groups.length === 0) return accept(undefined);
+  return namedAccess({ identities, groups }, ports);
+}
+
+/** Drops undefined values: in a draft they would overwrite what is stored. */
+function given<T extends object>(values: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
+
+export function shownIntegration({ scope, ...rest }: Integration): object {
+  return { ...rest, scope: scope.text };
+}
+
+export function recordOf(integration: Integration): Record<string, string> {
+  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, overrides } = integration;
+  const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
+  return {
+    'client id': clientId,
+    name,
+    description,
+    vendor,
+    scope: scope.text,
+    enabled: yesNo(enabled),
+    'by browser': yesNo(flows.device),
+    'by certificate': yesNo(flows.certificate),
+    'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
+    binding,
+    ...(accessTokenLifetime !== undefined && { 'access token lifetime': formatDuration(accessTokenLifetime) }),
+    ...(grantLifetime !== undefined && { 'grant lifetime': formatDuration(grantLifetime) }),
+    ...(refreshRetryWindow !== undefined && { 'refresh retry window': formatDuration(refreshRetryWindow) }),
+    ...(refresh !== undefined && { refresh: yesNo(refresh) }),
+    ...(onReuse !== undefined && { 'on reuse': onReuse }),
+  };
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}

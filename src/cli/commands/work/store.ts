@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../../../config/schema.ts';
+import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
+import { carryRevocations, countLiveGrants, endEverything } from '../../../operations/admin/after-restore.ts';
+import { type Move, moveStore } from '../../../store/move.ts';
+import { Secret } from '../../../tokens/secret.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { counted, print, printTable, remark } from '../../terminal/output.ts';
+import { refusePassword } from '../../terminal/store-address.ts';
+import { atWorkplace, configOf, type Workplace } from '../../terminal/workplace.ts';
+
+export async function backUpTo(path: string, command: Command): Promise<void> {
+  const file = resolve(path);
+  const from = sqlitePath(await configOf(command));
+  if (existsSync(file))
+    throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
+  const { backUp } = await sqliteCopies();
+  await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
+  if (process.stderr.isTTY) remark('');
+  print(`Copied ${from} to ${file} (mode 0600)`);
+}
+
+export interface RestoreFlags {
+  readonly endGrants?: true;
+}
+
+export async function restoreFrom(path: string, { endGrants }: RestoreFlags, command: Command): Promise<void> {
+  const file = resolve(path);
+  const to = sqlitePath(await configOf(command));
+  const { restore, whyNoCopy } = await sqliteCopies();
+  const why = whyNoCopy(file);
+  if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
+  const before = await restore(file, to).catch((error: Error) => {
+    throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
+  });
+  print(`Restored ${to} from ${file}`);
+  if (before) print(`What was there before is in ${before}`);
+  await atWorkplace(command, async (workplace) => {
+    if (before) await carryFrom(before, workplace);
+    if (endGrants) await endAll(workplace);
+    else await warnOfLive(workplace);
+  });
+}
+
+/** The replaced store may be damaged: that may be why a copy was restored. */
+async function carryFrom(before: string, workplace: Workplace): Promise<void> {
+  try {
+    const former = await openStore({ store: { kind: 'sqlite', path: before } }, 'command');
+    try {
+      print(`Carried over ${counted(await carryRevocations(former, workplace), 'revocation')} from it`);
+    } finally {
+      await former.close();
+    }
+  } catch (error) {
+    remark(`Its revocations could not be carried over: ${(error as Error).message}`);
+  }
+}
+
+async function endAll(workplace: Workplace): Promise<void> {
+  const { grants, deviceCodes, sessions } = await endEverything(workplace);
+  const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
+  print(`Ended ${ended.join(', ')}`);
+}
+
+async function warnOfLive(workplace: Workplace): Promise<void> {
+  const live = await countLiveGrants(workplace);
+  if (live === 0) return;
+  remark(`Live again, as when the copy was taken: ${counted(live, 'grant')}.`);
+  remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
+}
+
+export interface MoveFlags {
+  readonly to: string;
+  readonly from?: string;
+}
+
+export async function migrateStore({ from, to }: MoveFlags, command: Command): Promise<void> {
+  refusePassword(to);
+  const config = await configOf(command);
+  const path = from ? sqliteAddress(from) : sqlitePath(config);
+  if (!existsSync(path)) throw new CommandFailure('store', `there is no store at ${path}`, 'Check --from or --config.');
+  const { source, target } = await openForMove(path, to);
+  try {
+    const move = await moveStore(source, target, ({ what, rows, written }) =>
+      remark(`${what}: ${rows} seen, ${written} written`),
+    );
+    printMove(move);
+  } finally {
+    await Promise.all([source.backEnd.close(), target.close()]);
+  }
+}
+
+function printMove({ moved, isComplete }: Move): void {
+  printTable(
+    ['what', 'rows', 'written'],
+    moved.map(({ what, rows, written }) => [what, rows, written]),
+  );
+  const [says, ...next] = isComplete ? COMPLETE : INCOMPLETE;
+  print(`\n${says}\n\nNext:`);
+  for (const [index, step] of next.entries()) print(`  ${index + 1}. ${step}`);
+}
+
+const COMPLETE = [
+  'Moved, and proved by counts and checksums. The old store is unchanged.',
+  'Set store: in the configuration of every node to this address, with the role that nodes use. The keyring stays the same.',
+  'Check it:  tessera doctor',
+  'Start:     tessera serve',
+  'Do not start a service on the old store again: what it changes would be missing here.',
+] as const;
+
+const INCOMPLETE = [
+  'Copied, but not complete: another process has the old store open and may change it.',
+  'Stop the service.',
+  'Run the same command once more. It writes only what has changed, and proves that both stores are equal.',
+] as const;
+
+export async function migrateSchema({ as }: { as: string }): Promise<void> {
+  refusePassword(as);
+  const { before, now } = await migratePostgresSchema(new Secret(as));
+  print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
+}
+
+function sqlitePath({ store }: Config): string {
+  if (store.kind === 'sqlite') return store.path;
+  throw new CommandFailure(
+    'configuration',
+    'the store is PostgreSQL',
+    'Use pg_dump and pg_restore: docs/postgresql.md.',
+  );
+}
+
+function sqliteAddress(address: string): string {
+  if (address.startsWith('sqlite:')) return resolve(address.slice('sqlite:'.length));
+  throw new CommandFailure('usage', 'only SQLite stores are moved', 'Write --from sqlite:PATH.');
+}

@@ -1,0 +1,68 @@
+// The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
+import { type Identity, isLocal, localIdentityId } from '../../core/identity.ts';
+import { Overloaded } from '../../core/overloaded.ts';
+import type { Store } from '../../store/store.ts';
+import type { Where } from '../../store/table.ts';
+import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import type { Directory, PasswordSignIn, SignedIn } from '../directory.ts';
+import { isPassword, NOBODYS_HASH } from './password-hash.ts';
+import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
+import { changePassword, loadHash } from './passwords.ts';
+
+/** Each check takes a thread for 40 ms and 19 MiB. More at once would keep people waiting and starve other work. */
+const MOST_WAITING = 32;
+
+/** No identity has this id. */
+const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
+
+/** `check`: argon2's own; tests replace it. */
+export function localDirectory(store: Store, check: typeof isPassword = isPassword): Directory {
+  const lookUp = async (where: Where): Promise<readonly Identity[]> => {
+    // The table also holds derived identities and those of other directories.
+    return (await store.find(identities, where)).filter(isLocal);
+  };
+  return {
+    byUserName: (name) => lookUp(byUserName(name)),
+    byEmail: (address) => lookUp(byEmail(address)),
+    byUpn: (name) => lookUp(byUpn(name)),
+    signInMethods: [passwordSignIn(store, (name) => lookUp(byUserName(name)), limited(check))],
+    passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
+  };
+}
+
+function passwordSignIn(store: Store, find: Directory['byUserName'], check: typeof isPassword): PasswordSignIn {
+  return {
+    by: 'password',
+    check: async (name, password) => {
+      const [identity, ...others] = await find(name);
+      const only = others.length === 0 ? identity : undefined;
+      // A name that does not exist costs the same work: one load and one check.
+      const phc = await loadHash(only?.id ?? NOBODY, store);
+      const isRight = await check(password, phc ?? NOBODYS_HASH);
+      return isRight && only && phc ? signedIn(only, phc, store) : undefined;
+    },
+  };
+}
+
+/** Every hash has its own salt, so an unchanged hash is an unchanged password. */
+function signedIn(identity: Identity, phc: string, store: Store): SignedIn {
+  return {
+    identity,
+    stillHolds: async () => (await loadHash(identity.id, store)) === phc,
+    changePassword: (next) => changePassword(identity.id, { before: phc, next }, store),
+  };
+}
+
+function limited(check: typeof isPassword): typeof isPassword {
+  let waiting = 0;
+  return async (password: Secret, phc: string) => {
+    if (waiting >= MOST_WAITING) throw new Overloaded('too many sign-ins at once');
+    waiting += 1;
+    try {
+      return await check(password, phc);
+    } finally {
+      waiting -= 1;
+    }
+  };
+}

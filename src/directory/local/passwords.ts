@@ -1,0 +1,43 @@
+// The passwords of local identities. No other file reads or writes their table.
+import type { Event } from '../../core/event.ts';
+import type { IdentityId } from '../../core/identity.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { type Insert, insert, type Store } from '../../store/store.ts';
+import { passwords } from '../../store/tables/sign-in.ts';
+import type { Secret } from '../../tokens/secret.ts';
+import { hashPassword } from './password-hash.ts';
+
+export async function loadHash(id: IdentityId, store: Store): Promise<string | undefined> {
+  return (await store.load(passwords, id)).found?.row.phc;
+}
+
+/** The password of an identity that is being added, for the commit that adds it. */
+export async function firstPassword(identityId: IdentityId, password: Secret): Promise<Insert> {
+  return insert(passwords, { identityId, phc: await hashPassword(password) });
+}
+
+/** The holder changes the password, unless it is no longer the one with hash `before`: an operator's reset stands. */
+export async function changePassword(
+  identityId: IdentityId,
+  { before, next }: { before: string; next: Secret },
+  store: Store,
+): Promise<boolean> {
+  const phc = await hashPassword(next);
+  return store.change(passwords, identityId, (found) =>
+    found?.row.phc === before ? { outcome: true, next: { identityId, phc } } : { outcome: false },
+  );
+}
+
+/** An operator sets the password, whatever it was. The event is written in the same commit. */
+export async function resetPassword(
+  identityId: IdentityId,
+  { next, event }: { next: Secret; event: (at: EpochSeconds) => Event },
+  store: Store,
+): Promise<void> {
+  const phc = await hashPassword(next);
+  await store.change(passwords, identityId, (_, at) => ({
+    outcome: undefined,
+    next: { identityId, phc },
+    events: [event(at)],
+  }));
+}

@@ -1,0 +1,32 @@
+// The contract of a door: one way into the service, with its own paths and its own words. Listeners know nothing else of it.
+import type { FastifyInstance } from 'fastify';
+import type { ReadPresented } from './caller/presented-certificate.ts';
+import type { OpenapiPaths } from './openapi-document.ts';
+import type { RefusalReplies } from './server/refusal-replies.ts';
+
+/** What src/doors/doors.ts says about a door. */
+export interface DoorEntry {
+  /** Its name in the configuration. */
+  readonly name: string;
+  /** The first path segments it owns. None: the configuration names its paths. */
+  readonly segments: readonly string[];
+}
+
+/** What differs between listeners. */
+export interface ListenerParts {
+  readonly readPresented: ReadPresented;
+}
+
+export interface Door {
+  readonly name: string;
+  /** Whether a request target is below one of its paths, whether or not there is a route. */
+  owns(url: string): boolean;
+  /** Adds its routes. The app is its own: hooks added to it see no requests of other doors. */
+  mount(app: FastifyInstance, listener: ListenerParts): void;
+  /** How it words what the server says about requests to its paths. */
+  readonly refusals: RefusalReplies;
+  /** Its part of the OpenAPI document. */
+  readonly openapi: OpenapiPaths;
+  /** For health checks and scrapes: its requests are served under load too, and logged for debugging only. */
+  readonly isMonitoring?: true;
+}

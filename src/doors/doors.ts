@@ -1,0 +1,41 @@
+// Every door of the service. To add one: write its folder, and add its entry here.
+import type { Door, DoorEntry } from './door.ts';
+import { openapiDocument } from './openapi.ts';
+import type { OpenapiDocument } from './openapi-document.ts';
+
+// Loaded on demand: the configuration reads this list too, and needs no door's code.
+const DOORS = [
+  { name: 'authsvc', segments: [], load: async () => (await import('./authsvc/door.ts')).authsvcDoor },
+  {
+    name: 'pages',
+    segments: ['device', 'account', 'docs'],
+    load: async () => (await import('./pages/door.ts')).pagesDoor,
+  },
+  {
+    name: 'ops',
+    segments: ['healthz', 'readyz', 'metrics'],
+    load: async () => (await import('./ops/door.ts')).opsDoor,
+  },
+] as const satisfies readonly (DoorEntry & { readonly load: () => Promise<unknown> })[];
+
+/** First path segments kept free for doors to come. */
+const RESERVED_SEGMENTS = ['oauth2', '.well-known', 'admin', 'console'];
+
+export const DOOR_NAMES = DOORS.map(({ name }) => name);
+
+export const OWNED_SEGMENTS: readonly string[] = [...RESERVED_SEGMENTS, ...DOORS.flatMap(({ segments }) => segments)];
+
+type MakeDoor = Awaited<ReturnType<(typeof DOORS)[number]['load']>>;
+/** What all doors together are made from. */
+type AllParts = MakeDoor extends (entry: DoorEntry, parts: infer Parts) => Door ? Parts : never;
+export type DoorParts = Omit<AllParts, 'openapi'> & { readonly version: string };
+
+export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
+  const doors: Door[] = [];
+  const openapi = (): OpenapiDocument => openapiDocument(parts, doors);
+  for (const entry of DOORS) {
+    const makeDoor = await entry.load();
+    doors.push(makeDoor(entry, { ...parts, openapi }));
+  }
+  return doors;
+}

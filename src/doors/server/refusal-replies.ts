@@ -1,0 +1,58 @@
+// How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Refusal } from '../../core/refusal.ts';
+import { JSON_HEADERS } from './json-headers.ts';
+import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
+import { recordRefusal } from './story.ts';
+import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
+
+/** How a door words what the server says about a request to one of its paths. */
+export interface RefusalReplies {
+  reply(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal): FastifyReply;
+  /** The same as bytes, for requests that are turned away before a door is reached. */
+  prepare(url: string, reason: ServerReason): PreparedRefusal;
+}
+
+/** For paths that no door owns, and for doors without words of their own. */
+export const NEUTRAL_REPLIES: RefusalReplies = {
+  reply: (request, reply, refusal) => {
+    const { status, text } = TRANSPORT_WORDS[refusal.reason];
+    const body = neutralBody(describeFault(text, request, refusal));
+    return replyRefusal(request, reply, refusal, { status, phrase: text, body });
+  },
+  prepare: (_url, reason) => preparedNeutral(reason),
+};
+
+const preparedNeutral = prepareOnce((reason: ServerReason) => {
+  const { status, text } = TRANSPORT_WORDS[reason];
+  return prepareJson(status, neutralBody(text));
+});
+
+export interface WordedRefusal {
+  readonly status: number;
+  /** Replaces the phrase of a 400: many command-line clients print only the status line. */
+  readonly phrase: string;
+  readonly body: string;
+}
+
+/** Sends a refusal as JSON and records it for the log line. */
+export function replyRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal<string>,
+  { status, phrase, body }: WordedRefusal,
+): FastifyReply {
+  recordRefusal(request, refusal);
+  if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);
+  if (status === 400 && request.raw.httpVersionMajor === 1) reply.raw.statusMessage = phrase;
+  return replyJson(reply, status, body);
+}
+
+export function replyJson(reply: FastifyReply, status: number, body: string): FastifyReply {
+  return reply.code(status).headers(JSON_HEADERS).send(body);
+}
+
+/** A fault names the request, so that the operator finds its log line. */
+export function describeFault(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {
+  return reason === 'fault' ? `${text} Request ${id}.` : text;
+}

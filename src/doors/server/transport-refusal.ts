@@ -1,0 +1,73 @@
+// Why the server, or a door reading a request, could not serve it: a closed list with neutral words, for requests that no
+// door owns. A door may word them its own way, and then words all of them.
+import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+
+export const TRANSPORT_REASONS = [
+  // the request
+  'request-malformed',
+  'request-too-slow',
+  'headers-too-large',
+  'body-too-large',
+  'body-unreadable',
+  'content-type-unsupported',
+  'parameter-not-text',
+  'parameter-repeated',
+  'not-found',
+  'method-not-allowed',
+  // the state of the service
+  'store-unavailable',
+  'outcome-unknown',
+  'key-missing',
+  'overloaded',
+  'shutting-down',
+  'fault',
+] as const;
+
+export type TransportReason = (typeof TRANSPORT_REASONS)[number];
+
+/** What the server itself can say. Rate limits are the domain's as well: operations apply them too. */
+export type ServerReason = TransportReason | Extract<RefusalReason, 'rate-limited'>;
+export type ServerRefusal = Refusal<ServerReason>;
+
+interface Words {
+  readonly status: number;
+  /** Constant text, never input. It may become the reason phrase of HTTP/1.1: ASCII, on one line. */
+  readonly text: string;
+}
+
+export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
+  'request-malformed': { status: 400, text: 'The request is malformed.' },
+  'request-too-slow': { status: 400, text: 'The request took too long to arrive.' },
+  'headers-too-large': { status: 431, text: 'The request headers are too large.' },
+  'body-too-large': { status: 413, text: 'The body is too large.' },
+  'body-unreadable': {
+    status: 400,
+    text: 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',
+  },
+  'content-type-unsupported': { status: 400, text: 'This Content-Type is not supported here.' },
+  'parameter-not-text': { status: 400, text: 'A parameter is not a string.' },
+  'parameter-repeated': { status: 400, text: 'A parameter was given twice.' },
+  'not-found': { status: 404, text: 'There is nothing at this path.' },
+  'method-not-allowed': { status: 405, text: 'This path does not take this method.' },
+  'store-unavailable': {
+    status: 503,
+    text: 'The service cannot reach its store. This request changed nothing. Ask again.',
+  },
+  'outcome-unknown': {
+    status: 503,
+    text: 'The store failed while changes were being written: they may have been made or not. Ask exactly the same again.',
+  },
+  'key-missing': {
+    status: 503,
+    text: 'This server does not have the key of this token yet. Nothing was changed. Ask again.',
+  },
+  overloaded: { status: 503, text: 'The service is overloaded. Nothing was changed. Ask again.' },
+  'shutting-down': { status: 503, text: 'The service is shutting down. Nothing was changed. Ask again.' },
+  'rate-limited': { status: 429, text: 'Too many requests. Wait, then ask again.' },
+  fault: { status: 400, text: 'An internal error occurred.' },
+};
+
+/** The body of a refusal at a path that no door owns. */
+export function neutralBody(text: string): string {
+  return JSON.stringify({ Error: 'invalid_request', Error_description: text });
+}

@@ -1,0 +1,11 @@
+import type { GrantType } from '../../core/rules/token-request.ts';
+
+export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+const REFRESH_GRANT_TYPE = 'refresh_token';
+
+/** The grant type behind the text of RFC 6749 and RFC 8628. */
+export function grantTypeOf(text: string | undefined): GrantType | undefined {
+  if (text === undefined) return undefined;
+  if (text === DEVICE_GRANT_TYPE) return 'device-code';
+  return text === REFRESH_GRANT_TYPE ? 'refresh' : 'unknown';
+}

@@ -1,0 +1,20 @@
+import { accept } from '../../core/outcome.ts';
+import { rows } from '../../store/pages.ts';
+import { keyMarks } from '../../store/tables/registry.ts';
+import { addKey, KEY_ID_MAX, nextKeyId, type StoredKey } from '../../tokens/keyring.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+
+/** Returns the keys with a new check-only key. The caller stores them. */
+export async function addToKeyring(
+  keys: readonly StoredKey[],
+  { store, by }: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const used = await Array.fromAsync(rows(store, keyMarks), ({ id }) => id);
+  const id = nextKeyId(keys, used);
+  if (id > KEY_ID_MAX) return decline('key-ids-exhausted', `${KEY_ID_MAX}`);
+  await store.change(keyMarks, String(id), (_, at) => ({
+    outcome: undefined,
+    events: [administered('key added', { at, by, detail: { key: id } })],
+  }));
+  return accept(addKey(keys, id));
+}

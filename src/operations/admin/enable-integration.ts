@@ -1,0 +1,14 @@
+import type { Integration } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
+import type { AdminOutcome, AdminPorts } from './admin.ts';
+import { rewriteIntegration } from './change-integration.ts';
+
+/** A disabled integration is refused at every door, within a second. Its grants stay, and work again once it is enabled. */
+export function enableIntegration(
+  clientId: string,
+  enabled: boolean,
+  ports: AdminPorts,
+): Promise<AdminOutcome<Integration>> {
+  const did = enabled ? 'integration enabled' : 'integration disabled';
+  return rewriteIntegration(clientId, did, (before) => accept({ ...before, enabled }), ports);
+}

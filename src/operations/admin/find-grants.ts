@@ -1,0 +1,63 @@
+import { type Grant, grantState } from '../../core/grant.ts';
+import { accept } from '../../core/outcome.ts';
+import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
+import { rows } from '../../store/pages.ts';
+import type { Where } from '../../store/table.ts';
+import { grants, grantsOf } from '../../store/tables/grants.ts';
+import type { AdminOutcome, AdminPorts } from './admin.ts';
+import { findIdentity } from './find-identity.ts';
+import { findIntegration } from './find-integration.ts';
+
+export interface GrantFilter {
+  /** The holder, by user name or id. */
+  readonly identity?: string;
+  /** A client id. */
+  readonly integration?: string;
+  /** Only grants that end within this time. */
+  readonly ending?: Seconds;
+  /** Ended grants too, until they are swept. */
+  readonly all?: true;
+}
+
+export interface FoundGrants {
+  readonly grants: readonly Grant[];
+  readonly now: EpochSeconds;
+}
+
+/** At most `limit` grants that match. One condition uses an index; the others are checked row by row. */
+export async function findGrants(
+  filter: GrantFilter,
+  limit: number,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<FoundGrants>> {
+  const { integration, ending, all } = filter;
+  const where = await whereOf(filter, ports);
+  if (!where.ok) return where;
+  const { store } = ports;
+  const now = await store.now();
+  const found: Grant[] = [];
+  const query = {
+    ...(where.value && { where: where.value }),
+    ...(ending !== undefined && { endingBefore: after(now, ending) }),
+  };
+  for await (const grant of rows(store, grants, query)) {
+    const matches = integration === undefined || grant.clientId === integration;
+    if (matches && (all || grantState(grant, now) === 'live')) found.push(grant);
+    if (found.length >= limit) break;
+  }
+  return accept({ grants: found, now });
+}
+
+/** An unknown name is refused: otherwise a typing error would look like "no grants". */
+async function whereOf(
+  { identity, integration }: GrantFilter,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<AdminOutcome<Where | undefined>> {
+  if (integration !== undefined) {
+    const known = await findIntegration(integration, ports);
+    if (!known.ok) return known;
+  }
+  if (identity === undefined) return accept(integration === undefined ? undefined : grantsOf.integration(integration));
+  const holder = await findIdentity(identity, ports);
+  return holder.ok ? accept(grantsOf.holder(holder.value.id)) : holder;
+}

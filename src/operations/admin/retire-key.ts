@@ -1,0 +1,40 @@
+import { accept } from '../../core/outcome.ts';
+import { rows } from '../../store/pages.ts';
+import { integrations, keyMarks } from '../../store/tables/registry.ts';
+import { retire, type StoredKey } from '../../tokens/keyring.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { keyUse } from './key-use.ts';
+
+export interface RetireRequest {
+  readonly id: number;
+  /** The server's setting; integrations may have a longer one. */
+  readonly accessTokenLifetime: number;
+  /** Do not wait for access tokens minted with the key, for example because it leaked. They stop working. */
+  readonly atOnce?: boolean;
+}
+
+/** Returns the keys without this one. Refused while a live grant or an access token still needs it. The caller stores them. */
+export async function retireKey(
+  keys: readonly StoredKey[],
+  { id, accessTokenLifetime, atOnce }: RetireRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const key = keys.find((candidate) => candidate.id === id);
+  if (!key) return decline('key-unknown', `${id}`);
+  if (key.state === 'minting') return decline('key-mints', `${id}`);
+  const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
+  if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
+  const now = await ports.store.now();
+  if (tokensUntil > now && !atOnce) return decline('key-tokens-alive', new Date(tokensUntil * 1000).toISOString());
+  await ports.store.change(keyMarks, String(id), (found, at) => ({
+    outcome: undefined,
+    ...(found && { next: { ...found.row, retired: true } }),
+    events: [administered('key retired', { at, by: ports.by, detail: { key: id } })],
+  }));
+  return accept(retire(keys, id));
+}
+
+async function longestLifetime(ofServer: number, { store }: AdminPorts): Promise<number> {
+  const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => overrides.accessTokenLifetime ?? 0);
+  return Math.max(ofServer, ...own);
+}

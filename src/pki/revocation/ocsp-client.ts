@@ -1,0 +1,120 @@
+// Fetches OCSP responses and caches them until they expire.
+import { randomBytes } from 'node:crypto';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import { type EpochSeconds, earlier, epochSeconds, type Seconds } from '../../core/time.ts';
+import { download, type Fetch } from '../../outbound/download.ts';
+import type { Certificate } from '../x509/certificate.ts';
+import { type OcspResponse, readOcspResponse, responderOf } from './ocsp.ts';
+import { writeOcspRequest } from './ocsp-request.ts';
+import { backOff, type Kept, NEVER, RETRY_SECONDS, Renewals, renewalOf } from './renewal.ts';
+
+export interface ResponderPorts {
+  readonly fetch: Fetch;
+  readonly now: () => EpochSeconds;
+  /** How long a response without a nonce is used after it arrived: it may be a replayed old one. */
+  readonly withoutNonce: Seconds;
+}
+
+/** A certificate and its issuer. */
+export interface Pair {
+  readonly certificate: Certificate;
+  readonly issuer: Certificate;
+}
+
+interface KeptResponse extends Kept {
+  readonly response?: OcspResponse;
+  /** The delay after the last failure. */
+  readonly delay?: number;
+}
+
+const MAX_RESPONSES = 10_000;
+const MAX_BYTES = 128 * 1024;
+const TIMEOUT_MS = 5_000;
+/** The first delay after a responder fails to respond; it applies to all certificates. */
+const FIRST_PAUSE_SECONDS = 5;
+
+export class OcspClient {
+  readonly #ports: ResponderPorts;
+  readonly #renewals: Renewals;
+  readonly #responses = new Map<string, KeptResponse>();
+  readonly #pauses = new Map<string, { readonly until: EpochSeconds; readonly delay: number }>();
+
+  constructor(ports: ResponderPorts) {
+    this.#ports = ports;
+    this.#renewals = new Renewals(ports.now);
+  }
+
+  async need(pair: Pair, { revocation }: ApprovedIssuer): Promise<OcspResponse | undefined> {
+    const key = `${pair.issuer.fingerprint} ${pair.certificate.fingerprint}`;
+    await this.#renewals.once(key, this.#responses.get(key), () =>
+      this.#fetch(key, pair, revocation.allowedAddresses ?? []),
+    );
+    return this.#responses.get(key)?.response;
+  }
+
+  async #fetch(key: string, { certificate, issuer }: Pair, allowed: readonly string[]): Promise<void> {
+    const url = responderOf(certificate) ?? '';
+    const paused = this.#pauses.get(url);
+    if (paused && this.#ports.now() < paused.until) return this.#keep(key, { renewAt: paused.until, endsAt: NEVER });
+    const nonce = randomBytes(16);
+    const body = new Uint8Array(writeOcspRequest(certificate, issuer, nonce));
+    const headers = { 'content-type': 'application/ocsp-request' };
+    const bounds = { maxBytes: MAX_BYTES, withinMs: TIMEOUT_MS, allowed };
+    const answer = await download(this.#ports.fetch, url, { method: 'POST', headers, body, ...bounds });
+    this.#notePause(url, answer.ok);
+    const read = answer.ok ? readOcspResponse(answer.value) : answer;
+    const response = read.ok && isAnswerTo(read.value, nonce) ? read.value : undefined;
+    this.#keep(key, response ? this.#keptOf(response) : this.#failureOf(key));
+  }
+
+  #notePause(url: string, hasAnswered: boolean): void {
+    if (hasAnswered) return void this.#pauses.delete(url);
+    const delay = backOff(FIRST_PAUSE_SECONDS, this.#pauses.get(url)?.delay);
+    makeRoom(this.#pauses);
+    this.#pauses.set(url, { until: epochSeconds(this.#ports.now() + delay), delay });
+  }
+
+  #keptOf(response: OcspResponse): KeptResponse {
+    const now = this.#ports.now();
+    const [from, to] = datesOf(response);
+    const renewAt = renewalOf(from, to, now);
+    if (response.nonce) return { response, renewAt, endsAt: to ?? NEVER };
+    const trustedUntil = epochSeconds(now + this.#ports.withoutNonce);
+    return {
+      response: { ...response, trustedUntil },
+      renewAt: earlier(renewAt, trustedUntil),
+      endsAt: earlier(to ?? NEVER, trustedUntil),
+    };
+  }
+
+  /** An earlier response stays valid until it expires. */
+  #failureOf(key: string): KeptResponse {
+    const { response, endsAt = NEVER, delay: before } = this.#responses.get(key) ?? {};
+    const delay = backOff(RETRY_SECONDS, before);
+    const renewAt = epochSeconds(this.#ports.now() + delay);
+    return { ...(response && { response }), renewAt, endsAt, delay };
+  }
+
+  #keep(key: string, kept: KeptResponse): void {
+    this.#responses.delete(key);
+    makeRoom(this.#responses);
+    this.#responses.set(key, kept);
+  }
+}
+
+/** Evicts the oldest entry. */
+function makeRoom(known: Map<string, unknown>): void {
+  const [oldest] = known.keys();
+  if (known.size >= MAX_RESPONSES && oldest !== undefined) known.delete(oldest);
+}
+
+/** `thisUpdate` and `nextUpdate` of the answer that expires first. */
+function datesOf({ answers }: OcspResponse): [EpochSeconds | undefined, EpochSeconds | undefined] {
+  const [first] = [...answers].sort((a, b) => (a.nextUpdate ?? NEVER) - (b.nextUpdate ?? NEVER));
+  return [first?.thisUpdate, first?.nextUpdate];
+}
+
+/** Responders that sign in advance send no nonce (RFC 9654); a response with a different nonce is a replay. */
+function isAnswerTo({ nonce }: OcspResponse, sent: Uint8Array): boolean {
+  return nonce === undefined || Buffer.compare(nonce, sent) === 0;
+}

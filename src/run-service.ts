@@ -1,0 +1,115 @@
+import { composeService, type Service } from './compose.ts';
+import type { Config } from './config/schema.ts';
+import { type Log, makeLog } from './log/log.ts';
+import { openKeyring } from './open-keyring.ts';
+import { openStore } from './open-store.ts';
+import { markMinting } from './operations/admin/mark-minting.ts';
+import { followKeyring } from './serve/follow-keyring.ts';
+import { endsWithin } from './serve/within.ts';
+import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from './serve/workers.ts';
+import { takeOver } from './store/move-mark.ts';
+import type { Store, StoreUnavailable } from './store/store.ts';
+import { systemClock } from './system.ts';
+import { Keyring } from './tokens/keyring.ts';
+import { VERSION } from './version.ts';
+
+/** Runs the service until a signal stops it: in this process, or in workers that share its ports. */
+export async function runService(
+  config: Config,
+  workers: number,
+  announce: (addresses: readonly string[]) => void,
+): Promise<void> {
+  const log = makeLog({ ...config.log, milliseconds: systemClock.milliseconds });
+  const stopSignal = firstSignal();
+  const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
+  if (workers > 1 && !isWorker()) {
+    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log });
+    return;
+  }
+  const service = await startService(config, log, stopSignal);
+  if (!service) return;
+  try {
+    const addresses = await service.listen();
+    log.info({ publicUrl: config.publicUrl, addresses, version: VERSION }, 'ready');
+    if (isWorker()) tellServing();
+    announce(addresses);
+    log.info({ signal: await stopSignal }, 'stopping');
+  } finally {
+    await stopInTime(service, patienceMs, log);
+    if (isWorker()) leaveSupervisor();
+  }
+}
+
+/** In addition to the time for requests in flight. */
+const GRACE_MS = 3_000;
+
+/** Stops within the time limit. Every acknowledged change is durable, so exiting loses nothing. */
+async function stopInTime(service: Pick<Service, 'stop'>, patienceMs: number, log: Log): Promise<void> {
+  if (await endsWithin(patienceMs, service.stop())) return;
+  log.warn({ afterMs: patienceMs }, 'something did not let go: stopped without it');
+  process.exit();
+}
+
+/** Undefined if a signal arrived while it waited for the store. */
+async function startService(config: Config, log: Log, stopSignal: Promise<string>) {
+  const store = await openWhenAvailable(config, log, stopSignal);
+  if (!store) return undefined;
+  try {
+    await takeOver(store);
+    const readKeys = () => openKeyring(config, store);
+    const keyring = new Keyring(await readKeys());
+    const mark = () => markMinting(keyring.minting, undefined, { store, by: 'service' });
+    await mark();
+    const service = await composeService(config, store, keyring, log);
+    const stopFollowing =
+      config.keyring.from === 'file'
+        ? followKeyring({ path: config.keyring.path, keyring, readKeys, markMinting: mark, log })
+        : async () => undefined;
+    const stop = async () => {
+      await stopFollowing();
+      await service.stop();
+    };
+    return { ...service, stop };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openWhenAvailable(config: Config, log: Log, stopSignal: Promise<string>): Promise<Store | undefined> {
+  const giveUp = new Error('stopped while waiting for the store');
+  let isStopping = false;
+  void stopSignal.then(() => {
+    isStopping = true;
+  });
+  const logWaiting = waitingLog(log);
+  try {
+    return await openStore(config, (fault) => {
+      if (isStopping) throw giveUp;
+      logWaiting(fault);
+    });
+  } catch (error) {
+    if (error !== giveUp) throw error;
+    log.info({ signal: await stopSignal }, 'stopped while waiting for the store');
+    return undefined;
+  }
+}
+
+const REMIND_MS = 60_000;
+
+/** Logs each new reason, and repeats it once a minute. */
+function waitingLog(log: Log): (fault: StoreUnavailable) => void {
+  let [last, loggedAt] = ['', 0];
+  return (fault) => {
+    const now = performance.now();
+    if (fault.message === last && now - loggedAt < REMIND_MS) return;
+    [last, loggedAt] = [fault.message, now];
+    log.warn({ why: fault.message, todo: (fault as { todo?: string }).todo }, 'waiting for the store');
+  };
+}
+
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+  });
+}

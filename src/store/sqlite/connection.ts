@@ -1,0 +1,69 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { isBusy } from './faults.ts';
+
+export const BUSY_TIMEOUT_MS = 5_000;
+// Chosen by measurement: docs/decisions/0002-writing-to-sqlite.md.
+const PAGE_SIZE = 4096;
+/** 48 MB: reached only if the checkpoints (checkpoints.ts) do not keep up. */
+const LONGEST_WAL_PAGES = 12_000;
+/** A WAL that grew because of a long reader is truncated to this size once it is empty. */
+export const WAL_LIMIT = 32 * 2 ** 20;
+
+/**
+ * Creates the file if it is missing. SQLite gives the WAL and SHM files the same mode, so it must be 0600 before SQLite opens
+ * it. An existing file is left alone: closing it here would drop the locks that this process holds on it.
+ */
+export function makeDatabase(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/**
+ * Never creates a database. A commit is in the WAL when it returns; wal.ts makes it durable. `alone`: no other process may
+ * have it open, now or later.
+ */
+export function openDatabase(path: string, alone = false): DatabaseSync {
+  const existing = pathToFileURL(path);
+  existing.search = 'mode=rw';
+  const database = new DatabaseSync(existing, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  if (alone) takeAlone(database);
+  // While another process opens or closes the same database, SQLite reports busy here without waiting.
+  whileBusy(() =>
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`),
+  );
+  database.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_WAL_PAGES}; PRAGMA journal_size_limit = ${WAL_LIMIT}`);
+  return database;
+}
+
+/** Throws busy at once if another process has it open; otherwise locks others out until it is closed. */
+function takeAlone(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+export function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec('PRAGMA query_only = ON');
+  return database;
+}
+
+const LOOK_AGAIN_MS = 0.2;
+/** Never notified: waiting for it is a timed sleep. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+/** Retries while another process holds the lock, which is short. SQLite would retry after 1, 2, 5 … 100 ms or not at all. */
+export function whileBusy<T>(work: () => T): T {
+  for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || waited > BUSY_TIMEOUT_MS) throw error;
+      Atomics.wait(NEVER, 0, 0, LOOK_AGAIN_MS);
+    }
+  }
+}

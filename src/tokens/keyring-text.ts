@@ -1,0 +1,114 @@
+// The text of a keyring, as it is in its file or in an environment variable.
+//
+// Version 1 has MAC keys alone. With signing keys the version is 2, so that a release which knows nothing of them refuses
+// the keyring instead of dropping them when it writes.
+import { SIGNING_KEY_STATES } from '../core/rules/signing-keys.ts';
+import { epochSeconds } from '../core/time.ts';
+import { KEY_ID_MAX, KEY_LENGTH, KEY_STATES, KeyringFault, type StoredKey, type StoredMacKey } from './keyring.ts';
+import { SIGNING_ALGORITHMS, type StoredSigningKey } from './signing-key.ts';
+
+const MAC_KEYS_ONLY = 1;
+const WITH_SIGNING_KEYS = 2;
+
+export function formatKeyring(stored: readonly StoredKey[]): string {
+  const keys = stored.flatMap((key) => (key.kind === 'mac' ? [macEntry(key)] : []));
+  const signingKeys = stored.flatMap((key) => (key.kind === 'signing' ? [signingEntry(key)] : []));
+  const content =
+    signingKeys.length === 0 ? { version: MAC_KEYS_ONLY, keys } : { version: WITH_SIGNING_KEYS, keys, signingKeys };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function macEntry({ id, state, secret }: StoredMacKey): object {
+  return { id, state, secret: secret.toString('base64') };
+}
+
+function signingEntry({ id, algorithm, state, since, privateKey }: StoredSigningKey): object {
+  return { id, algorithm, state, since, privateKey: privateKey.toString('base64') };
+}
+
+/** A fault says what is wrong and where, and shows nothing of what was read. */
+export function parseKeyring(text: string, source: string): StoredKey[] {
+  const content = parseJson(text, source);
+  const version = isRecord(content) ? content['version'] : undefined;
+  if (!isRecord(content) || (version !== MAC_KEYS_ONLY && version !== WITH_SIGNING_KEYS)) {
+    throw damaged(source, `it is not a keyring of version ${MAC_KEYS_ONLY} or ${WITH_SIGNING_KEYS}`);
+  }
+  const macKeys = entriesOf(content, 'keys', source).map((entry, index) =>
+    parseMacEntry(entry, `key ${index + 1}`, source),
+  );
+  if (version === MAC_KEYS_ONLY) return macKeys;
+  const signingKeys = entriesOf(content, 'signingKeys', source).map((entry, index) =>
+    parseSigningEntry(entry, `signing key ${index + 1}`, source),
+  );
+  return [...macKeys, ...signingKeys];
+}
+
+function entriesOf(content: Entry, member: string, source: string): readonly unknown[] {
+  const entries = content[member];
+  if (!Array.isArray(entries)) throw damaged(source, `it has no list named ${member}`);
+  return entries;
+}
+
+function parseMacEntry(entry: unknown, which: string, source: string): StoredMacKey {
+  if (!isRecord(entry)) throw damaged(source, `${which} is not an object`);
+  const { id, state: text } = entry;
+  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > KEY_ID_MAX) {
+    throw damaged(source, `${which} has no id from 1 to ${KEY_ID_MAX}`);
+  }
+  const state = oneOf(KEY_STATES, text);
+  if (!state) throw damaged(source, `${which} is in none of the states ${KEY_STATES.join(', ')}`);
+  const secret = readBase64(entry['secret']);
+  if (secret?.length !== KEY_LENGTH) throw damaged(source, `${which} is not ${KEY_LENGTH} bytes of base64`);
+  return { kind: 'mac', id, state, secret };
+}
+
+/** What may stand in a JWT's `kid`. */
+const SIGNING_KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function parseSigningEntry(entry: unknown, which: string, source: string): StoredSigningKey {
+  if (!isRecord(entry)) throw damaged(source, `${which} is not an object`);
+  const { id, since } = entry;
+  if (typeof id !== 'string' || !SIGNING_KEY_ID.test(id)) {
+    throw damaged(source, `${which} has no id of 1 to 64 letters, digits, "-" or "_"`);
+  }
+  const algorithm = oneOf(SIGNING_ALGORITHMS, entry['algorithm']);
+  if (!algorithm) throw damaged(source, `${which} has none of the algorithms ${SIGNING_ALGORITHMS.join(', ')}`);
+  const state = oneOf(SIGNING_KEY_STATES, entry['state']);
+  if (!state) throw damaged(source, `${which} is in none of the states ${SIGNING_KEY_STATES.join(', ')}`);
+  if (typeof since !== 'number' || !Number.isSafeInteger(since) || since < 0) {
+    throw damaged(source, `${which} does not say since when it is in its state`);
+  }
+  const privateKey = readBase64(entry['privateKey']);
+  if (!privateKey) throw damaged(source, `the private key of ${which} is not base64`);
+  return { kind: 'signing', id, algorithm, state, since: epochSeconds(since), privateKey };
+}
+
+function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damaged(source, 'it is not JSON'); // the parser's message may quote a key
+  }
+}
+
+/** Undefined for anything but canonical base64 of at least one byte. */
+function readBase64(text: unknown): Buffer | undefined {
+  const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');
+  return bytes.length > 0 && bytes.toString('base64') === text ? bytes : undefined;
+}
+
+function damaged(source: string, what: string): KeyringFault {
+  return new KeyringFault(
+    `the keyring ${source} is damaged: ${what}. Restore it from its backup; no key is made anew.`,
+  );
+}
+
+function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name | undefined {
+  return names.find((name) => name === value);
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+// Labels in brackets cite pages of docs/: every section they name must exist, and so must every drill that a page names.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { quoted, read, sourcesIn } from './sources.ts';
+
+const LABEL = /\[(contract|spec-gaps|threats)(?::? ([^\]\n]*))?\]/g;
+
+interface Label {
+  readonly place: string;
+  readonly page: string;
+  readonly sections: readonly string[];
+}
+
+/** `[contract 3, row 2]` cites section 3, `[contract 4.2, 5.4]` two sections; other labels cite one section by its title. */
+function labelsIn(path: string, text: string): Label[] {
+  return [...text.matchAll(LABEL)].map(([label, page = '', cited = '']) => ({
+    place: `${path}: ${label}`,
+    page,
+    sections: page === 'contract' ? cited.split(', ').filter((part) => !part.startsWith('row ')) : [cited],
+  }));
+}
+
+/** Titles of sections; in the contract their numbers, and those of the numbered sentences of a section (5.4). */
+function sectionsOf(page: string): Set<string> {
+  const sections = new Set<string>();
+  let section = '';
+  for (const line of read(`docs/${page}.md`).split('\n')) {
+    const [, title = ''] = /^##+ (.+)$/.exec(line) ?? [];
+    if (title) section = page === 'contract' ? title.replace(/\.? .*$/, '') : title;
+    const [, item] = /^(\d+)\. /.exec(line) ?? [];
+    sections.add(item && page === 'contract' ? `${section}.${item}` : section);
+  }
+  return sections;
+}
+
+const SECTIONS = new Map(['contract', 'spec-gaps', 'threats'].map((page) => [page, sectionsOf(page)]));
+
+function withoutSection(labels: readonly Label[]): string[] {
+  const isMissing = ({ page, sections }: Label) => sections.some((each) => !each || !SECTIONS.get(page)?.has(each));
+  return labels.filter(isMissing).map(({ place }) => place);
+}
+
+test('every label of a test cites a section that exists in docs/', () => {
+  const labels = ['test', 'lab']
+    .flatMap((folder) => sourcesIn(folder, '.ts'))
+    .filter(({ path }) => path !== 'test/house/labels.test.ts')
+    .flatMap(({ path, text }) => labelsIn(path, text));
+  assert.ok(labels.length > 100, 'labels are found');
+  assert.deepEqual(withoutSection(labels), []);
+});
+
+test('a label without its section is found', () => {
+  const wrong = [
+    '[contract 10]',
+    '[contract 3, 5.9]',
+    '[spec-gaps: all doors]',
+    '[spec-gaps]',
+    '[threats: Certificate]',
+  ];
+  const right = [
+    '[contract 3, row 2]',
+    '[contract 4.2, 5.4]',
+    '[spec-gaps: Refresh, exactly once]',
+    '[threats: Edges]',
+  ];
+  const found = withoutSection(labelsIn('x', [...wrong, ...right].join('\n')));
+  assert.deepEqual(
+    found,
+    wrong.map((label) => `x: ${label}`),
+  );
+});
+
+test('docs/threats.md names drills that exist', () => {
+  const cells = [...read('docs/threats.md').matchAll(/drills? ((?:`[\w-]+`(?: and )?)+)/g)].map(
+    ([, names = '']) => names,
+  );
+  const named = cells.flatMap(quoted);
+  assert.ok(named.length > 9, 'the page names its drills');
+  const [, drills = ''] = read('lab/chaos.ts').split('const DRILLS = {');
+  assert.deepEqual(
+    named.filter((name) => !new RegExp(`^  '?${name}'?: \\[`, 'm').test(drills)),
+    [],
+  );
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import type { GrantId } from '../../../src/core/grant.ts';
+import { epochSeconds, seconds } from '../../../src/core/time.ts';
+import { addIdentity } from '../../../src/operations/admin/add-identity.ts';
+import { endGrant } from '../../../src/operations/admin/end-grant.ts';
+import { endGrants } from '../../../src/operations/admin/end-grants.ts';
+import { findGrants, type GrantFilter } from '../../../src/operations/admin/find-grants.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { showGrant } from '../../../src/operations/admin/show-grant.ts';
+import { grants } from '../../../src/store/tables/grants.ts';
+import { aGrant, NOW } from '../../samples.ts';
+import { administration } from './admin-samples.ts';
+
+const grantId = (n: number) => n.toString(16).padStart(32, '0') as GrantId;
+
+/** Four grants: 0 and 2 are Ada's, 1 and 3 Bob's; 0 and 1 of `first`, 2 and 3 of `second`. Grant n ends after n + 1 days. */
+async function fourGrants(t: TestContext) {
+  const admin = await administration(t);
+  const holders = [];
+  for (const userName of ['ada', 'bob']) {
+    const added = await addIdentity({ userName }, admin);
+    assert.ok(added.ok);
+    holders.push(added.value.id);
+  }
+  for (const clientId of ['first', 'second']) await registerIntegration(clientId, { scope: 'orders:read' }, admin);
+  for (let n = 0; n < 4; n++) {
+    const grant = aGrant({
+      id: grantId(n),
+      identityId: holders[n % 2] as never,
+      clientId: (n < 2 ? 'first' : 'second') as never,
+      refreshUntil: epochSeconds(NOW + (n + 1) * 86_400),
+    });
+    await admin.store.change(grants, grant.id, () => ({ outcome: undefined, next: grant }));
+  }
+  const found = async (filter: GrantFilter, limit = 10) => {
+    const outcome = await findGrants(filter, limit, admin);
+    return outcome.ok ? outcome.value.grants.map(({ id }) => Number.parseInt(id, 16)) : outcome.refusal;
+  };
+  return { admin, found };
+}
+
+suite('grants, as operators find them', () => {
+  test('by holder, integration and end; every condition counts', async (t) => {
+    const { found } = await fourGrants(t);
+    assert.deepEqual(await found({}), [0, 1, 2, 3]);
+    assert.deepEqual(await found({ identity: 'ada' }), [0, 2]);
+    assert.deepEqual(await found({ integration: 'second' }), [2, 3]);
+    assert.deepEqual(await found({ identity: 'ada', integration: 'second' }), [2]);
+    assert.deepEqual(await found({ ending: seconds(2 * 86_400 + 1) }), [0, 1]);
+    assert.deepEqual(await found({}, 3), [0, 1, 2], 'at most the limit');
+  });
+
+  test('ended grants are listed on request', async (t) => {
+    const { admin, found } = await fourGrants(t);
+    admin.pass(86_400);
+    assert.deepEqual(await found({}), [1, 2, 3]);
+    assert.deepEqual(await found({ all: true }), [0, 1, 2, 3]);
+  });
+
+  test('an unknown name is refused instead of matching nothing', async (t) => {
+    const { admin, found } = await fourGrants(t);
+    assert.deepEqual(await found({ identity: 'eve' }), { reason: 'identity-unknown', about: 'eve' });
+    assert.deepEqual(await found({ integration: 'third' }), { reason: 'integration-unknown', about: 'third' });
+    for (const id of ['x', grantId(9)]) {
+      const shown = await showGrant(id, admin);
+      assert.deepEqual(shown.ok || shown.refusal, { reason: 'grant-unknown', about: id });
+    }
+  });
+
+  test('a grant is shown without hashes, nonce or secret', async (t) => {
+    const { admin } = await fourGrants(t);
+    const shown = await showGrant(grantId(0), admin);
+    assert.ok(shown.ok);
+    assert.equal(shown.value.refreshUntil, new Date((NOW + 86_400) * 1000).toISOString().replace('.000Z', 'Z'));
+    assert.doesNotMatch(JSON.stringify(shown.value), /hash|nonce|secret/i);
+  });
+});
+
+suite('grants, as operators end them', () => {
+  test('the event of the same commit names the author', async (t) => {
+    const { admin, found } = await fourGrants(t);
+    assert.ok((await endGrant(grantId(0), admin)).ok);
+    const [event] = await admin.store.newestEvents({ count: 1 });
+    assert.deepEqual(
+      [event?.type, event?.subjectId, event?.detail],
+      ['revoked', grantId(0), { reason: 'by-operator', by: 'test' }],
+    );
+    assert.deepEqual(await found({}), [1, 2, 3]);
+  });
+
+  test('a grant that is unknown, or revoked already, is refused', async (t) => {
+    const { admin } = await fourGrants(t);
+    await endGrant(grantId(0), admin);
+    const outcomes = [await endGrant(grantId(0), admin), await endGrant(grantId(9), admin), await endGrant('x', admin)];
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.ok || outcome.refusal.reason),
+      ['grant-not-live', 'grant-not-live', 'grant-unknown'],
+    );
+  });
+
+  test('several are ended only when that is confirmed, each with its author', async (t) => {
+    const { admin, found } = await fourGrants(t);
+    const filter = { identity: 'ada' };
+    const refused = await endGrants({ filter, isConfirmed: false }, admin);
+    assert.deepEqual(refused.ok || refused.refusal, { reason: 'confirmation-missing', about: '2' });
+    assert.deepEqual(await found({}), [0, 1, 2, 3]);
+    const ended = await endGrants({ filter, isConfirmed: true }, admin);
+    assert.equal(ended.ok && ended.value, 2);
+    assert.deepEqual(await found({}), [1, 3]);
+    const events = await admin.store.newestEvents({ count: 2 });
+    assert.deepEqual(
+      events.map(({ detail }) => detail?.['by']),
+      ['test', 'test'],
+    );
+  });
+});

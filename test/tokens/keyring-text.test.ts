@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import {
+  addKey,
+  Keyring,
+  KeyringFault,
+  mintWith,
+  nextKeyId,
+  retire,
+  type StoredKey,
+} from '../../src/tokens/keyring.ts';
+import { formatKeyring, parseKeyring } from '../../src/tokens/keyring-text.ts';
+import type { SigningAlgorithm, StoredSigningKey } from '../../src/tokens/signing-key.ts';
+import { NOW } from '../samples.ts';
+
+const MAC_KEY: StoredKey = { kind: 'mac', id: 1, state: 'minting', secret: Buffer.alloc(32, 7) };
+
+/** As released versions wrote it, byte for byte. */
+const VERSION_1 = `{
+  "version": 1,
+  "keys": [
+    {
+      "id": 1,
+      "state": "minting",
+      "secret": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
+    }
+  ]
+}
+`;
+
+const PRIVATE_KEYS: Readonly<Record<SigningAlgorithm, Buffer>> = {
+  ES256: derOf(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
+  EdDSA: derOf(generateKeyPairSync('ed25519')),
+  RS256: derOf(generateKeyPairSync('rsa', { modulusLength: 2048 })),
+};
+
+function derOf({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
+  return privateKey.export({ format: 'der', type: 'pkcs8' });
+}
+
+function aSigningKey(difference: Partial<StoredSigningKey> = {}): StoredSigningKey {
+  const { algorithm = 'ES256' } = difference;
+  const privateKey = PRIVATE_KEYS[algorithm];
+  return { kind: 'signing', id: 'k1', algorithm, state: 'signing', since: NOW, privateKey, ...difference };
+}
+
+test('a keyring file of an earlier release loads, and is written back byte for byte', () => {
+  assert.deepEqual(parseKeyring(VERSION_1, 'keyring.json'), [MAC_KEY]);
+  assert.equal(formatKeyring([MAC_KEY]), VERSION_1);
+});
+
+test('a keyring with signing keys reads back as written, under a version that earlier releases refuse', () => {
+  const keys = [MAC_KEY, aSigningKey(), aSigningKey({ id: 'k2', algorithm: 'EdDSA', state: 'published' })];
+  const text = formatKeyring(keys);
+  assert.equal(JSON.parse(text).version, 2);
+  assert.deepEqual(parseKeyring(text, 'keyring.json'), keys);
+});
+
+test('a keyring opens the private keys of every algorithm, and never prints them', () => {
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
+    const key = new Keyring([MAC_KEY, aSigningKey({ algorithm })]).signingKeys.at(0);
+    assert.equal(key?.privateKey.type, 'private');
+    assert.equal(key?.algorithm, algorithm);
+    assert.ok(!inspect(key, { depth: 9 }).includes('<Buffer'));
+  }
+  assert.deepEqual(new Keyring([MAC_KEY]).signingKeys, []);
+});
+
+test('a private key of another kind, or a weak one, is refused with the name of the key', () => {
+  const weak = derOf(generateKeyPairSync('rsa', { modulusLength: 1024 }));
+  const otherCurve = derOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }));
+  for (const wrong of [
+    aSigningKey({ privateKey: PRIVATE_KEYS.EdDSA }),
+    aSigningKey({ privateKey: otherCurve }),
+    aSigningKey({ algorithm: 'RS256', privateKey: weak }),
+    aSigningKey({ privateKey: Buffer.from('not a key') }),
+  ]) {
+    assert.throws(() => new Keyring([MAC_KEY, wrong]), /^KeyringFault: signing key k1 .* not a private key for/);
+  }
+});
+
+test('a keyring has no signing key, or exactly one in the state signing, and no id twice', () => {
+  const published = aSigningKey({ state: 'published' });
+  assert.throws(() => new Keyring([MAC_KEY, published]), /exactly one signing key/);
+  assert.throws(() => new Keyring([MAC_KEY, aSigningKey(), aSigningKey({ id: 'k2' })]), /exactly one signing key/);
+  assert.throws(() => new Keyring([MAC_KEY, aSigningKey(), published]), /two signing keys/);
+});
+
+test('changing the MAC keys leaves the signing keys as they are', () => {
+  const keys = [MAC_KEY, aSigningKey()];
+  assert.equal(nextKeyId(keys, []), 2);
+  const rotated = retire(mintWith(addKey(keys, 2), 2), 1);
+  assert.deepEqual(
+    rotated.map(({ id, state }) => [id, state]),
+    [
+      ['k1', 'signing'],
+      [2, 'minting'],
+    ],
+  );
+  assert.equal(new Keyring(rotated).signingKeys.length, 1);
+});
+
+test('a damaged signing key gives a clear fault that shows nothing of the keys', () => {
+  const text = formatKeyring([MAC_KEY, aSigningKey()]);
+  const secret = aSigningKey().privateKey.toString('base64');
+  for (const damage of [
+    text.replace('"signingKeys"', '"others"'),
+    text.replace('"k1"', '"k 1"'),
+    text.replace('ES256', 'HS256'),
+    text.replace('"signing"', '"sleeping"'),
+    text.replace(`${NOW}`, '-1'),
+    text.replace(secret, secret.slice(1)),
+    text.replace(secret, ''),
+    text.replace(/"signingKeys": \[[^\]]*\]/, '"signingKeys": [7]'),
+  ]) {
+    assert.notEqual(damage, text);
+    assert.throws(
+      () => parseKeyring(damage, 'keyring.json'),
+      (error: Error) => {
+        assert.ok(error instanceof KeyringFault);
+        assert.match(error.message, /damaged.*no key is made anew/);
+        assert.ok(!error.message.includes(secret.slice(0, 8)));
+        return true;
+      },
+    );
+  }
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import type { Grant } from '../../../src/core/grant.ts';
+import type { Hex } from '../../../src/core/hex.ts';
+import { epochSeconds } from '../../../src/core/time.ts';
+import { mintAccessToken, readAccessToken } from '../../../src/tokens/access-token.ts';
+import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../../src/tokens/keyring.ts';
+import {
+  firstRefreshToken,
+  type MintedRefreshToken,
+  nextRefreshToken,
+  sameRefreshToken,
+  standingOf,
+} from '../../../src/tokens/opaque/pair.ts';
+import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
+import type { Secret } from '../../../src/tokens/secret.ts';
+import { aGrant, NOW } from '../../samples.ts';
+
+const expiresAt = epochSeconds(NOW + 100);
+
+/** A grant as the store would hold it, and the pairs its caller received. */
+function issue(keyring: Keyring): { grant: Grant; pair: MintedPair } {
+  const { id } = aGrant();
+  const minted = firstRefreshToken(id, { root: randomBytes(16), secret: randomBytes(16) }, keyring.minting);
+  const { accessHash, refreshHash } = minted;
+  const { pair, ...rest } = aGrant({ accessHash });
+  const grant = { ...rest, pair: { ...pair, generation: 0, keyId: keyring.minting.id, refreshHash, expiresAt } };
+  return { grant, pair: pairOf(grant, minted, keyring) };
+}
+
+function rotate(grant: Grant, presented: RefreshToken, keyring: Keyring): { grant: Grant; pair: MintedPair } {
+  const nonce = randomBytes(16).toString('hex') as Hex;
+  const minted = nextRefreshToken(presented, nonce, keyring.minting);
+  const generation = grant.pair.generation + 1;
+  const { refreshHash } = minted;
+  const next = { ...grant, pair: { ...grant.pair, generation, nonce, refreshHash, keyId: keyring.minting.id } };
+  return { grant: next, pair: pairOf(next, minted, keyring) };
+}
+
+interface MintedPair {
+  readonly accessToken: Secret;
+  readonly refreshToken: Secret;
+}
+
+function pairOf(grant: Grant, { refreshToken, root }: MintedRefreshToken, keyring: Keyring): MintedPair {
+  return { refreshToken, accessToken: mintAccessToken(grant, root, keyring) };
+}
+
+function samePair(presented: RefreshToken, grant: Grant, keyring: Keyring): MintedPair {
+  return pairOf(grant, sameRefreshToken(presented, grant, keyring), keyring);
+}
+
+function read(pair: MintedPair, keyring: Keyring): RefreshToken {
+  const token = parseRefreshToken(pair.refreshToken.reveal(), keyring);
+  assert.ok(token);
+  return token;
+}
+
+const texts = ({ accessToken, refreshToken }: MintedPair) => [accessToken.reveal(), refreshToken.reveal()];
+
+test('a retry yields the same pair byte for byte without a stored pair or secret', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const presented = read(first.pair, keyring);
+  const second = rotate(first.grant, presented, keyring);
+  assert.equal(standingOf(presented, second.grant, keyring), 'last-spent');
+  assert.deepEqual(texts(samePair(presented, second.grant, keyring)), texts(second.pair));
+});
+
+test('the standing of every generation: spent, last-spent, current, ahead, foreign', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const second = rotate(first.grant, read(first.pair, keyring), keyring);
+  const third = rotate(second.grant, read(second.pair, keyring), keyring);
+  const standings = [first, second, third].map(({ pair }) => standingOf(read(pair, keyring), third.grant, keyring));
+  assert.deepEqual(standings, ['spent', 'last-spent', 'current']);
+  assert.equal(standingOf(read(third.pair, keyring), second.grant, keyring), 'ahead');
+  assert.equal(standingOf({ ...read(third.pair, keyring), secret: randomBytes(16) }, third.grant, keyring), 'foreign');
+});
+
+test('two rotations of one token under different nonces share nothing', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const presented = read(first.pair, keyring);
+  const [one, other] = [rotate(first.grant, presented, keyring), rotate(first.grant, presented, keyring)];
+  assert.notEqual(one.pair.refreshToken.reveal(), other.pair.refreshToken.reveal());
+});
+
+test('the access tokens of every generation belong to the grant, those of another grant do not', () => {
+  const keyring = new Keyring(firstKey());
+  const first = issue(keyring);
+  const second = rotate(first.grant, read(first.pair, keyring), keyring);
+  for (const { pair } of [first, second]) {
+    const token = readAccessToken(pair.accessToken.reveal(), keyring);
+    assert.ok(token);
+    assert.ok(token.isOf(second.grant));
+    assert.ok(!token.isOf(issue(keyring).grant));
+  }
+});
+
+test('key rotation: first answer under one key, retry under the next, the same bytes', () => {
+  const one = firstKey();
+  const before = new Keyring(one);
+  const first = issue(before);
+  const presented = read(first.pair, before);
+  const second = rotate(first.grant, presented, before);
+  const after = new Keyring(mintWith(addKey(one, 2), 2));
+  assert.equal(after.minting.id, 2);
+  assert.equal(standingOf(presented, second.grant, after), 'last-spent');
+  assert.deepEqual(texts(samePair(presented, second.grant, after)), texts(second.pair));
+});
+
+test('key rotation: a pair minted under the old key is refreshed under the new one, and its access token stays', () => {
+  const one = firstKey();
+  const before = new Keyring(one);
+  const first = issue(before);
+  const after = new Keyring(mintWith(addKey(one, 2), 2));
+  const second = rotate(first.grant, read(first.pair, after), after);
+  assert.equal(second.grant.pair.keyId, 2);
+  assert.equal(standingOf(read(second.pair, after), second.grant, after), 'current');
+  const old = readAccessToken(first.pair.accessToken.reveal(), after);
+  assert.ok(old?.isOf(second.grant));
+});
+
+test('a new key only checks; a retired key is gone, and its id is never reused', () => {
+  const keys = addKey(firstKey(), nextKeyId(firstKey(), []));
+  assert.deepEqual(
+    keys.map(({ id, state }) => [id, state]),
+    [
+      [1, 'minting'],
+      [2, 'check-only'],
+    ],
+  );
+  const left = retire(mintWith(keys, 2), 1);
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    [2],
+  );
+  assert.equal(nextKeyId(left, [1, 2, 7]), 8);
+});
