@@ -22,6 +22,14 @@ const NEEDS = {
     ['pgbouncer', 'pgbouncer', 'a pooler between nodes and PostgreSQL'],
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
     ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
+    ['systemd-analyze', 'systemd', 'checks the units of deploy/systemd and rates what they may do'],
+  ],
+  lab: [
+    ['debootstrap', 'debootstrap', 'makes a Debian root file system'],
+    ['systemd-nspawn', 'systemd-container', 'boots it with systemd'],
+    ['buildah', 'buildah', 'builds the container image'],
+    ['podman', 'podman', 'runs it'],
+    ['crun', 'crun', 'the same'],
   ],
   patroni: [
     ['patroni', 'patroni', 'promotes a standby when the primary dies'],

@@ -1,0 +1,46 @@
+// Puts together the root of the image: node collect.mjs FOLDER, in a checkout that is built and has its packages to run.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const [, , image] = process.argv;
+const UID = 65532;
+const pinned = `node_modules/node-linux-${process.arch}/bin/node`;
+
+const place = (from, to) => {
+  mkdirSync(dirname(join(image, to)), { recursive: true });
+  cpSync(realpathSync(from), join(image, to), { recursive: true });
+};
+
+/** The libraries that the loader finds for a program, at the paths where it looks for them. */
+function librariesOf(program) {
+  const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...listed.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path);
+}
+
+place(pinned, 'usr/local/bin/node');
+chmodSync(join(image, 'usr/local/bin/node'), 0o755);
+for (const library of librariesOf(pinned)) place(library, library);
+
+for (const part of ['dist', 'package.json', 'node_modules']) place(part, join('opt/tessera', part));
+const packages = join(image, 'opt/tessera/node_modules');
+for (const name of ['.bin', '.cache', 'tessera-runtime', `node-linux-${process.arch}`])
+  rmSync(join(packages, name), { recursive: true, force: true });
+
+writeFileSync(
+  join(image, 'opt/tessera/health.mjs'),
+  `// Whether the process answers at all. The address is that of a listener with the door ops.
+const address = process.env.TESSERA_HEALTH_URL ?? 'http://127.0.0.1:9101/healthz';
+const answer = await fetch(address).catch(() => undefined);
+process.exit(answer?.ok ? 0 : 1);
+`,
+);
+
+mkdirSync(join(image, 'etc/tessera'), { recursive: true });
+writeFileSync(join(image, 'etc/passwd'), `tessera:x:${UID}:${UID}::/var/lib/tessera:/sbin/nologin\n`);
+writeFileSync(join(image, 'etc/group'), `tessera:x:${UID}:\n`);
+const data = join(image, 'var/lib/tessera');
+mkdirSync(data, { recursive: true, mode: 0o700 });
+chownSync(data, UID, UID);
+mkdirSync(join(image, 'tmp'));
+chmodSync(join(image, 'tmp'), 0o1777);

@@ -1,0 +1,17 @@
+// npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
+// Debian and the network.
+import { inContainer } from './deploy/container.ts';
+import { underSystemd } from './deploy/systemd.ts';
+
+const LABS: Readonly<Record<string, readonly [run: () => Promise<void>, what: string]>> = {
+  systemd: [underSystemd, 'boots Debian in a container with systemd and runs the commands of docs/systemd.md'],
+  container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],
+};
+
+const [run] = LABS[process.argv[2] ?? ''] ?? [];
+if (run) await run();
+else {
+  console.log('npm run lab -- NAME\n');
+  for (const [name, [, what]] of Object.entries(LABS)) console.log(`  ${name.padEnd(12)} ${what}`);
+  process.exitCode = process.argv[2] === '--help' ? 0 : 1;
+}

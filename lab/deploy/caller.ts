@@ -1,0 +1,61 @@
+// Gets a token by certificate, then refreshes it over a new connection each time until standard input ends, and counts
+// what failed. A 503 that says to ask again is counted apart: the same request must work then.
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CallerFiles } from './calls.ts';
+
+const [HOST, PORT, CALLERS] = ['127.0.0.1', 8443, 4];
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { certificate, key, ca } = JSON.parse((await lines.next()).value ?? '') as CallerFiles;
+let isStopping = false;
+void lines.next().then(() => {
+  isStopping = true;
+});
+
+async function readAnswer(response: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = Buffer.concat(await response.toArray()).toString();
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function ask(path: string, body: object): Promise<Record<string, unknown>> {
+  const agent = new Agent({ keepAlive: false, cert: certificate, key, ca, servername: 'tokens.example.com' });
+  const headers = { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: HOST, port: PORT, path, method: 'POST', agent, headers }, (response) => {
+      readAnswer(response).then(resolve, reject);
+    });
+    asked.on('error', reject);
+    asked.end(JSON.stringify(body));
+  });
+}
+
+async function refreshUntilStopped(): Promise<{ refreshes: number; again: number; failures: string[] }> {
+  let pair = await ask('/authsvc/Authorize/Certificate', { client_id: 'orders-sync', scope: 'orders:read' });
+  console.log(`token for ${pair['identity']}, scope ${pair['scope']}`);
+  const failures: string[] = [];
+  let [refreshes, again] = [0, 0];
+  while (!isStopping) {
+    try {
+      pair = await ask('/authsvc/Authorize/Token', { client_id: 'orders-sync', refresh_token: pair['refresh_token'] });
+      refreshes++;
+    } catch (error) {
+      const { message } = error as Error;
+      if (/^503 .*Ask again/.test(message)) again++;
+      else failures.push(message);
+      await pause(20);
+    }
+  }
+  return { refreshes, again, failures };
+}
+
+const done = await Promise.all(Array.from({ length: CALLERS }, refreshUntilStopped));
+const failures = done.flatMap((one) => one.failures);
+const refreshes = done.reduce((sum, one) => sum + one.refreshes, 0);
+const again = done.reduce((sum, one) => sum + one.again, 0);
+console.log(
+  `${refreshes} refreshes over new connections, ${again} asked to come again (503), ${failures.length} failed ${failures.slice(0, 3)}`,
+);
+process.exitCode = failures.length > 0 ? 1 : 0;

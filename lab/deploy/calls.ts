@@ -1,0 +1,43 @@
+// Callers of a service in a network namespace: they get a token, and refresh while something else happens.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { makeAuthority } from '../../test/authority.ts';
+import { ROOT } from './shell.ts';
+
+export interface CallerFiles {
+  readonly certificate: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+
+/** An authority with a certificate for the server, and what a caller needs. */
+export function makeCertificates() {
+  const authority = makeAuthority({ name: 'Lab Root' });
+  const server = authority.issue({ dnsNames: ['tokens.example.com'], usages: [SERVER_AUTH] });
+  const { pem: certificate, key } = authority.issue({ commonName: 'ada' });
+  return { authority: authority.pem, server, caller: { certificate, key, ca: authority.pem } };
+}
+
+/** Refreshes in the network of process `pid` while `work` is done, and throws where one request failed. */
+export async function callDuring(pid: number, caller: CallerFiles, work: () => void): Promise<void> {
+  const args = ['--target', String(pid), '--net', process.execPath, join(ROOT, 'lab/deploy/caller.ts')];
+  const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  child.stdin.write(`${JSON.stringify(caller)}\n`);
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      printed += text;
+      if (printed.includes('token for')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`no token: ${printed} (${code})`)));
+  });
+  work();
+  child.stdin.end('stop\n');
+  const [code] = await ended;
+  console.log(printed.trimEnd());
+  if (code !== 0) throw new Error('requests failed');
+}

@@ -1,0 +1,64 @@
+// The commands of docs/systemd.md, run in a machine that systemd boots.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CallerFiles, callDuring, makeCertificates } from './calls.ts';
+import { debianRoot, stagePackage } from './debian.ts';
+import { Machine } from './machine.ts';
+import { commandsOf, installLabNeeds, run } from './shell.ts';
+
+export async function underSystemd(): Promise<void> {
+  installLabNeeds();
+  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = ''] =
+    commandsOf('systemd.md');
+  const { folder, remove } = debianRoot(['systemd', 'systemd-sysv', 'curl', 'procps']);
+  try {
+    stagePackage(join(folder, 'root/tessera'));
+    step('install', () => run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${install}`]));
+    const machine = await Machine.boot(folder);
+    try {
+      step('units', () => machine.sh(units));
+      const caller = placeCertificates(join(folder, 'etc/tessera'));
+      step('init', () => machine.sh(init));
+      step('start', () =>
+        machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`),
+      );
+      report(machine);
+      step('add a key', () => machine.sh(addKey));
+      await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));
+      step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
+    } catch (error) {
+      console.error((error as Error).message); // at once: stopping and removing the machine takes a while
+      throw error;
+    } finally {
+      await machine.stop();
+    }
+  } finally {
+    remove();
+  }
+}
+
+function step(name: string, work: () => string): void {
+  const began = performance.now();
+  const printed = work();
+  console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  for (const line of printed.trimEnd().split('\n')) console.log(`  ${line.replace(/(shown this once: ).*/, '$1…')}`);
+}
+
+/** The server's, and the authority of the callers. Returns what a caller needs. */
+function placeCertificates(folder: string): CallerFiles {
+  const { authority, server, caller } = makeCertificates();
+  writeFileSync(join(folder, 'server.crt'), server.pem);
+  writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 });
+  writeFileSync(join(folder, 'corp-ca.pem'), authority);
+  return caller;
+}
+
+/** What the kernel says of the running process, not what the unit asks for. */
+function report(machine: Machine): void {
+  const facts = machine.sh(`
+    pid=$(systemctl show --property=MainPID --value tessera@9101)
+    grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/$pid/status
+    systemd-analyze security --no-pager tessera@9101.service | tail -1
+    systemctl show --property=MemoryCurrent,ActiveState tessera@9101`);
+  console.log(facts.trimEnd().replace(/^/gm, '  '));
+}

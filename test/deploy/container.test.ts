@@ -1,0 +1,72 @@
+// deploy/container: the compose file, and what it shares with pages that tests run. `npm run lab -- container` builds the image.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config/load.ts';
+
+const FOLDER = join(import.meta.dirname, '../../deploy/container');
+const file = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+const page = (name: string) => readFileSync(join(FOLDER, '../../docs', name), 'utf8');
+const lines = (text: string) => text.split('\n').map((line) => line.trim());
+
+interface ComposedService {
+  readonly image: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address?: string }>>;
+  readonly ports?: readonly string[];
+}
+
+const { services } = parse(file('compose.yaml'), { merge: true }) as {
+  services: Readonly<Record<string, ComposedService>>;
+};
+
+test('nodes and migration have a read-only root and no capability, and only the proxy has a port', () => {
+  const ours = Object.values(services).filter(({ image }) => image.startsWith('localhost/tessera:'));
+  assert.equal(ours.length, 3);
+  for (const { read_only, cap_drop, networks } of ours)
+    assert.deepEqual([read_only, cap_drop, networks], [true, ['ALL'], ['inside']]);
+  const open = Object.entries(services).filter(([, { ports }]) => ports);
+  assert.deepEqual(
+    open.map(([name]) => name),
+    ['proxy'],
+  );
+});
+
+test('nodes accept certificate headers from the address of the proxy, and from no other', () => {
+  const { proxies, listeners } = loadConfig({ file: join(FOLDER, 'config/tessera.yaml'), env: {}, sets: [] });
+  const networks = services['proxy']?.networks as Readonly<Record<string, { readonly ipv4_address?: string }>>;
+  assert.deepEqual(proxies.addresses, [networks['inside']?.ipv4_address]);
+  assert.equal(proxies.clientCertificateHeader, 'url-encoded-pem');
+  assert.ok(file('nginx.conf').includes(`node-1:${listeners[0]?.port}`));
+});
+
+test('nginx does what docs/proxies.md says, with two nodes behind it', () => {
+  const [, documented = ''] = /```nginx\n([\s\S]*?)```/.exec(page('proxies.md')) ?? [];
+  const own = lines(file('nginx.conf'));
+  const missing = lines(documented).filter((line) => !own.includes(line));
+  assert.deepEqual(missing, ['proxy_pass http://127.0.0.1:8080;']);
+});
+
+test('the roles of the database are those of docs/postgresql.md, with passwords', () => {
+  const [, documented = ''] = /```sql\n(-- roles[\s\S]*?)```/.exec(page('postgresql.md')) ?? [];
+  const own = lines(file('roles.sh'));
+  const missing = lines(documented).filter((line) => line !== '' && !line.startsWith('--') && !own.includes(line));
+  assert.deepEqual(
+    missing.map((line) => line.split(/ {2,}/)[0]),
+    ['CREATE ROLE tessera_owner LOGIN;', 'CREATE ROLE tessera_node LOGIN;', '\\c tessera'],
+  );
+});
+
+test('the configuration for one container loads: its health check finds the operations listener', () => {
+  const { listeners } = loadConfig({ file: join(FOLDER, 'tessera.yaml'), env: {}, sets: [] });
+  const ops = listeners.find(({ doors }) => doors?.includes('ops'));
+  assert.ok(file('collect.mjs').includes(`http://${ops?.host}:${ops?.port}/healthz`));
+});
+
+test('no password and no key is in the files', () => {
+  for (const name of ['compose.yaml', 'roles.sh', 'config/tessera.yaml'])
+    assert.doesNotMatch(file(name), /PASSWORD: (?!\$\{)|PASSWORD '|postgres:\/\/[^@/]*:[^@/]*@/, name);
+});
