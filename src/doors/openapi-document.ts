@@ -13,6 +13,8 @@ export interface OpenapiOperation {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly object[];
+  /** Commands to copy. Many tools that show OpenAPI documents know this extension. */
+  readonly 'x-codeSamples'?: readonly CodeSample[];
   readonly requestBody?: {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema?: OpenapiSchema }>>;
@@ -23,6 +25,12 @@ export interface OpenapiOperation {
       { readonly description: string; readonly content?: Readonly<Record<string, { readonly schema?: OpenapiSchema }>> }
     >
   >;
+}
+
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
 }
 
 export interface OpenapiSchema {

@@ -9,6 +9,7 @@ import type { RefusalReplies } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
 import { type ErrorKeys, errorBody } from './answers.ts';
+import { withCurlSamples } from './curl-samples.ts';
 import { mountAuthsvc } from './dialect.ts';
 import { authsvcPaths } from './openapi.ts';
 import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
@@ -37,7 +38,10 @@ export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
       for (const mount of mounts) mountAuthsvc(app, { ...shared, ...listener, ...mount });
     },
     refusals: refusalsAt((url) => mountAt(url, mounts)?.errorKeys ?? 'spec'),
-    openapi: Object.assign({}, ...mounts.map(({ path }) => authsvcPaths(path))) as OpenapiPaths,
+    openapi: Object.assign(
+      {},
+      ...mounts.map(({ path }) => withCurlSamples(authsvcPaths(path), path, publicUrl)),
+    ) as OpenapiPaths,
   };
 }
 

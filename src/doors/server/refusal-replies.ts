@@ -5,6 +5,7 @@ import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
 import { recordRefusal } from './story.ts';
 import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
+import { wantedForm } from './wanted-form.ts';
 
 /** How a door words what the server says about a request to one of its paths. */
 export interface RefusalReplies {
@@ -22,6 +23,18 @@ export const NEUTRAL_REPLIES: RefusalReplies = {
   },
   prepare: (_url, reason) => preparedNeutral(reason),
 };
+
+/** For paths that no door owns: a page for browsers, JSON for programs. `pages`: how the door for people replies. */
+export function unownedReplies(pages: RefusalReplies | undefined): RefusalReplies {
+  if (!pages) return NEUTRAL_REPLIES;
+  return {
+    reply: (request, reply, refusal) => {
+      const replies = wantedForm(request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
+      return replies.reply(request, reply, refusal);
+    },
+    prepare: NEUTRAL_REPLIES.prepare,
+  };
+}
 
 const preparedNeutral = prepareOnce((reason: ServerReason) => {
   const { status, text } = TRANSPORT_WORDS[reason];

@@ -22,6 +22,22 @@ export const de: Texts = {
     signOut: 'Abmelden',
     footer: (name) => `${name} fragt Sie nie per E-Mail, Chat oder Telefon nach Ihrem Passwort.`,
   },
+  home: {
+    title: 'Willkommen',
+    lead: 'Dieser Dienst gibt Programmen Zugriff auf Web-APIs, im Namen einer Person oder einer Maschine.',
+    device: {
+      title: 'Gerät verbinden',
+      text: 'Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
+    },
+    account: {
+      title: 'Mein Konto',
+      text: 'Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
+    },
+    docs: {
+      title: 'Referenz für Entwickler',
+      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, mit Beispielen zum Kopieren.',
+    },
+  },
   code: {
     title: 'Gerät verbinden',
     lead: 'Geben Sie den Code ein, den Ihr Gerät oder Programm anzeigt.',
@@ -168,6 +184,17 @@ export const de: Texts = {
       unchanged: 'Das neue Passwort ist das bisherige.',
       'not-repeated': 'Die beiden neuen Passwörter stimmen nicht überein.',
     },
+  },
+  docs: {
+    title: 'Referenz',
+    contents: 'Operationen',
+    version: (version) => `Version ${version} läuft hier.`,
+    address: 'Die Adresse dieses Dienstes:',
+    samplesHint: 'Ein Klick markiert einen ganzen Befehl. Ersetzen Sie, was in Großbuchstaben steht.',
+    document: 'Diese Referenz als OpenAPI 3.1',
+    withBearer: 'mit',
+    takes: 'Nimmt',
+    answers: 'Antworten',
   },
   notices: {
     revoked: 'Das Zugriffsrecht wurde widerrufen.',

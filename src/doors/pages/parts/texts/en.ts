@@ -22,6 +22,19 @@ export const en: Texts = {
     signOut: 'Sign out',
     footer: (name) => `${name} never asks for your password by email, chat or phone.`,
   },
+  home: {
+    title: 'Welcome',
+    lead: 'This service gives programs access to web APIs, in the name of a person or a machine.',
+    device: {
+      title: 'Connect a device',
+      text: 'A device or program shows you a code: enter it here, then confirm or deny the request.',
+    },
+    account: { title: 'My account', text: 'See which programs act in your name, and end their access.' },
+    docs: {
+      title: 'Reference for developers',
+      text: 'How programs get, refresh, check and revoke tokens, with examples to copy.',
+    },
+  },
   code: {
     title: 'Connect a device',
     lead: 'Enter the code that your device or program shows.',
@@ -161,6 +174,17 @@ export const en: Texts = {
       unchanged: 'The new password is the current one.',
       'not-repeated': 'The two new passwords differ.',
     },
+  },
+  docs: {
+    title: 'Reference',
+    contents: 'Operations',
+    version: (version) => `Version ${version}.`,
+    address: 'The address of this service:',
+    samplesHint: 'A click selects a whole command. Replace what is in capital letters.',
+    document: 'This reference as OpenAPI 3.1',
+    withBearer: 'with',
+    takes: 'Takes',
+    answers: 'Answers',
   },
   notices: {
     revoked: 'The grant was revoked.',
