@@ -32,7 +32,7 @@ export function unownedReplies(pages: RefusalReplies | undefined): RefusalReplie
       const replies = wantedForm(request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
       return replies.reply(request, reply, refusal);
     },
-    prepare: NEUTRAL_REPLIES.prepare,
+    prepare: (url, reason) => NEUTRAL_REPLIES.prepare(url, reason),
   };
 }
 

@@ -41,7 +41,7 @@ suite('the reference', () => {
   });
 
   test('people who are signed in see the version', async () => {
-    assert.match((await (await signedIn(service)).get('/docs')).text, new RegExp(`Version ${RegExp.escape(VERSION)}`));
+    assert.ok((await (await signedIn(service)).get('/docs')).text.includes(`Version ${VERSION}.`));
   });
 
   test('a command works as shown, with the values of the caller in place of the capital letters', async (t) => {
