@@ -29,6 +29,8 @@ export interface Door {
   readonly refusals: RefusalReplies;
   /** Its part of the OpenAPI document. */
   readonly openapi: OpenapiPaths;
+  /** Its refusals are pages, so browsers get them at paths that no door owns, too. */
+  readonly isForPeople?: true;
   /** For health checks and scrapes: its requests are served under load too, and logged for debugging only. */
   readonly isMonitoring?: true;
 }

@@ -15,6 +15,8 @@ export interface OpenapiOperation {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly object[];
+  /** Commands to copy. Many tools that show OpenAPI documents know this extension. */
+  readonly 'x-codeSamples'?: readonly CodeSample[];
   readonly requestBody?: { readonly required?: boolean; readonly content: OpenapiContent };
   readonly responses: Readonly<Record<string, OpenapiResponse>>;
 }
@@ -42,6 +44,12 @@ type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
 export interface OpenapiMediaType {
   readonly schema?: OpenapiSchema;
   readonly example?: unknown;
+}
+
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
 }
 
 export interface OpenapiSchema {

@@ -9,7 +9,7 @@ import { type PresentedOptions, presentedReader } from '../doors/caller/presente
 import type { Door, ListenerParts } from '../doors/door.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
-import { NEUTRAL_REPLIES } from '../doors/server/refusal-replies.ts';
+import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import type { Log } from '../log/log.ts';
@@ -80,6 +80,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, limits, proxies, ports, readConnection } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
+  const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
   const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
   return makeApp({
     limits,
@@ -92,7 +93,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       logRequest(request, reply, story, ms, readConnection, writeLine);
     },
     onFault: (request, fault) => log.error({ id: request.id, fault: describeError(fault) }, 'fault'),
-    repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? NEUTRAL_REPLIES,
+    repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
     isAuthentic: (headers) => showsAccessToken(headers, ports.keyring),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
     onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),

@@ -34,7 +34,8 @@ const ISSUER = {
   label: 'DEV',
   identitySources: ['common-name'],
   identities: 'directory',
-  profile: 'strict',
+  // Certificates that plain `openssl x509 -req` makes are accepted, so that people can try their own.
+  profile: 'rfc5280',
   revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true },
 } as const;
 

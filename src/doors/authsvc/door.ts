@@ -8,6 +8,7 @@ import type { RefusalReplies } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
 import { errorBody } from './answers.ts';
+import { withCurlSamples } from './curl-samples.ts';
 import { mountAuthsvc } from './dialect.ts';
 import { authsvcPaths, type DocumentedMount } from './openapi.ts';
 import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
@@ -32,7 +33,7 @@ export function authsvcDoor({ name }: DoorEntry, parts: AuthsvcParts): Door {
       for (const mount of mounts) mountAuthsvc(app, { ...shared, ...listener, ...mount });
     },
     refusals: refusalsAt((url) => mountAt(url, mounts)?.errorKeys ?? 'spec'),
-    openapi: authsvcPaths(mounts),
+    openapi: mounts.reduce((paths, { path }) => withCurlSamples(paths, path, publicUrl), authsvcPaths(mounts)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
-import { describeFault, replyRefusal } from '../server/refusal-replies.ts';
+import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorBody } from './answers.ts';
 import type { ErrorKeys } from './schemas.ts';
@@ -19,7 +19,7 @@ export function replyAuthsvcRefusal(
       refusal.reason === 'access-token-missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     );
   const phrase = describeAuthsvc(refusal);
-  const body = JSON.stringify(errorBody(error, describeFault(phrase, request, refusal), keys));
+  const body = JSON.stringify(errorBody(error, nameRequest(phrase, request, refusal), keys));
   return replyRefusal(request, reply, refusal, { status, phrase, body });
 }
 

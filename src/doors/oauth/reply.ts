@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Refusal } from '../../core/refusal.ts';
 import { type PreparedRefusal, prepareJson } from '../server/prepared-refusal.ts';
-import { describeFault, replyRefusal } from '../server/refusal-replies.ts';
+import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorAnswer } from './answers.ts';
@@ -17,7 +17,7 @@ export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, 
   if (error === 'invalid_client' && usesBasic(request.headers.authorization))
     reply.header('www-authenticate', 'Basic realm="tessera"');
   const phrase = describeOauth(refusal);
-  const body = JSON.stringify(errorAnswer(error, describeFault(phrase, request, refusal)));
+  const body = JSON.stringify(errorAnswer(error, nameRequest(phrase, request, refusal)));
   return replyRefusal(request, reply, refusal, { status, phrase, body });
 }
 

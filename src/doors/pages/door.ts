@@ -1,16 +1,19 @@
 // The pages door: what people see in a browser. Every form is checked here before its page handles it.
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { withNamedSchemas } from '../openapi-document.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
+import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
 import { type ServerReason, TRANSPORT_WORDS } from '../server/transport-refusal.ts';
+import { wantedForm } from '../server/wanted-form.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
 import { DOCS_ROUTES } from './docs/reference-page.ts';
+import { HOME_ROUTES } from './home/home-page.ts';
 import { sendAnswer } from './parts/answer.ts';
 import { makeAssets, mountAssets } from './parts/assets.ts';
 import { isFormToken } from './parts/form-token.ts';
@@ -22,11 +25,11 @@ import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts'
 
 export interface PagesParts extends Omit<Site, 'assets'> {}
 
-const ROUTES: readonly PageRoute[] = [...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
+const ROUTES: readonly PageRoute[] = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
   const site: Site = { ...parts, assets: makeAssets(parts.look) };
-  const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
+  const paths = new RegExp(`^/(?:(?:${segments.join('|')})(?:[/?]|$)|\\?|$)`, 'i');
   const prepared = prepareOnce(preparePage);
   return {
     name,
@@ -34,12 +37,14 @@ export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Doo
     mount: (app) => mountPages(app, site),
     refusals: {
       reply: (request, reply, refusal) => {
+        if (wantedForm(request.headers) === 'json') return NEUTRAL_REPLIES.reply(request, reply, refusal);
         const visit = strangerVisit(request, site);
         return sendAnswer(visit, reply, refusalPage(visit, refusal));
       },
       prepare: (_url, reason) => prepared(reason),
     },
     openapi: {},
+    isForPeople: true,
   };
 }
 
@@ -64,6 +69,7 @@ function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
     method: route.method,
     url: route.path,
     handler: async (request, reply): Promise<FastifyReply> => {
+      if (isForPrograms(route, request)) return NEUTRAL_REPLIES.reply(request, reply, { reason: 'not-found' });
       storyOf(request).operation = route.operation;
       const visit = await visitOf(request, site);
       if (visit.person) storyOf(request).identityId = visit.person.identity.id;
@@ -74,6 +80,11 @@ function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
       return sendAnswer(visit, reply, await route.handle(visit, form.value));
     },
   });
+}
+
+/** To a program that asks for JSON, `/` is a path without an operation. */
+function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolean {
+  return path === '/' && wantedForm(headers) === 'json';
 }
 
 /** The fields of a form that one of our pages, shown to this browser session, sent. */

@@ -1,10 +1,11 @@
 // How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal } from '../../core/refusal.ts';
+import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
 import { recordRefusal } from './story.ts';
 import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
+import { wantedForm } from './wanted-form.ts';
 
 /** How a door words what the server says about a request to one of its paths. */
 export interface RefusalReplies {
@@ -17,11 +18,23 @@ export interface RefusalReplies {
 export const NEUTRAL_REPLIES: RefusalReplies = {
   reply: (request, reply, refusal) => {
     const { status, text } = TRANSPORT_WORDS[refusal.reason];
-    const body = neutralBody(describeFault(text, request, refusal));
+    const body = neutralBody(nameRequest(text, request, refusal));
     return replyRefusal(request, reply, refusal, { status, phrase: text, body });
   },
   prepare: (_url, reason) => prepareNeutral(reason),
 };
+
+/** For paths that no door owns: a page for browsers, JSON for programs. `pages`: how the door for people replies. */
+export function unownedReplies(pages: RefusalReplies | undefined): RefusalReplies {
+  if (!pages) return NEUTRAL_REPLIES;
+  return {
+    reply: (request, reply, refusal) => {
+      const replies = wantedForm(request.headers) === 'page' ? pages : NEUTRAL_REPLIES;
+      return replies.reply(request, reply, refusal);
+    },
+    prepare: (url, reason) => NEUTRAL_REPLIES.prepare(url, reason),
+  };
+}
 
 export const prepareNeutral = prepareOnce((reason: ServerReason) => {
   const { status, text } = TRANSPORT_WORDS[reason];
@@ -52,7 +65,23 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
   return reply.code(status).headers(JSON_HEADERS).send(body);
 }
 
-/** A fault names the request, so that the operator finds its log line. */
-export function describeFault(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {
-  return reason === 'fault' ? `${text} Request ${id}.` : text;
+/** The log line "certificate refused" has the rule, the profile and the setting. */
+const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set([
+  'certificate-unreadable',
+  'certificate-issuer-not-approved',
+  'certificate-not-yet-valid',
+  'certificate-expired',
+  'certificate-revoked',
+  'certificate-revocation-unknown',
+  'certificate-refused-by-policy',
+  'certificate-name-missing',
+  'certificate-name-ambiguous',
+  'certificate-name-malformed',
+  'certificate-identity-unknown',
+  'certificate-identity-ambiguous',
+] satisfies readonly RefusalReason[]);
+
+/** Names the request where the log says more than the caller is told, so that the operator finds its line. */
+export function nameRequest(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {
+  return reason === 'fault' || EXPLAINED_IN_LOG.has(reason) ? `${text} Request ${id}.` : text;
 }

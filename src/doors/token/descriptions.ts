@@ -2,6 +2,7 @@
 // become the reason phrase of HTTP/1.1, so it is ASCII on one line.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import { type ServerReason, TRANSPORT_WORDS, type TransportReason } from '../server/transport-refusal.ts';
+import { wordsOfRule } from './certificate-words.ts';
 
 const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string>> = {
   'client-id-missing': 'client_id is missing.',
@@ -44,9 +45,9 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'certificate-unreadable': 'The client certificate could not be read.',
   'certificate-repeated': 'The client certificate was handed over more than once.',
   'certificate-issuer-not-approved': 'The client certificate was not issued by an approved issuer.',
-  'certificate-not-yet-valid': 'The client certificate is not valid yet.',
-  'certificate-expired': 'The client certificate has expired.',
-  'certificate-revoked': 'The client certificate was revoked.',
+  'certificate-not-yet-valid': 'The client certificate, or an authority above it, is not valid yet.',
+  'certificate-expired': 'The client certificate, or an authority above it, has expired.',
+  'certificate-revoked': 'The client certificate, or an authority above it, was revoked.',
   'certificate-revocation-unknown': 'Whether the client certificate was revoked could not be found out.',
   'certificate-refused-by-policy': 'The client certificate does not meet the policy of its issuer.',
   'certificate-name-missing': 'The client certificate holds no name in the configured field.',
@@ -69,11 +70,16 @@ const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'
 /** What a token door can be asked to describe. */
 export type TokenReason = RefusalReason | TransportReason;
 
-export function describe({ reason, retryAfter }: Refusal<TokenReason>): string {
+export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): string {
   const words = isTransport(reason) ? TRANSPORT_WORDS[reason].text : DESCRIPTIONS[reason];
+  if (reason === 'certificate-refused-by-policy') return describePolicy(words, wordsOfRule(rule));
   return ASK_AGAIN.includes(reason) && retryAfter !== undefined
     ? `${words} Ask again in ${retryAfter} seconds.`
     : words;
+}
+
+function describePolicy(words: string, broken: string | undefined): string {
+  return broken ? `${words.slice(0, -1)}: ${broken}.` : words;
 }
 
 function isTransport(reason: TokenReason): reason is ServerReason {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { fillSignIn, openPage, signIn, startBrowser, styleOf } from './browser.ts';
+import { fillSignIn, openPage, PHONE, signIn, startBrowser, styleOf } from './browser.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { PASSWORD, type RunningService, startService } from './running-service.ts';
 
@@ -18,6 +18,29 @@ after(async () => {
 });
 
 suite('my account', () => {
+  test('after a failed sign-in the cursor is in the password field', async () => {
+    const page = await openPage(browser);
+    await page.goto(`${service.url}/account/sign-in`);
+    await fillSignIn(page, 'ada', 'wrong');
+    assert.equal(await page.locator('#user_name').inputValue(), 'ada');
+    assert.equal(await page.locator('#password:focus').count(), 1);
+    await page.context().close();
+  });
+
+  test('on a phone the header is one line, and the page still says who is signed in', async () => {
+    const page = await openPage(browser, { viewport: PHONE });
+    await signIn(page, service);
+    await page.goto(`${service.url}/account`);
+    const tops = await page
+      .locator('.brand, .menu a, .menu button')
+      .evaluateAll((parts) =>
+        parts.map((part) => part.getBoundingClientRect()).map(({ top, height }) => Math.round(top + height / 2)),
+      );
+    assert.equal(new Set(tops).size, 1, tops.join());
+    assert.equal(await page.locator('main .who').innerText(), 'Signed in as ada');
+    await page.context().close();
+  });
+
   test('shows a grant with its details, and revokes it in two steps without script', async () => {
     const page = await openPage(browser, { javaScriptEnabled: false });
     await EVERY_PAGE['account']?.(page, service);

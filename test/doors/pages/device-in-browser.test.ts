@@ -111,11 +111,13 @@ suite('the whole flow', () => {
       }
       assert.fail(`${selector} cannot be reached by Tab`);
     };
-    await tabTo('#user_code');
+    const isFocused = async (selector: string) =>
+      assert.equal(await page.locator(`${selector}:focus`).count(), 1, `${selector} has no focus`);
+    await isFocused('#user_code');
     await page.keyboard.type(code.userCode);
     await page.keyboard.press('Enter');
     await page.waitForURL(/sign-in/);
-    await tabTo('#user_name');
+    await isFocused('#user_name');
     await page.keyboard.type('ada');
     await tabTo('#password');
     await page.keyboard.type('canary-correct-horse-battery');

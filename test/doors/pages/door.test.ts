@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { makeAssets } from '../../../src/doors/pages/parts/assets.ts';
+import { VERSION } from '../../../src/version.ts';
 import { post, startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
@@ -43,11 +44,6 @@ suite('headers of pages', () => {
     assert.match(text, /<!doctype html>/);
   });
 
-  test('a path outside the pages is answered in JSON', async () => {
-    const { headers } = await new Visitor(service).get('/accountant');
-    assert.match(String(headers['content-type']), /json/);
-  });
-
   test('paths match in any letter case, with one trailing slash tolerated', async () => {
     for (const path of ['/Device', '/DEVICE/', '/account/Sign-In/']) {
       assert.equal((await new Visitor(service).get(path)).status, 200, path);
@@ -71,6 +67,9 @@ suite('headers of pages', () => {
     const visitor = await signedIn(service);
     const path = await visitor.enterCode((await startCode(service)).userCode);
     for (const page of [
+      '/',
+      '/docs',
+      '/nothing',
       '/device',
       '/account',
       '/account/password',
@@ -82,6 +81,61 @@ suite('headers of pages', () => {
       assert.doesNotMatch(text, /<script|\son\w+=|\sstyle=|<style|javascript:/i, page);
       assert.doesNotMatch(text, /(?:href|src|action)="(?!\/|#)/, page);
     }
+  });
+});
+
+suite('the first page, and paths that no door owns', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  const JSON_ONLY = { accept: 'application/json' };
+
+  test('/ says what this is and leads to the device page, the account and the reference, in both languages', async () => {
+    for (const [language, lead] of [
+      ['en', /gives programs access to web APIs/],
+      ['de', /gibt Programmen Zugriff auf Web-APIs/],
+    ] as const) {
+      const { status, text } = await new Visitor(service, BROWSER).get('/?x=1', { 'accept-language': language });
+      assert.equal(status, 200);
+      assert.match(text, lead);
+      for (const path of ['/device', '/account', '/docs']) assert.ok(text.includes(`href="${path}"`), path);
+    }
+  });
+
+  test('neither / nor the reference shows strangers the version', async () => {
+    for (const path of ['/', '/docs', '/nothing']) {
+      const { text } = await new Visitor(service, BROWSER).get(path);
+      assert.ok(!text.includes(VERSION), path);
+    }
+  });
+
+  test('a browser gets a 404 page for an unknown path, in its language', async () => {
+    for (const path of ['/accountant', '/authsvc', '/favicon.ico', '/%zz']) {
+      const { status, text, headers } = await new Visitor(service, BROWSER).get(path, { 'accept-language': 'de' });
+      assert.equal(status, 404);
+      assert.match(text, /<html lang="de">[\s\S]*Hier ist nichts/, path);
+      assert.equal(headers['x-frame-options'], 'DENY');
+    }
+  });
+
+  test('a program gets JSON for an unknown path, whether it asks for JSON or for anything', async () => {
+    for (const accept of [{}, { accept: '*/*' }, JSON_ONLY, { accept: 'application/json, text/html;q=0.5' }]) {
+      const { status, headers, text } = await new Visitor(service, accept).get('/accountant');
+      assert.equal(status, 404);
+      assert.match(String(headers['content-type']), /json/);
+      assert.match(text, /There is nothing at this path/);
+    }
+  });
+
+  test('who asks for JSON gets JSON at / and at unknown paths of the pages; others get pages', async () => {
+    for (const path of ['/', '/account/nothing']) {
+      const { status, text } = await new Visitor(service, JSON_ONLY).get(path);
+      assert.deepEqual([status, Object.keys(JSON.parse(text) as object)], [404, ['Error', 'Error_description']]);
+      assert.match((await new Visitor(service).get(path)).text, /<!doctype html>/);
+    }
+  });
+
+  test('a path of the authsvc door is answered in JSON, in a browser too', async () => {
+    const { headers } = await new Visitor(service, BROWSER).get('/authsvc/nothing');
+    assert.match(String(headers['content-type']), /json/);
   });
 });
 

@@ -21,6 +21,7 @@ const account: OpenPage = async (page, service) => {
 };
 
 export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
+  home: (page, { url }) => page.goto(url),
   code: (page, { url }) => page.goto(`${url}/device`),
   compare: async (page, service) => page.goto((await startCode(service)).complete),
   'code-wrong': async (page, service) => {
@@ -68,5 +69,5 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await page.goto(`${service.url}/account/password`);
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
-  'not-found': (page, { url }) => page.goto(`${url}/account/nothing`),
+  'not-found': (page, { url }) => page.goto(`${url}/nothing`),
 };

@@ -5,7 +5,7 @@ import { myEvents } from '../../../operations/person/my-events.ts';
 import { myGrants, revokeMyGrant, revokeMyGrants } from '../../../operations/person/my-grants.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
-import { postForm } from '../parts/layout.ts';
+import { personName, postForm } from '../parts/layout.ts';
 import { type PersonVisit, queryOf } from '../parts/visit.ts';
 import { eventList } from './event-list.ts';
 import { grantList } from './grant-list.ts';
@@ -45,6 +45,7 @@ function signInSection(visit: PersonVisit): Html {
   const everywhere = html`<button class="button quiet">${words.signOutEverywhere}</button>`;
   return html`<section aria-labelledby="security"><h2 id="security">${words.security}</h2>
 <div class="card ways">
+<p class="who">${visit.language.texts.layout.signedInAs(personName(visit))}</p>
 ${passwordRules(visit.person, visit.site.ports) && html`<a class="button quiet" href="/account/password">${words.changePassword}</a>`}
 ${postForm(visit, '/account/sign-out-everywhere', everywhere)}
 <p class="hint">${words.signOutEverywhereHint}</p>

@@ -12,16 +12,17 @@ export interface SignInForm {
   readonly problem?: { readonly status: number; readonly said: Said; readonly retryAfter?: number | undefined };
 }
 
+/** The cursor is in the first field that is still empty: the password after a failed attempt. */
 export function signInPage(visit: Visit, { code, userName = '', notice, problem }: SignInForm): Shown {
   const { signIn: words } = visit.language.texts;
   const fields = html`${code && html`<input type="hidden" name="user_code" value="${code}">`}
 <div class="field">
 <label for="user_name">${words.userName}</label>
-<input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false">
+<input id="user_name" name="user_name" value="${userName}" required maxlength="128" autocomplete="username" autocapitalize="none" spellcheck="false"${userName === '' && html` autofocus`}>
 </div>
 <div class="field">
 <label for="password">${words.password}</label>
-<input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password">
+<input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password"${userName !== '' && html` autofocus`}>
 </div>
 <button class="button">${words.button}</button>`;
   const body = html`<div class="card">

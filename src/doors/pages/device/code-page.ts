@@ -16,7 +16,7 @@ export function codePage(visit: Visit, typed = '', problem?: CodeProblem): Shown
   const field = html`<div class="field">
 <label for="user_code">${words.label}</label>
 <input class="code-input" id="user_code" name="user_code" value="${typed}" required maxlength="40" autocomplete="off"
- autocapitalize="characters" spellcheck="false" aria-describedby="user_code_hint"${problem && html` aria-invalid="true"`}>
+ autocapitalize="characters" spellcheck="false" autofocus aria-describedby="user_code_hint"${problem && html` aria-invalid="true"`}>
 <p class="hint" id="user_code_hint">${words.hint}</p>
 </div>
 <button class="button">${words.next}</button>`;

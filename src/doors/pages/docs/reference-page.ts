@@ -1,68 +1,61 @@
 // The reference of every door for people: the OpenAPI document, rendered on our own page without any script.
-
-import type { OpenapiOperation, OpenapiSchema } from '../../openapi-document.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type PageRoute, show } from '../parts/route.ts';
 import type { Visit } from '../parts/visit.ts';
+import { anchorOf, type Entry, operationSection } from './operation-section.ts';
+import { translatorFor } from './reference-words.ts';
 
 export const DOCS_ROUTES: readonly PageRoute[] = [show('/docs', 'page-docs', showReference)];
 
-async function showReference({ site }: Visit): Promise<Answer> {
-  const { info, paths } = site.openapi();
+/** The version is for people who are signed in: strangers could look up its known flaws. */
+async function showReference(visit: Visit): Promise<Answer> {
+  const { docs: words } = visit.language.texts;
+  const { info, paths } = visit.site.openapi();
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  const body = html`<div lang="en" class="reference">
-<h1>Reference</h1>
-<p>${info.description} Version ${info.version}.</p>
-<p><a href="/docs/openapi.json">OpenAPI 3.1</a></p>
-<nav aria-label="Operations"><ul class="operations">${entries.map(linkTo)}</ul></nav>
-${entries.map(section)}
+  const inWords = translatorFor(visit.language.tag);
+  const body = html`<div class="reference">
+<nav class="contents" aria-label="${words.contents}">${groupsOf(entries).map((group) => contentsOf(group, visit))}</nav>
+<div class="operations">
+<h1>${words.title}</h1>
+<p>${inWords(info.description)}${visit.person && html` ${words.version(info.version)}`}</p>
+<p>${words.address} <code>${visit.site.publicUrl}</code></p>
+<p class="hint">${words.samplesHint}</p>
+<p><a href="/docs/openapi.json">${words.document}</a></p>
+${entries.map((entry) => operationSection(entry, visit))}
+</div>
 </div>`;
-  return { page: { title: 'Reference', body, width: 'wide' } };
+  return { page: { title: words.title, body, width: 'wide' } };
 }
 
-interface Entry {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: OpenapiOperation;
+interface Group {
+  readonly name: string;
+  readonly entries: readonly Entry[];
 }
 
-function linkTo(entry: Entry): Html {
-  return html`<li><a href="#${anchorOf(entry)}"><code>${entry.method} ${entry.path}</code></a> ${entry.operation.summary}</li>`;
+/** By mount: operations of one mount have the same first path segment. */
+function groupsOf(entries: readonly Entry[]): Group[] {
+  const groups = Map.groupBy(entries, ({ path, operation }) => mountOf(path, operation.tags?.[0]));
+  return [...groups].map(([name, members]) => ({ name, entries: members }));
 }
 
-function section(entry: Entry): Html {
-  const { method, path, operation } = entry;
-  const { requestBody, responses, security } = operation;
-  return html`<section class="card" id="${anchorOf(entry)}">
-<h2>${operation.summary}</h2>
-<p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` with <code>Authorization: Bearer</code>`}</p>
-${operation.description && html`<p>${operation.description}</p>`}
-${requestBody && html`<h3>Takes ${Object.keys(requestBody.content).join(' or ')}</h3>${fieldsOf(requestBody.content)}`}
-<h3>Answers</h3>
-${Object.entries(responses).map(([status, { description, content }]) => answerOf(status, description, content))}
-</section>`;
+/** Two segments of each operation are its own (`/Authorize/Token`); the rest is the mount. */
+function mountOf(path: string, tag: string | undefined): string {
+  const mount = path.split('/').slice(0, -2).join('/');
+  return mount === '' ? (tag ?? '') : mount;
 }
 
-function answerOf(
-  status: string,
-  description: string,
-  content: OpenapiOperation['responses'][string]['content'],
-): Html {
-  return html`<details${status === '200' && html` open`}><summary><code>${status}</code> ${description}</summary>${fieldsOf(content ?? {})}</details>`;
+function contentsOf({ name, entries }: Group, { language }: Visit): Html {
+  const inWords = translatorFor(language.tag);
+  const links = entries.map(
+    (entry) =>
+      html`<li><a href="#${anchorOf(entry)}">${shortPath(entry.path, name)}</a> <span>${inWords(entry.operation.summary)}</span></li>`,
+  );
+  return html`<h2><code>${name}</code></h2><ul>${links}</ul>`;
 }
 
-/** The first form of a body has every field. */
-function fieldsOf(content: Readonly<Record<string, { readonly schema?: OpenapiSchema }>>): Html | undefined {
-  const [first] = Object.values(content);
-  const schemas = first?.schema?.oneOf ?? [first?.schema];
-  const fields = Object.entries<OpenapiSchema>(Object.assign({}, ...schemas.map((schema) => schema?.properties)));
-  if (fields.length === 0) return undefined;
-  return html`<dl class="fields">${fields.map(([name, { type, enum: allowed, description }]) => html`<dt><code>${name}</code> <span>${allowed?.join(', ') ?? type}</span></dt><dd>${description}</dd>`)}</dl>`;
-}
-
-function anchorOf({ method, path }: Entry): string {
-  return `${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+function shortPath(path: string, mount: string): string {
+  return path.startsWith(`${mount}/`) ? path.slice(mount.length + 1) : path;
 }

@@ -1,5 +1,6 @@
 // The language of a visit: its texts, and how it writes dates, lengths of time and numbers of things.
 import type { EpochSeconds, Seconds } from '../../../core/time.ts';
+import { readWeighted } from '../../server/weighted-list.ts';
 import type { Texts } from './texts/catalogue.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
@@ -24,17 +25,10 @@ const DATES_AS: Readonly<Record<LanguageTag, string>> = { en: 'en-GB', de: 'de' 
 
 /** RFC 9110 12.5.4: the language with the highest weight among those we have; the first named wins a tie. */
 export function languageFor(acceptLanguage: string | undefined): Language {
-  const wanted = (acceptLanguage ?? '')
-    .slice(0, 500)
-    .split(',')
-    .map((range) => {
-      const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
-      const weight = parameters.find((parameter) => parameter.trim().startsWith('q='))?.split('=')[1];
-      return { tag: tag.split('-')[0] ?? '', weight: weight === undefined ? 1 : Number(weight) };
-    })
-    .filter(({ tag, weight }) => Object.hasOwn(CATALOGUES, tag) && weight > 0)
-    .toSorted((a, b) => b.weight - a.weight);
-  return language((wanted[0]?.tag ?? FALLBACK) as LanguageTag);
+  const wanted = readWeighted(acceptLanguage)
+    .map((range) => range.split('-')[0] ?? '')
+    .find((tag) => Object.hasOwn(CATALOGUES, tag));
+  return language((wanted ?? FALLBACK) as LanguageTag);
 }
 
 const made = new Map<LanguageTag, Language>();

@@ -26,7 +26,7 @@ export function layout(visit: Visit, { title, body, width }: Page): Html {
 <body>
 <a class="skip" href="#content">${texts.layout.skip}</a>
 <header class="top">
-<a class="brand" href="/account"><img src="${assets.logo.path}" alt="" width="32" height="32"><span>${look.name}</span></a>
+<a class="brand" href="/"><img src="${assets.logo.path}" alt="" width="32" height="32"><span>${look.name}</span></a>
 ${visit.person && personMenu(visit)}
 </header>
 <main id="content" class="${width ?? 'narrow'}" tabindex="-1">

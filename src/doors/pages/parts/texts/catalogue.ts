@@ -46,6 +46,13 @@ export interface Texts {
     readonly signOut: string;
     readonly footer: (name: string) => string;
   };
+  readonly home: {
+    readonly title: string;
+    readonly lead: string;
+    readonly device: Said;
+    readonly account: Said;
+    readonly docs: Said;
+  };
   readonly code: {
     readonly title: string;
     readonly lead: string;
@@ -151,6 +158,17 @@ export interface Texts {
       readonly unchanged: string;
       readonly 'not-repeated': string;
     };
+  };
+  readonly docs: {
+    readonly title: string;
+    readonly contents: string;
+    readonly version: (version: string) => string;
+    readonly address: string;
+    readonly samplesHint: string;
+    readonly document: string;
+    readonly withBearer: string;
+    readonly takes: string;
+    readonly answers: string;
   };
   readonly notices: Readonly<Record<Notice, string>>;
   readonly sayings: Readonly<Record<Saying, Said>>;

@@ -1,4 +1,5 @@
 import type { Texts } from './catalogue.ts';
+import { deSayings } from './de-sayings.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['read', 'lesen'],
@@ -21,6 +22,22 @@ export const de: Texts = {
     account: 'Mein Konto',
     signOut: 'Abmelden',
     footer: (name) => `${name} fragt Sie nie per E-Mail, Chat oder Telefon nach Ihrem Passwort.`,
+  },
+  home: {
+    title: 'Willkommen',
+    lead: 'Dieser Dienst gibt Programmen Zugriff auf Web-APIs, im Namen einer Person oder einer Maschine.',
+    device: {
+      title: 'Gerät verbinden',
+      text: 'Ein Gerät oder Programm zeigt Ihnen einen Code: Geben Sie ihn hier ein und bestätigen Sie die Anfrage oder lehnen Sie sie ab.',
+    },
+    account: {
+      title: 'Mein Konto',
+      text: 'Sehen Sie, welche Programme in Ihrem Namen handeln, und beenden Sie ihren Zugriff.',
+    },
+    docs: {
+      title: 'Referenz für Entwickler',
+      text: 'Wie Programme Token erhalten, erneuern, prüfen und widerrufen, mit Beispielen zum Kopieren.',
+    },
   },
   code: {
     title: 'Gerät verbinden',
@@ -169,6 +186,17 @@ export const de: Texts = {
       'not-repeated': 'Die beiden neuen Passwörter stimmen nicht überein.',
     },
   },
+  docs: {
+    title: 'Referenz',
+    contents: 'Operationen',
+    version: (version) => `Version ${version} läuft hier.`,
+    address: 'Die Adresse dieses Dienstes:',
+    samplesHint: 'Ein Klick markiert einen ganzen Befehl. Ersetzen Sie, was in Großbuchstaben steht.',
+    document: 'Diese Referenz als OpenAPI 3.1',
+    withBearer: 'mit',
+    takes: 'Nimmt',
+    answers: 'Antworten',
+  },
   notices: {
     revoked: 'Das Zugriffsrecht wurde widerrufen.',
     'revoked-before': 'Dieses Zugriffsrecht war schon beendet.',
@@ -176,93 +204,7 @@ export const de: Texts = {
     'password-changed': 'Ihr Passwort wurde geändert, und Sie wurden überall sonst abgemeldet.',
     'signed-out': 'Sie sind abgemeldet.',
   },
-  sayings: {
-    codeUnknown: {
-      title: 'Dieser Code ist nicht bekannt',
-      text: 'Prüfen Sie ihn Buchstabe für Buchstabe. Vielleicht ist er auch zu alt: Beginnen Sie dann auf Ihrem Gerät von vorn.',
-    },
-    codesTooMany: {
-      title: 'Zu viele falsche Codes',
-      text: 'Zu Ihrem Schutz wird einige Minuten lang kein Code von Ihnen angenommen. Beginnen Sie danach auf Ihrem Gerät von vorn.',
-    },
-    codeExpired: {
-      title: 'Dieser Code ist abgelaufen',
-      text: 'Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
-    codeSpent: {
-      title: 'Dieser Code gilt nicht mehr',
-      text: 'Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
-    },
-    decided: {
-      title: 'Über diese Anfrage wurde schon entschieden',
-      text: 'Eine Entscheidung ist endgültig. Wenn Sie anders entscheiden möchten, beginnen Sie auf Ihrem Gerät von vorn.',
-    },
-    elsewhere: {
-      title: 'Dieser Code wurde in einem anderen Browser eingegeben',
-      text: 'Nur die Browsersitzung, in der ein Code eingegeben wurde, kann ihn bestätigen oder ablehnen. Machen Sie dort weiter, oder beginnen Sie auf Ihrem Gerät von vorn.',
-    },
-    identityDisabled: {
-      title: 'Ihr Konto ist gesperrt',
-      text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
-    },
-    noApiAccess: {
-      title: 'Sie dürfen die Web-API nicht benutzen',
-      text: 'Bitten Sie die Betreiber dieses Dienstes um Zugang.',
-    },
-    noIntegrationAccess: {
-      title: 'Sie dürfen diese Integration nicht benutzen',
-      text: 'Bitten Sie die Betreiber dieses Dienstes um Zugang.',
-    },
-    deviceFlowOff: {
-      title: 'Das Bestätigen von Geräten ist abgeschaltet',
-      text: 'Fragen Sie die Betreiber dieses Dienstes, wie das Programm Zugriff erhalten kann.',
-    },
-    integrationGone: {
-      title: 'Diese Integration gibt es nicht mehr',
-      text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
-    },
-    signInFailed: {
-      title: 'Anmeldung fehlgeschlagen',
-      text: 'Benutzername oder Passwort ist falsch.',
-    },
-    signInTooSoon: {
-      title: 'Bitte warten Sie einen Moment',
-      text: 'Die Anmeldung mit diesem Namen ist mehrmals fehlgeschlagen. Warten Sie eine halbe Minute und versuchen Sie es dann erneut.',
-    },
-    signInsTooMany: {
-      title: 'Zu viele fehlgeschlagene Anmeldungen',
-      text: 'Zu Ihrem Schutz ist mit diesem Browser einige Minuten lang keine Anmeldung möglich, auch nicht mit dem richtigen Passwort. Ein Browser, mit dem Sie sich früher angemeldet haben, geht weiterhin.',
-    },
-    formStale: {
-      title: 'Diese Seite ist veraltet',
-      text: 'Sie haben sich seit dem Öffnen an- oder abgemeldet, oder das Formular kam nicht von dieser Website. Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',
-    },
-    notFound: {
-      title: 'Hier ist nichts',
-      text: 'Vielleicht ist die Adresse vertippt, oder die Seite gibt es nicht mehr.',
-    },
-    methodWrong: { title: 'Das geht hier nicht', text: 'Bitte beginnen Sie von vorn.' },
-    unreadable: {
-      title: 'Das Formular war nicht lesbar',
-      text: 'Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',
-    },
-    requestsTooMany: {
-      title: 'Zu viele Anfragen',
-      text: 'Es wurde nichts ausgeführt. Warten Sie einen Moment und versuchen Sie es dann erneut.',
-    },
-    unavailable: {
-      title: 'Der Dienst ist gerade nicht verfügbar',
-      text: 'Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
-    },
-    outcomeUnknown: {
-      title: 'Es ist nicht bekannt, ob das geklappt hat',
-      text: 'Beim Speichern ist ein Fehler aufgetreten. Gehen Sie gleich zurück und sehen Sie nach, bevor Sie es noch einmal versuchen.',
-    },
-    fault: {
-      title: 'Etwas ist kaputtgegangen',
-      text: 'Das liegt an uns, nicht an Ihnen. Versuchen Sie es noch einmal; bleibt es dabei, sagen Sie den Betreibern dieses Dienstes Bescheid.',
-    },
-  },
+  sayings: deSayings,
   refusal: {
     toDevice: 'Code eingeben',
     toAccount: 'Mein Konto',

@@ -1,0 +1,57 @@
+// One operation in the reference: what it takes, commands to copy, what it answers.
+import type { CodeSample, OpenapiOperation, OpenapiSchema } from '../../openapi-document.ts';
+import { type Html, html, type Inset } from '../parts/html.ts';
+import type { Visit } from '../parts/visit.ts';
+import { translatorFor } from './reference-words.ts';
+
+export interface Entry {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: OpenapiOperation;
+}
+
+type Words = (text: string | undefined) => Inset;
+type Content = Readonly<Record<string, { readonly schema?: OpenapiSchema }>>;
+
+export function operationSection(entry: Entry, { language }: Visit): Html {
+  const { docs: words } = language.texts;
+  const inWords = translatorFor(language.tag);
+  const { method, path, operation } = entry;
+  const { requestBody, responses, security = [], 'x-codeSamples': samples = [] } = operation;
+  const answers = Object.entries(responses).map(([status, answer]) => answerOf(status, answer, inWords));
+  return html`<section class="card" id="${anchorOf(entry)}" aria-labelledby="${anchorOf(entry)}-title">
+<h2 id="${anchorOf(entry)}-title">${inWords(operation.summary)}</h2>
+<p><code>${method} ${path}</code>${security.length > 0 && html` ${words.withBearer} <code>Authorization: Bearer</code>`}</p>
+${operation.description && html`<p>${inWords(operation.description)}</p>`}
+${samples.map((sample) => sampleOf(sample, inWords))}
+${requestBody && html`<h3>${words.takes} ${Object.keys(requestBody.content).join(', ')}</h3>${fieldsOf(requestBody.content, inWords)}`}
+<h3>${words.answers}</h3>
+${answers}
+</section>`;
+}
+
+export function anchorOf({ method, path }: Entry): string {
+  return `${method}${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/** One click selects the command. A keyboard reaches it too, to scroll where it is wider than the screen. */
+function sampleOf({ label, source }: CodeSample, inWords: Words): Html {
+  return html`<figure class="sample"><figcaption>${inWords(label)}</figcaption><pre tabindex="0"><code translate="no">${source}</code></pre></figure>`;
+}
+
+function answerOf(status: string, { description, content }: OpenapiOperation['responses'][string], inWords: Words) {
+  return html`<details${status === '200' && html` open`}><summary><code>${status}</code> ${inWords(description)}</summary>${fieldsOf(content ?? {}, inWords)}</details>`;
+}
+
+/** The first form of a body has every field. */
+function fieldsOf(content: Content, inWords: Words): Html | undefined {
+  const [first] = Object.values(content);
+  const schemas = first?.schema?.oneOf ?? [first?.schema];
+  const fields = Object.entries<OpenapiSchema>(Object.assign({}, ...schemas.map((schema) => schema?.properties)));
+  if (fields.length === 0) return undefined;
+  const rows = fields.map(
+    ([name, { type, enum: allowed, description }]) =>
+      html`<dt><code>${name}</code> <span>${allowed?.join(', ') ?? type}</span></dt><dd>${inWords(description)}</dd>`,
+  );
+  return html`<dl class="fields">${rows}</dl>`;
+}

@@ -1,0 +1,90 @@
+// What pages say about refusals.
+import type { Texts } from './catalogue.ts';
+
+export const deSayings: Texts['sayings'] = {
+  codeUnknown: {
+    title: 'Dieser Code ist nicht bekannt',
+    text: 'Prüfen Sie ihn Buchstabe für Buchstabe. Vielleicht ist er auch zu alt: Beginnen Sie dann auf Ihrem Gerät von vorn.',
+  },
+  codesTooMany: {
+    title: 'Zu viele falsche Codes',
+    text: 'Zu Ihrem Schutz wird einige Minuten lang kein Code von Ihnen angenommen. Beginnen Sie danach auf Ihrem Gerät von vorn.',
+  },
+  codeExpired: {
+    title: 'Dieser Code ist abgelaufen',
+    text: 'Es wurde nichts bestätigt. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+  },
+  codeSpent: {
+    title: 'Dieser Code gilt nicht mehr',
+    text: 'Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+  },
+  decided: {
+    title: 'Über diese Anfrage wurde schon entschieden',
+    text: 'Eine Entscheidung ist endgültig. Wenn Sie anders entscheiden möchten, beginnen Sie auf Ihrem Gerät von vorn.',
+  },
+  elsewhere: {
+    title: 'Dieser Code wurde in einem anderen Browser eingegeben',
+    text: 'Nur die Browsersitzung, in der ein Code eingegeben wurde, kann ihn bestätigen oder ablehnen. Machen Sie dort weiter, oder beginnen Sie auf Ihrem Gerät von vorn.',
+  },
+  identityDisabled: {
+    title: 'Ihr Konto ist gesperrt',
+    text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
+  },
+  noApiAccess: {
+    title: 'Sie dürfen die Web-API nicht benutzen',
+    text: 'Bitten Sie die Betreiber dieses Dienstes um Zugang.',
+  },
+  noIntegrationAccess: {
+    title: 'Sie dürfen diese Integration nicht benutzen',
+    text: 'Bitten Sie die Betreiber dieses Dienstes um Zugang.',
+  },
+  deviceFlowOff: {
+    title: 'Das Bestätigen von Geräten ist abgeschaltet',
+    text: 'Fragen Sie die Betreiber dieses Dienstes, wie das Programm Zugriff erhalten kann.',
+  },
+  integrationGone: {
+    title: 'Diese Integration gibt es nicht mehr',
+    text: 'Wenden Sie sich an die Betreiber dieses Dienstes.',
+  },
+  signInFailed: {
+    title: 'Anmeldung fehlgeschlagen',
+    text: 'Benutzername oder Passwort ist falsch.',
+  },
+  signInTooSoon: {
+    title: 'Bitte warten Sie einen Moment',
+    text: 'Die Anmeldung mit diesem Namen ist mehrmals fehlgeschlagen. Warten Sie eine halbe Minute und versuchen Sie es dann erneut.',
+  },
+  signInsTooMany: {
+    title: 'Zu viele fehlgeschlagene Anmeldungen',
+    text: 'Zu Ihrem Schutz ist mit diesem Browser einige Minuten lang keine Anmeldung möglich, auch nicht mit dem richtigen Passwort. Ein Browser, mit dem Sie sich früher angemeldet haben, geht weiterhin.',
+  },
+  formStale: {
+    title: 'Diese Seite ist veraltet',
+    text: 'Sie haben sich seit dem Öffnen an- oder abgemeldet, oder das Formular kam nicht von dieser Website. Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',
+  },
+  notFound: {
+    title: 'Hier ist nichts',
+    text: 'Vielleicht ist die Adresse vertippt, oder die Seite gibt es nicht mehr.',
+  },
+  methodWrong: { title: 'Das geht hier nicht', text: 'Bitte beginnen Sie von vorn.' },
+  unreadable: {
+    title: 'Das Formular war nicht lesbar',
+    text: 'Es wurde nichts ausgeführt. Bitte beginnen Sie von vorn.',
+  },
+  requestsTooMany: {
+    title: 'Zu viele Anfragen',
+    text: 'Es wurde nichts ausgeführt. Warten Sie einen Moment und versuchen Sie es dann erneut.',
+  },
+  unavailable: {
+    title: 'Der Dienst ist gerade nicht verfügbar',
+    text: 'Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
+  },
+  outcomeUnknown: {
+    title: 'Es ist nicht bekannt, ob das geklappt hat',
+    text: 'Beim Speichern ist ein Fehler aufgetreten. Gehen Sie gleich zurück und sehen Sie nach, bevor Sie es noch einmal versuchen.',
+  },
+  fault: {
+    title: 'Etwas ist kaputtgegangen',
+    text: 'Das liegt an uns, nicht an Ihnen. Versuchen Sie es noch einmal; bleibt es dabei, sagen Sie den Betreibern dieses Dienstes Bescheid.',
+  },
+};

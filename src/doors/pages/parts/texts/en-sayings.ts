@@ -1,0 +1,81 @@
+// What pages say about refusals.
+import type { Texts } from './catalogue.ts';
+
+export const enSayings: Texts['sayings'] = {
+  codeUnknown: {
+    title: 'This code is not known',
+    text: 'Check it letter by letter. It may also be too old: then start again on your device.',
+  },
+  codesTooMany: {
+    title: 'Too many wrong codes',
+    text: 'For your protection no code is accepted from you for a few minutes. Then start again on your device.',
+  },
+  codeExpired: {
+    title: 'This code has expired',
+    text: 'Nothing was confirmed. Start again on your device to get a new code.',
+  },
+  codeSpent: {
+    title: 'This code no longer works',
+    text: 'Sign-in failed too often with it. Start again on your device to get a new code.',
+  },
+  decided: {
+    title: 'This request was decided before',
+    text: 'A decision is final. If you want to decide otherwise, start again on your device.',
+  },
+  elsewhere: {
+    title: 'This code was entered in another browser',
+    text: 'Only the browser session that entered a code can confirm or deny it. Go on there, or start again on your device.',
+  },
+  identityDisabled: {
+    title: 'Your account is disabled',
+    text: 'Ask the people who run this service.',
+  },
+  noApiAccess: {
+    title: 'You may not use the web API',
+    text: 'Ask the people who run this service for access.',
+  },
+  noIntegrationAccess: {
+    title: 'You may not use this integration',
+    text: 'Ask the people who run this service for access.',
+  },
+  deviceFlowOff: {
+    title: 'Confirming devices is switched off',
+    text: 'Ask the people who run this service how the program can get access.',
+  },
+  integrationGone: {
+    title: 'This integration no longer exists',
+    text: 'Ask the people who run this service.',
+  },
+  signInFailed: {
+    title: 'Sign-in failed',
+    text: 'User name or password is wrong.',
+  },
+  signInTooSoon: {
+    title: 'Wait a moment before you try again',
+    text: 'Sign-in with this name failed several times. Wait half a minute, then try again.',
+  },
+  signInsTooMany: {
+    title: 'Too many failed sign-ins',
+    text: 'For your protection this browser cannot sign in for a few minutes, even with the right password. A browser that you signed in with before still can.',
+  },
+  formStale: {
+    title: 'This page is out of date',
+    text: 'You signed in or out since it was opened, or the form was not sent by this site. Nothing was done. Please begin again.',
+  },
+  notFound: { title: 'There is nothing here', text: 'The address may be mistyped, or the page is gone.' },
+  methodWrong: { title: 'This cannot be done here', text: 'Please begin again.' },
+  unreadable: { title: 'The form could not be read', text: 'Nothing was done. Please begin again.' },
+  requestsTooMany: { title: 'Too many requests', text: 'Nothing was done. Wait a moment, then try again.' },
+  unavailable: {
+    title: 'The service is not available right now',
+    text: 'Nothing was changed. Try again in a moment.',
+  },
+  outcomeUnknown: {
+    title: 'It is not known whether this worked',
+    text: 'The service had a fault while it was saving. Go back in a moment and check before you try again.',
+  },
+  fault: {
+    title: 'Something broke',
+    text: 'It is our fault, not yours. Try again; if it stays so, tell the people who run this service.',
+  },
+};
