@@ -17,8 +17,11 @@ function newFolder(t: TestContext): string {
 
 /** What the quick start prints until it is ready; it is stopped then. */
 async function printedBy(args: readonly string[], folder: string): Promise<string> {
-  const options = { cwd: folder, env: commandEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] } as const;
-  const service = spawn(process.execPath, [TESSERA, 'quickstart', ...args], options);
+  const service = spawn(process.execPath, [TESSERA, 'quickstart', ...args], {
+    cwd: folder,
+    env: commandEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(service, 'exit');
   let printed = '';
   for await (const text of service.stdout.setEncoding('utf8')) {
