@@ -57,7 +57,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   const keys = firstKey();
   if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
   writeKeyringFile(config.keyring.path, keys);
-  const store = await openStore(config, 'command');
+  const store = await openStore(config, 'init');
   await administer(store, issuerPem);
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);

@@ -81,7 +81,7 @@ suite('revoked certificates', () => {
 
   test('the last list stays in force when its file is missing or damaged, and this is logged', async () => {
     writeFileSync(list, 'no list');
-    await eventually(async () => service.logLines.some((line) => line.includes('it holds no CRL')));
+    await eventually(async () => service.logLines.some((line) => line.includes('it contains no CRL')));
     assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
     publish(early, ada);
   });

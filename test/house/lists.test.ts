@@ -62,6 +62,20 @@ test('the server and the authsvc door give a refusal the same status', () => {
   for (const reason of TRANSPORT_REASONS) assert.equal(WORDING[reason].status, TRANSPORT_WORDS[reason].status, reason);
 });
 
+test('docs/troubleshooting.md names refusals and readiness checks that exist', () => {
+  const page = read('docs/troubleshooting.md');
+  const known = new Set<string>([...TRANSPORT_REASONS, ...REFUSAL_REASONS, ...AUTHSVC_REASONS]);
+  const refusals = tableOf(page, ['Symptom', 'Refusal in the log']).flatMap(([, cell = '']) => quoted(cell));
+  assert.ok(refusals.length > 15);
+  assert.deepEqual(
+    refusals.filter((reason) => !known.has(reason)),
+    [],
+  );
+  const checks = tableOf(page, ['Check', 'Cause and remedy']).flatMap(([cell = '']) => quoted(cell));
+  const [, listed = ''] = /The checks: ([\s\S]*?)\. A check that/.exec(read('docs/operators.md')) ?? [];
+  assert.deepEqual(checks, quoted(listed));
+});
+
 test('docs/dependencies.md lists exactly the dependencies in use, each with a reason', () => {
   const used = [...namesOf(manifest('package.json')), ...namesOf(manifest('runtime/package.json'))];
   const page = read('docs/dependencies.md');

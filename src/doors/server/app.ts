@@ -57,7 +57,7 @@ export interface AppOptions {
   readonly begin: (request: FastifyRequest) => void;
   /** Called once per request, when its answer is out or its caller is gone. */
   readonly onAnswered: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
-  /** Called with errors that are no refusals, for the operator's log. The caller gets the request id. */
+  /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
   readonly onFault: (request: FastifyRequest, fault: unknown) => void;
   /** Who words a refusal for a request to this address that no door was reached for, or that a door did not answer itself. */
   readonly repliesAt: (url: string) => RefusalReplies;

@@ -1,4 +1,4 @@
-// Real proxies in front of the service, each with the very configuration that docs/proxies.md shows.
+// Real proxies in front of the service, each with the very configuration that a page of docs/ shows.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,12 +75,10 @@ ${snippet}`,
   },
 };
 
-const PAGE = readFileSync('docs/proxies.md', 'utf8');
-
 /** The block of the page, with its example values replaced by those of the test. */
-function snippetOf(name: ProxyName, files: string, port: number, backPort: number): string {
-  const snippet = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1];
-  if (!snippet) throw new Error(`docs/proxies.md shows no ${name}`);
+function snippetOf(name: ProxyName, page: string, files: string, port: number, backPort: number): string {
+  const snippet = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\`\`\``).exec(readFileSync(page, 'utf8'))?.[1];
+  if (!snippet) throw new Error(`${page} shows no ${name}`);
   const replacements: readonly [RegExp, string][] = [
     [/\/etc\/proxy/g, files],
     [/127\.0\.0\.1:8080/g, `127.0.0.1:${backPort}`],
@@ -93,12 +91,17 @@ function snippetOf(name: ProxyName, files: string, port: number, backPort: numbe
   return replacements.reduce((text, [from, to]) => text.replace(from, to), snippet);
 }
 
-export async function startProxy(name: ProxyName, service: TestService): Promise<RunningProxy> {
+/** Starts a proxy with the configuration that `page` shows for it. */
+export async function startProxy(
+  name: ProxyName,
+  service: TestService,
+  page = 'docs/proxies.md',
+): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), `tessera-${name}-`));
   const port = await freePort();
   writeFiles(folder, service);
   const kind = KINDS[name];
-  writeFileSync(join(folder, 'conf'), kind.around(snippetOf(name, folder, port, service.port), folder, port));
+  writeFileSync(join(folder, 'conf'), kind.around(snippetOf(name, page, folder, port, service.port), folder, port));
   const [command, ...args] = kind.command(folder);
   const env = {
     PATH: `${process.env['PATH']}:/usr/sbin`,
@@ -137,7 +140,7 @@ function read(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8');
   } catch {
-    return 'it could not be started: is its package installed? .ci/run names it';
+    return 'it could not be started: is its package installed? runtime/needs.mjs names it';
   }
 }
 

@@ -1,0 +1,33 @@
+// What /metrics shows, for tests of files that query it.
+import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
+import { Metrics } from '../../src/doors/ops/metrics.ts';
+import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
+
+const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS];
+
+export function exportedText(): Promise<string> {
+  const metrics = new Metrics();
+  metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
+  metrics.ignoredHeader();
+  return metrics.text();
+}
+
+/** Metrics of the service and of Node that a query uses but /metrics lacks. */
+export function unknownMetrics(queries: readonly string[], exported: string): string[] {
+  const names = new Set([...exported.matchAll(/^([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name));
+  const used = new Set(queries.flatMap((query) => query.match(/\b(?:tessera|process|nodejs)_[a-z0-9_]+/g) ?? []));
+  return [...used].filter((name) => !names.has(name));
+}
+
+/** Labels that queries group by, without the one that Prometheus adds. */
+export function groupedBy(queries: readonly string[]): Set<string> {
+  const lists = queries.flatMap((query) => [...query.matchAll(/by \(([a-z, ]+)\)/g)].map(([, by = '']) => by));
+  return new Set(lists.flatMap((by) => by.split(', ')).filter((label) => label !== 'instance'));
+}
+
+/** The refusals that queries match, and those among them that do not exist. */
+export function matchedReasons(queries: readonly string[]): { matched: string[]; unknown: string[] } {
+  const texts = queries.flatMap((query) => [...query.matchAll(/reason=~?"([^"]+)"/g)].map(([, either = '']) => either));
+  const matched = texts.flatMap((either) => either.split('|'));
+  return { matched, unknown: matched.filter((reason) => !REASONS.includes(reason)) };
+}

@@ -1,0 +1,91 @@
+// Runs the configurations of docs/moving-a-fleet.md: two mounts, and nginx for programs that use other paths.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, suite, test } from 'node:test';
+import { parse } from 'yaml';
+import { readImport } from '../../src/operations/admin/import-integrations.ts';
+import { callerOver, json, reachOf } from './caller.ts';
+import { type RunningProxy, startProxy } from './proxies/proxy.ts';
+import { startService, type TestService } from './service.ts';
+import { CLIENT } from './steps.ts';
+
+const PAGE = 'docs/moving-a-fleet.md';
+const text = readFileSync(PAGE, 'utf8');
+
+function blockOf(language: string): string {
+  return (
+    new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? assert.fail(`no ${language} on the page`)
+  );
+}
+
+suite(`the configurations of ${PAGE}`, () => {
+  let service: TestService;
+  let proxy: RunningProxy;
+  before(async () => {
+    const proxies = { addresses: ['127.0.0.1'], clientCertificateHeader: 'url-encoded-pem' };
+    service = await startService({
+      settings: { ...(parse(blockOf('yaml')) as Record<string, unknown>), proxies },
+      listeners: [{}],
+    });
+    proxy = await startProxy('nginx', service, PAGE);
+  });
+  after(async () => {
+    await proxy.stop();
+    await service.stop();
+  });
+
+  const caller = () => callerOver('HTTP/1.1', { ...reachOf(service, service.ada), port: proxy.port });
+  const wrongRefresh = json({ client_id: CLIENT, refresh_token: 'wrong' });
+
+  test('each mount words errors with its own keys', async () => {
+    const authsvc = await caller().ask({ path: '/authsvc/Authorize/Token', ...wrongRefresh });
+    assert.deepEqual(Object.keys(authsvc.json), ['Error', 'Error_description']);
+    const legacy = await caller().ask({ path: '/LegacyAuth/Authorize/Token', ...wrongRefresh });
+    assert.deepEqual(Object.keys(legacy.json), ['error', 'error_description']);
+    assert.equal(legacy.json['error'], 'invalid_grant');
+  });
+
+  test('a grant issued at one mount is refreshed at the other, and at the root of the host', async () => {
+    const asked = json({ client_id: CLIENT, scope: 'orders:read' });
+    const first = await caller().ask({ path: '/Authorize/Certificate', ...asked });
+    assert.equal(first.status, 200, first.text);
+    const next = json({ client_id: CLIENT, refresh_token: first.json['refresh_token'] });
+    const second = await caller().ask({ path: '/legacyauth/authorize/token', ...next });
+    assert.equal(second.status, 200, second.text);
+    const headers = { authorization: `Bearer ${second.json['access_token']}` };
+    assert.equal((await caller().ask({ path: '/revoke/token', headers })).status, 200);
+  });
+
+  test('a forged certificate header gives nobody an identity, at the root of the host either', async () => {
+    const asked = json({ client_id: CLIENT, scope: 'orders:read' });
+    const nobody = callerOver('HTTP/1.1', { ...reachOf(service), port: proxy.port });
+    const headers = { ...asked.headers, 'X-Client-Cert': encodeURIComponent(service.ada.pem) };
+    for (const path of ['/Authorize/Certificate', '/authsvc/Authorize/Certificate']) {
+      const answer = await nobody.ask({ path, ...asked, headers });
+      assert.equal(answer.status, 401, answer.text);
+    }
+  });
+
+  test('the proxy answers the probe, and nothing beside it', async () => {
+    assert.equal((await caller().ask({ path: '/legacysdk/' })).status, 200);
+    assert.equal((await caller().ask({ path: '/legacysdk/other' })).status, 404);
+  });
+
+  test('a reused token is refused, and its grant stays', async () => {
+    const asked = json({ client_id: CLIENT, scope: 'orders:read' });
+    const first = await caller().ask({ path: '/Authorize/Certificate', ...asked });
+    const old = json({ client_id: CLIENT, refresh_token: first.json['refresh_token'] });
+    const second = await caller().ask({ path: '/Authorize/Token', ...old });
+    service.pass(3600);
+    const reused = await caller().ask({ path: '/Authorize/Token', ...old });
+    assert.deepEqual([reused.status, reused.json['Error']], [400, 'invalid_grant'], reused.text);
+    const next = json({ client_id: CLIENT, refresh_token: second.json['refresh_token'] });
+    assert.equal((await caller().ask({ path: '/Authorize/Token', ...next })).status, 200);
+  });
+
+  test('the file of integrations can be imported', () => {
+    const read = readImport(blockOf('json'));
+    assert.ok(read.ok);
+    assert.equal(read.value.length, 2);
+  });
+});
