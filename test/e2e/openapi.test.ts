@@ -124,7 +124,7 @@ suite('the OpenAPI document and the service', () => {
 });
 
 function firstValue([name, { examples, enum: allowed }]: [string, OpenapiSchema]): [string, string] {
-  return [name, String(examples?.[0] ?? allowed?.[0])];
+  return [name, (examples?.[0] ?? allowed?.[0]) as string];
 }
 
 /** The body that a link describes: its expressions are replaced by what was sent and received. */
