@@ -1,4 +1,5 @@
 // The units of deploy/systemd: known to systemd, rated by it, and made for commands and settings that exist.
+// Needs: systemd
 // `npm run lab -- systemd` boots a machine with them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

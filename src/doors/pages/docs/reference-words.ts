@@ -70,16 +70,11 @@ const GERMAN: Readonly<Record<string, string>> = {
   'The end of the grant.': 'Das Ende des Zugriffsrechts.',
   'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)':
     'Einen Gerätecode einlösen, erneuern oder ein Token per Client-Zertifikat erhalten (RFC 6749, 8628, 8705)',
-  'Start a device authorization (RFC 8628)':
-    'Eine Geräte-Autorisierung beginnen (RFC 8628)',
-  'End the grant of a token (RFC 7009)':
-    'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
-  'The metadata of this authorization server (RFC 8414)':
-    'Die Metadaten dieses Autorisierungsservers (RFC 8414)',
-  'OK.':
-    'In Ordnung.',
-  'Ready.':
-    'Bereit.',
+  'Start a device authorization (RFC 8628)': 'Eine Geräte-Autorisierung beginnen (RFC 8628)',
+  'End the grant of a token (RFC 7009)': 'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
+  'The metadata of this authorization server (RFC 8414)': 'Die Metadaten dieses Autorisierungsservers (RFC 8414)',
+  'OK.': 'In Ordnung.',
+  'Ready.': 'Bereit.',
   'Refused: authorization_pending, invalid_client, invalid_request, invalid_scope, invalid_grant, unauthorized_client. The description says what to do.':
     'Abgelehnt: authorization_pending, invalid_client, invalid_request, invalid_scope, invalid_grant, unauthorized_client. Die Beschreibung sagt, was zu tun ist.',
   'Refused: invalid_client, invalid_request, invalid_scope, invalid_grant. The description says what to do.':
@@ -90,48 +85,33 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Abgelehnt: invalid_request. Die Beschreibung sagt, was zu tun ist.',
   'Refused; error says why, error_description what to do.':
     'Abgelehnt; error nennt den Grund, error_description was zu tun ist.',
-  'The client or its certificate was not accepted.':
-    'Der Client oder sein Zertifikat wurde nicht angenommen.',
-  'The access token was not accepted.':
-    'Das Access-Token wurde nicht angenommen.',
-  'The client certificate was not accepted.':
-    'Das Client-Zertifikat wurde nicht angenommen.',
+  'The client or its certificate was not accepted.': 'Der Client oder sein Zertifikat wurde nicht angenommen.',
+  'The access token was not accepted.': 'Das Access-Token wurde nicht angenommen.',
+  'The client certificate was not accepted.': 'Das Client-Zertifikat wurde nicht angenommen.',
   'This address does not serve the operation. Check the path.':
     'Diese Adresse bietet die Operation nicht an. Prüfen Sie den Pfad.',
-  'This address does not serve the path.':
-    'Diese Adresse bietet den Pfad nicht an.',
-  'The path takes another method.':
-    'Der Pfad verlangt eine andere Methode.',
-  'Too many requests. Wait, then ask again.':
-    'Zu viele Anfragen. Warten Sie, und fragen Sie dann noch einmal.',
-  'The request headers are too large.':
-    'Die Kopfzeilen der Anfrage sind zu groß.',
+  'This address does not serve the path.': 'Diese Adresse bietet den Pfad nicht an.',
+  'The path takes another method.': 'Der Pfad verlangt eine andere Methode.',
+  'Too many requests. Wait, then ask again.': 'Zu viele Anfragen. Warten Sie, und fragen Sie dann noch einmal.',
+  'The request headers are too large.': 'Die Kopfzeilen der Anfrage sind zu groß.',
   'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.':
     'Vorübergehend nicht verfügbar. Warten Sie, und senden Sie dann genau dieselbe Anfrage noch einmal: Sie kann schon ausgeführt worden sein.',
   'Temporarily unavailable: send the same request again after Retry-After.':
     'Vorübergehend nicht verfügbar: Senden Sie dieselbe Anfrage nach Retry-After noch einmal.',
-  'An internal error.':
-    'Ein interner Fehler.',
-  'Why the request was refused.':
-    'Warum die Anfrage abgelehnt wurde.',
-  'What to do next, for people.':
-    'Was als Nächstes zu tun ist, für Menschen.',
-  'The result of each check: ok or failing.':
-    'Das Ergebnis jeder Prüfung: ok oder failing.',
-  'Why a check fails, by its name.':
-    'Warum eine Prüfung fehlschlägt, nach ihrem Namen.',
+  'An internal error.': 'Ein interner Fehler.',
+  'Why the request was refused.': 'Warum die Anfrage abgelehnt wurde.',
+  'What to do next, for people.': 'Was als Nächstes zu tun ist, für Menschen.',
+  'The result of each check: ok or failing.': 'Das Ergebnis jeder Prüfung: ok oder failing.',
+  'Why a check fails, by its name.': 'Warum eine Prüfung fehlschlägt, nach ihrem Namen.',
   'The Client ID of the API integration. Case sensitive.':
     'Die Client-ID der API-Integration. Groß- und Kleinschreibung zählt.',
   'The Client ID of the API integration, here or as user name of HTTP Basic. Case sensitive.':
     'Die Client-ID der API-Integration, hier oder als Benutzername von HTTP Basic. Groß- und Kleinschreibung zählt.',
-  'Refused: integrations have no secret.':
-    'Abgelehnt: Integrationen haben kein Geheimnis.',
-  'Refused: not supported.':
-    'Abgelehnt: nicht unterstützt.',
+  'Refused: integrations have no secret.': 'Abgelehnt: Integrationen haben kein Geheimnis.',
+  'Refused: not supported.': 'Abgelehnt: nicht unterstützt.',
   'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.':
     'urn:ietf:params:oauth:grant-type:device_code, refresh_token oder client_credentials mit einem Client-Zertifikat. Erforderlich.',
-  'For a device code. Valid once only.':
-    'Für einen Gerätecode. Gilt nur einmal.',
+  'For a device code. Valid once only.': 'Für einen Gerätecode. Gilt nur einmal.',
   'For a refresh: the newest refresh token of the grant.':
     'Für eine Erneuerung: das neueste Refresh-Token des Zugriffsrechts.',
   'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.':
@@ -140,40 +120,24 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Jede Berechtigung einzeln, sortiert, durch Leerzeichen getrennt.',
   'Use it once. Absent if the grant cannot be refreshed.':
     'Einmal verwenden. Fehlt, wenn das Zugriffsrecht nicht erneuert werden kann.',
-  'Seconds until the grant ends.':
-    'Sekunden, bis das Zugriffsrecht endet.',
-  'For the token endpoint. A secret.':
-    'Für den Token-Endpunkt. Geheim.',
+  'Seconds until the grant ends.': 'Sekunden, bis das Zugriffsrecht endet.',
+  'For the token endpoint. A secret.': 'Für den Token-Endpunkt. Geheim.',
   'A refresh or access token of any generation. Required.':
     'Ein Refresh- oder Access-Token beliebiger Generation. Erforderlich.',
-  'Not needed; ignored.':
-    'Nicht nötig; wird nicht beachtet.',
-  'The whole scope of the integration or a subset of it.':
-    'Der ganze Scope der Integration oder ein Teil davon.',
-  'The scope of the grant.':
-    'Der Scope des Zugriffsrechts.',
-  'The identity that the certificate was mapped to.':
-    'Die Identität, der das Zertifikat zugeordnet ist.',
-  'Expiry of access_token. Epoch seconds.':
-    'Ablauf von access_token. In Sekunden seit 1970.',
-  'Expiry of device_code. Epoch seconds.':
-    'Ablauf von device_code. In Sekunden seit 1970.',
-  'Seconds until device_code expires.':
-    'Sekunden, bis device_code abläuft.',
-  'The grant ends here. Epoch seconds.':
-    'Hier endet das Zugriffsrecht. In Sekunden seit 1970.',
-  'The end of the grant. Epoch seconds.':
-    'Das Ende des Zugriffsrechts. In Sekunden seit 1970.',
-  'When the access token was issued. Epoch seconds.':
-    'Wann das Access-Token ausgestellt wurde. In Sekunden seit 1970.',
-  'When the grant was issued. Epoch seconds.':
-    'Wann das Zugriffsrecht ausgestellt wurde. In Sekunden seit 1970.',
-  'Milliseconds since the epoch.':
-    'Millisekunden seit 1970.',
-  'Who the token belongs to.':
-    'Wem das Token gehört.',
-  'What the token allows at this moment.':
-    'Was das Token in diesem Augenblick erlaubt.',
+  'Not needed; ignored.': 'Nicht nötig; wird nicht beachtet.',
+  'The whole scope of the integration or a subset of it.': 'Der ganze Scope der Integration oder ein Teil davon.',
+  'The scope of the grant.': 'Der Scope des Zugriffsrechts.',
+  'The identity that the certificate was mapped to.': 'Die Identität, der das Zertifikat zugeordnet ist.',
+  'Expiry of access_token. Epoch seconds.': 'Ablauf von access_token. In Sekunden seit 1970.',
+  'Expiry of device_code. Epoch seconds.': 'Ablauf von device_code. In Sekunden seit 1970.',
+  'Seconds until device_code expires.': 'Sekunden, bis device_code abläuft.',
+  'The grant ends here. Epoch seconds.': 'Hier endet das Zugriffsrecht. In Sekunden seit 1970.',
+  'The end of the grant. Epoch seconds.': 'Das Ende des Zugriffsrechts. In Sekunden seit 1970.',
+  'When the access token was issued. Epoch seconds.': 'Wann das Access-Token ausgestellt wurde. In Sekunden seit 1970.',
+  'When the grant was issued. Epoch seconds.': 'Wann das Zugriffsrecht ausgestellt wurde. In Sekunden seit 1970.',
+  'Milliseconds since the epoch.': 'Millisekunden seit 1970.',
+  'Who the token belongs to.': 'Wem das Token gehört.',
+  'What the token allows at this moment.': 'Was das Token in diesem Augenblick erlaubt.',
 };
 
 const TRANSLATIONS: Readonly<Record<LanguageTag, Readonly<Record<string, string>> | undefined>> = {
