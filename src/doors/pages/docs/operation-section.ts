@@ -17,7 +17,7 @@ export function operationSection(entry: Entry, { language }: Visit): Html {
   const { docs: words } = language.texts;
   const inWords = translatorFor(language.tag);
   const { method, path, operation } = entry;
-  const { requestBody, responses, security = [], 'x-codeSamples': samples = [] } = operation;
+  const { requestBody, responses, security, 'x-codeSamples': samples = [] } = operation;
   const answers = Object.entries(responses).map(([status, answer]) => answerOf(status, answer, inWords));
   return html`<section class="card" id="${anchorOf(entry)}" aria-labelledby="${anchorOf(entry)}-title">
 <h2 id="${anchorOf(entry)}-title">${inWords(operation.summary)}</h2>
