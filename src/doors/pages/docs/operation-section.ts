@@ -21,7 +21,7 @@ export function operationSection(entry: Entry, { language }: Visit): Html {
   const answers = Object.entries(responses).map(([status, answer]) => answerOf(status, answer, inWords));
   return html`<section class="card" id="${anchorOf(entry)}" aria-labelledby="${anchorOf(entry)}-title">
 <h2 id="${anchorOf(entry)}-title">${inWords(operation.summary)}</h2>
-<p><code>${method} ${path}</code>${security.length > 0 && html` ${words.withBearer} <code>Authorization: Bearer</code>`}</p>
+<p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` ${words.withBearer} <code>Authorization: Bearer</code>`}</p>
 ${operation.description && html`<p>${inWords(operation.description)}</p>`}
 ${samples.map((sample) => sampleOf(sample, inWords))}
 ${requestBody && html`<h3>${words.takes} ${Object.keys(requestBody.content).join(', ')}</h3>${fieldsOf(requestBody.content, inWords)}`}
