@@ -45,7 +45,7 @@ function quick() {
 }
 
 function run(args) {
-  const env = { ...process.env, TESSERA_SKIPPED: JSON.stringify(leftOut) };
+  const env = { ...process.env, SKIPPED_TEST_FILES: JSON.stringify(leftOut) };
   const child = spawn(process.execPath, ['--test', ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));

@@ -51,9 +51,9 @@ suite('quick start', () => {
     const byNpm = await runTessera(args, { folder, environment: { npm_lifecycle_event: 'start' } });
     assert.match(
       byNpm.printed,
-      new RegExp(`choose another port: npm start -- --set listeners\\.0\\.port=${port + 1}\n`),
+      new RegExp(`choose another port\\. .*npm start -- --set listeners\\.0\\.port=${port + 1}\n`),
     );
     const direct = await runTessera(args, { folder });
-    assert.match(direct.printed, new RegExp(`choose another port: --set listeners\\.0\\.port=${port + 1}\n`));
+    assert.match(direct.printed, new RegExp(`choose another port\\. .* --set listeners\\.0\\.port=${port + 1}\n`));
   });
 });
