@@ -36,7 +36,10 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.device]: { post: operationOf(DEVICE) },
     [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
     ...Object.fromEntries(
-      METADATA_PATHS.map((path) => [path, { get: operationOf({ ...METADATA, operationId: path }) }]),
+      METADATA_PATHS.map((path) => [
+        path,
+        { get: operationOf({ operationId: path, summary: METADATA_SUMMARIES[path], answers: Metadata }) },
+      ]),
     ),
   };
 }
@@ -59,9 +62,9 @@ const REVOKE: Words = {
   takes: RevocationParameters,
   answers: described({ type: 'object', additionalProperties: false }),
 };
-const METADATA: Omit<Words, 'operationId'> = {
-  summary: 'The metadata of this authorization server (RFC 8414)',
-  answers: Metadata,
+const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
+  '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',
+  '/.well-known/openid-configuration': 'The same metadata, where OpenID libraries look for it',
 };
 
 function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOperation {

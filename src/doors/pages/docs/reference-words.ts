@@ -73,6 +73,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Start a device authorization (RFC 8628)': 'Eine Geräte-Autorisierung beginnen (RFC 8628)',
   'End the grant of a token (RFC 7009)': 'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
   'The metadata of this authorization server (RFC 8414)': 'Die Metadaten dieses Autorisierungsservers (RFC 8414)',
+  'The same metadata, where OpenID libraries look for it': 'Dieselben Metadaten, wo OpenID-Bibliotheken sie suchen',
   'OK.': 'In Ordnung.',
   'Ready.': 'Bereit.',
   'Refused: authorization_pending, invalid_client, invalid_request, invalid_scope, invalid_grant, unauthorized_client. The description says what to do.':
