@@ -84,7 +84,6 @@ for (const protocol of PROTOCOLS) {
         '/authsvc/Authorize/Certificate/x',
         '/authsvc/Authorize',
         '/authsvc',
-        '/',
         '/authsvc/Authorize/Certificate;x=1',
       ]) {
         assertRefused(await caller.ask({ path, ...json(PARAMETERS) }), 404, 'invalid_request');

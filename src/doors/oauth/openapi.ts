@@ -22,6 +22,8 @@ interface Words {
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'Refused; error says why, error_description what to do.',
   401: 'The client or its certificate was not accepted.',
+  404: 'This address does not serve the path.',
+  405: 'The path takes another method.',
   413: 'The body is too large.',
   429: 'Too many requests; see Retry-After.',
   431: 'The headers are too large.',
@@ -69,17 +71,17 @@ const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], strin
 
 function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOperation {
   const form = takes && { required: true, content: { 'application/x-www-form-urlencoded': { schema: takes } } };
-  const refusals = Object.entries(REFUSALS).map(([status, description]) => [
-    status,
-    { description, content: jsonOf(ErrorAnswer) },
-  ]);
+  // Without a body, only the path and the method can be wrong.
+  const refusals = Object.entries(REFUSALS)
+    .filter(([status]) => takes || status === '404' || status === '405')
+    .map(([status, description]) => [status, { description, content: jsonOf(ErrorAnswer) }]);
   return {
     operationId,
     summary,
     tags: ['oauth'],
     security: [],
     ...(form && { requestBody: form }),
-    responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...(takes && Object.fromEntries(refusals)) },
+    responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...Object.fromEntries(refusals) },
   };
 }
 

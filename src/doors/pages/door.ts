@@ -29,7 +29,7 @@ const ROUTES: readonly PageRoute[] = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOU
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
   const site: Site = { ...parts, assets: makeAssets(parts.look) };
-  const paths = new RegExp(`^/(?:(?:${segments.join('|')})(?:[/?]|$)|\\?|$)`, 'i');
+  const paths = new RegExp(`^/(?:${segments.join('|')})(?:[/?]|$)`, 'i');
   const prepared = prepareOnce(preparePage);
   return {
     name,
@@ -82,9 +82,9 @@ function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   });
 }
 
-/** To a program that asks for JSON, `/` is a path without an operation. */
+/** To whoever does not ask for a page, `/` is a path without an operation. */
 function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolean {
-  return path === '/' && wantedForm(headers) === 'json';
+  return path === '/' && wantedForm(headers) !== 'page';
 }
 
 /** The fields of a form that one of our pages, shown to this browser session, sent. */

@@ -129,7 +129,7 @@ suite('the first page, and paths that no door owns', () => {
     for (const path of ['/', '/account/nothing']) {
       const { status, text } = await new Visitor(service, JSON_ONLY).get(path);
       assert.deepEqual([status, Object.keys(JSON.parse(text) as object)], [404, ['Error', 'Error_description']]);
-      assert.match((await new Visitor(service).get(path)).text, /<!doctype html>/);
+      assert.match((await new Visitor(service, BROWSER).get(path)).text, /<!doctype html>/);
     }
   });
 

@@ -1,13 +1,19 @@
 // /: what this service is, and where to go.
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
+import { refusalPage } from '../parts/refusal-page.ts';
 import { type PageRoute, show } from '../parts/route.ts';
 import type { Said } from '../parts/texts/catalogue.ts';
 import type { Visit } from '../parts/visit.ts';
 
 export const HOME_ROUTES: readonly PageRoute[] = [show('/', 'page-home', showHome)];
 
-async function showHome({ language, site }: Visit): Promise<Answer> {
+/** Only `/` itself: the router also leads `*`, `?` and other odd request targets here. */
+const HOME = /^\/(?:\?|$)/;
+
+async function showHome(visit: Visit): Promise<Answer> {
+  const { language, site, request } = visit;
+  if (!HOME.test(request.raw.url ?? '')) return refusalPage(visit, { reason: 'not-found' });
   const { home: words } = language.texts;
   const body = html`<h1>${site.look.name}</h1>
 <p class="lead">${words.lead}</p>
