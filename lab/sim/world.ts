@@ -74,7 +74,14 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);
     const integration = () => anIntegration();
-    const registry = { integration, findIntegration: async () => integration(), integrations: [], issuers: [] };
+    const registry = {
+      integration,
+      findIntegration: async () => integration(),
+      integrations: [],
+      issuers: [],
+      resourceServers: [],
+      lookForResourceServers: async () => [],
+    };
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }
   const node = () => ({ ...chance.pick(nodes), keyring: chance.pick(KEYRINGS) });

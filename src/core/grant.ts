@@ -3,6 +3,7 @@ import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { AccessTokenFormat, ClientId } from './integration.ts';
 import type { Presenter } from './presenter.ts';
+import type { Audience } from './resource-server.ts';
 import type { Settings } from './settings.ts';
 import { after, type EpochSeconds, earlier, later, seconds } from './time.ts';
 
@@ -15,6 +16,8 @@ export interface Grant {
   readonly clientId: ClientId;
   readonly identityId: IdentityId;
   readonly scope: string;
+  /** The audiences that the grant is limited to (RFC 8707), sorted. Absent: not limited. */
+  readonly resource?: readonly Audience[];
   readonly origin: Origin;
   readonly createdAt: EpochSeconds;
   /** The grant ends here; it never moves. */

@@ -22,6 +22,10 @@ export const REFUSAL_REASONS = [
   'scope-exceeds-integration',
   'scope-exceeds-grant',
   'scope-no-longer-allowed',
+  // the resource servers that the request names (RFC 8707)
+  'resource-unknown',
+  'resource-outside-scope',
+  'resource-differs-from-grant',
   // the grant and its refresh token
   'refresh-token-not-authentic',
   'refresh-token-of-another-integration',

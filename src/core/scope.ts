@@ -94,3 +94,14 @@ export function narrow(scope: Scope, limit: Scope): Scope | undefined {
   }
   return parseScope(entries.join(';'));
 }
+
+/** The part of `scope` that concerns these resources. Undefined if nothing remains. */
+export function narrowToResources(scope: Scope, resources: ReadonlySet<string>): Scope | undefined {
+  const kept = [...scope.resources.keys()].filter((resource) => resources.has(resource));
+  if (kept.length === scope.resources.size) return scope;
+  return parseScope(kept.map((resource) => entryText(resource, scope.resources.get(resource))).join(';'));
+}
+
+function entryText(resource: string, permissions: ReadonlySet<string> | undefined): string {
+  return permissions?.size ? `${resource}:${[...permissions].join(',')}` : resource;
+}

@@ -3,6 +3,7 @@ import type { Presented } from '../core/certificate.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Refused } from '../core/outcome.ts';
+import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -19,13 +20,17 @@ export interface Clock {
 
 export type Random = (length: number) => Buffer;
 
-/** The registered integrations and approved issuers, in memory, at most a second behind the store. */
+/** The registered integrations, approved issuers and resource servers, in memory, at most a second behind the store. */
 export interface Registry {
   integration(clientId: string): Integration | undefined;
   /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
   findIntegration(clientId: string): Promise<Integration | undefined>;
   readonly integrations: readonly Integration[];
   readonly issuers: readonly ApprovedIssuer[];
+  /** The enabled ones. */
+  readonly resourceServers: readonly ResourceServer[];
+  /** The same, read from the store again: one may have been added or changed a moment ago. */
+  lookForResourceServers(): Promise<readonly ResourceServer[]>;
 }
 
 export interface Ports {

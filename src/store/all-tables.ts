@@ -5,7 +5,7 @@ import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
 import { listContents, revocationLists } from './tables/lists.ts';
 import { nodes } from './tables/nodes.ts';
-import { integrations, issuers, keyMarks } from './tables/registry.ts';
+import { integrations, issuers, keyMarks, resourceServers } from './tables/registry.ts';
 import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
 import { endedLists, leases } from './tables/upkeep.ts';
@@ -16,6 +16,7 @@ export const MOVED: readonly AnyTable[] = [
   passwords,
   integrations,
   issuers,
+  resourceServers,
   keyMarks,
   grants,
   devices,

@@ -1,14 +1,12 @@
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
 import { isWithin, parseScope, type Scope, scopeItems } from '../scope.ts';
+import { RESERVED_RESOURCE } from './audience.ts';
 
 /** What a door passes on if it lets callers leave the scope out: they get all that the integration has. */
 export const WHOLE_SCOPE = Symbol('whole scope of the integration');
 
 export type WantedScope = string | typeof WHOLE_SCOPE | undefined;
-
-/** Never part of a default: whoever wants power over this service must name it. */
-const RESERVED_RESOURCE = 'tessera';
 
 /** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
 export function requestedScope(wanted: WantedScope, integration: Integration): Outcome<Scope> {

@@ -6,6 +6,7 @@ export type OauthError =
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'authorization_pending'
@@ -37,6 +38,7 @@ const pending: Wording = { status: 400, error: 'authorization_pending' };
 const client: Wording = { status: 401, error: 'invalid_client' };
 const request: Wording = { status: 400, error: 'invalid_request' };
 const scope: Wording = { status: 400, error: 'invalid_scope' };
+const target: Wording = { status: 400, error: 'invalid_target' };
 const grant: Wording = { status: 400, error: 'invalid_grant' };
 const unauthorized: Wording = { status: 400, error: 'unauthorized_client' };
 const denied: Wording = { status: 400, error: 'access_denied' };
@@ -80,6 +82,9 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'scope-exceeds-integration': scope,
   'scope-exceeds-grant': scope,
   'scope-no-longer-allowed': scope,
+  'resource-unknown': target,
+  'resource-outside-scope': target,
+  'resource-differs-from-grant': target,
   'refresh-token-not-authentic': grant,
   'refresh-token-of-another-integration': grant,
   'grant-unknown': grant,

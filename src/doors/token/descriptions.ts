@@ -20,6 +20,9 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'scope-exceeds-grant': 'scope exceeds the scope of the grant. Leave it out to keep the scope of the grant.',
   'scope-no-longer-allowed':
     'The API integration no longer covers the scope of this grant. Authorize anew with a smaller scope.',
+  'resource-unknown': 'resource does not name a resource server. Send its audience exactly as it is registered.',
+  'resource-outside-scope': 'resource names a resource server that serves nothing of the scope.',
+  'resource-differs-from-grant': 'resource differs from that of the grant. Leave it out to keep the same.',
   'refresh-token-not-authentic': 'This refresh_token was not issued here or was damaged on the way.',
   'refresh-token-of-another-integration': 'This refresh_token belongs to another client_id.',
   'grant-unknown': 'This grant no longer exists. Authorize anew.',

@@ -126,6 +126,14 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE resource_servers (id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  ALTER TABLE grants ADD COLUMN resource text;
+  ALTER TABLE device_authorizations ADD COLUMN resource text;
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -101,6 +101,13 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
+  `
+  CREATE TABLE resource_servers (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE grants ADD COLUMN resource TEXT;
+  ALTER TABLE device_authorizations ADD COLUMN resource TEXT;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

@@ -7,6 +7,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
+import { decodeResource, encodeResource } from './resource-text.ts';
 
 /** One row per grant, however often it is refreshed. No column that a refresh changes has an index. */
 export const grants: Table<Grant, Identity> = {
@@ -24,6 +25,7 @@ export const grants: Table<Grant, Identity> = {
     { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
     { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
     { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
+    { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -60,13 +62,14 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   if (!holder) throw new Error('a grant without the identity that holds it');
   const [id, clientId, , scope, certificate, issuerKey, key, createdAt, refreshUntil, format, refreshable, accessHash] =
     values;
-  const [generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter, revokedAt, revokedFor] =
+  const [resource, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter, revokedAt, revokedFor] =
     values.slice(12);
   return {
     id: id as GrantId,
     clientId: clientId as ClientId,
     identityId: holder.id,
     scope: scope as string,
+    ...decodeResource(resource),
     origin: originOf(certificate, issuerKey, key),
     createdAt: createdAt as EpochSeconds,
     refreshUntil: refreshUntil as EpochSeconds,

@@ -96,6 +96,8 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
       findIntegration: async () => integration,
       integrations: [integration],
       issuers: [],
+      resourceServers: [],
+      lookForResourceServers: async () => [],
     },
     keyring: new Keyring(firstKey()),
     directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
