@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
-import type { Config } from './config/schema.ts';
+import type { Config, Listener } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
 import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
@@ -235,16 +235,29 @@ async function partsOf(
   };
 }
 
+/** The address for callers with a client certificate, if a listener for them has one of its own. */
+function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
+  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
+    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
+  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
+  return listeners
+    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
+    .map((listener) => listener.publicUrl)
+    .find((url) => url !== undefined && url !== publicUrl);
+}
+
 function doorParts(
-  { limits, authsvc, oauth, publicUrl, pages }: Config,
+  config: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
+  const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
   return {
     ...shared,
     publicUrl,
+    certificateUrl: certificateUrlOf(config),
     version: VERSION,
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),

@@ -13,6 +13,7 @@ import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
+import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
@@ -28,6 +29,7 @@ const GROUPS = [
   doctorCommand,
   configCommands,
   integrationCommands,
+  resourceServerCommands,
   identityCommands,
   issuerCommands,
   certificateCommands,

@@ -35,10 +35,17 @@ function publicUrlIsGiven({ publicUrl, listeners }: ReadConfig): Mistake[] {
   return [{ path: 'publicUrl', problem, example: 'publicUrl: https://tokens.example.com' }];
 }
 
-function publicUrlIsSafe({ publicUrl }: ReadConfig): Mistake[] {
-  if (publicUrl === undefined || publicUrl.startsWith('https:') || isLoopback(new URL(publicUrl).hostname)) return [];
+function publicUrlIsSafe({ publicUrl, listeners }: ReadConfig): Mistake[] {
+  const urls = new Map([['publicUrl', publicUrl]]);
+  for (const [index, listener] of listeners.entries()) urls.set(`listeners.${index}.publicUrl`, listener.publicUrl);
   const problem = 'expected https, since tokens travel there; http is for loopback only';
-  return [{ path: 'publicUrl', problem, example: 'publicUrl: https://tokens.example.com' }];
+  return [...urls].flatMap(([path, given]) =>
+    isSafe(given) ? [] : [{ path, problem, example: 'publicUrl: https://tokens.example.com' }],
+  );
+}
+
+function isSafe(url: string | undefined): boolean {
+  return url === undefined || url.startsWith('https:') || isLoopback(new URL(url).hostname);
 }
 
 function plainHttpIsCovered({ listeners, proxies }: ReadConfig): Mistake[] {

@@ -100,6 +100,11 @@ export function accessTokenIssuedAt(
   return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
 }
 
+/** The `jti` of the access token of one generation. */
+export function tokenId({ id }: Pick<Grant, 'id'>, generation: number): string {
+  return `${id}.${generation}`;
+}
+
 export function revoke(grant: Grant, now: EpochSeconds, reason: RevocationReason): Grant {
   return grant.revoked ? grant : { ...grant, revoked: { at: grantTime(grant, now), reason } };
 }

@@ -73,6 +73,9 @@ export const REFUSAL_REASONS = [
   'access-token-expired',
   'access-token-superseded',
   'access-token-of-another-integration',
+  // the resource server that asks about a token
+  'resource-server-proof-missing',
+  'resource-server-unproven',
   // the state of the service
   'rate-limited',
   'revocation-unavailable',

@@ -31,8 +31,8 @@ export const MOST_SECRETS = 2;
 export type ResourceServerId = string & { readonly is: 'resource server id' };
 export type Audience = string & { readonly is: 'audience' };
 
-// No colon: HTTP Basic ends the user name there, and an id is never mistaken for an audience.
-const ID = /^[\u0021-\u0039\u003b-\u007e]{1,128}$/;
+// Characters that HTTP Basic and forms carry unchanged: many gateways do not encode them (RFC 6749 2.3.1).
+const ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
 export function parseResourceServerId(text: string): ResourceServerId | undefined {
   return ID.test(text) ? (text as ResourceServerId) : undefined;

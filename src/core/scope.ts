@@ -17,6 +17,9 @@ export interface Scope {
 
 export const SCOPE_MAX_LENGTH = 4096;
 
+/** Stands for power over this service: never part of a default, never served by a resource server. */
+export const RESERVED_RESOURCE = 'tessera';
+
 const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
@@ -46,6 +49,11 @@ function parse(text: string): Scope | undefined {
     resources.set(parts.resource, merged);
   }
   return { text, resources } as Partial<Scope> as Scope;
+}
+
+/** The name of a resource, in lower case. */
+export function parseResource(text: string): string | undefined {
+  return RESOURCE.test(text) ? text.toLowerCase() : undefined;
 }
 
 function parseEntry(entry: string): { resource: string; permissions: string[] } | undefined {

@@ -31,6 +31,51 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Change it with: tessera integration change CLIENT_ID … (import: add --update).',
   ],
   'integration-unknown': [(id) => `there is no integration ${id}`, 'List them with: tessera integration list'],
+  'client-id-of-resource-server': [
+    (id) => `${id} is the id of a resource server`,
+    'Choose another client id; the two are never the same.',
+  ],
+  'resource-server-id-malformed': [
+    (id) => `${JSON.stringify(id)} is not a valid id of a resource server`,
+    'Use 1 to 128 letters, digits, ".", "_", "~" or "-", for example orders-api.',
+  ],
+  'resource-server-id-taken': [
+    (id) => `${id} is the client id of an integration`,
+    'Choose another id; the two are never the same.',
+  ],
+  'resource-server-exists': [
+    (id) => `the resource server ${id} is registered already`,
+    'Change it with: tessera resource-server change ID …',
+  ],
+  'resource-server-unknown': [
+    (id) => `there is no resource server ${id}`,
+    'List them with: tessera resource-server list',
+  ],
+  'resource-server-removal-unconfirmed': [
+    (id) => `this would remove ${id}: it could no longer check tokens, and no token would be for it`,
+    'To confirm, add --yes.',
+  ],
+  'audience-malformed': [
+    (text) => `${JSON.stringify(text)} is not a valid audience`,
+    'Give an absolute URI without a fragment, for example https://orders.example.com.',
+  ],
+  'audience-taken': [
+    (what) => `this audience belongs to ${what}`,
+    'Choose another; each audience names one resource server.',
+  ],
+  'resource-malformed': [
+    (text) => `${JSON.stringify(text)} is not a resource that a resource server can serve`,
+    'Give the part of a scope before the colon, for example orders. The resource tessera is reserved.',
+  ],
+  'resources-missing': [
+    () => 'the resource server would serve no resource',
+    'Give at least one: --resource orders',
+  ],
+  'secrets-exhausted': [
+    (id) => `${id} has two secrets already`,
+    'Drop the old one with --drop-old, or replace both at once with --replace.',
+  ],
+  'secrets-not-two': [(id) => `${id} has no old secret`, 'Make a new one first: tessera resource-server secret ID'],
   'identity-id-malformed': [
     (id) => `${JSON.stringify(id)} is not a valid identity id`,
     'It looks like local:{0a1b2c3d-…} or LABEL:hex; tessera identity list shows them.',

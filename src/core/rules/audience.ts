@@ -4,9 +4,6 @@ import { accept, type Outcome, refuse } from '../outcome.ts';
 import type { Audience, ResourceServer } from '../resource-server.ts';
 import { narrowToResources, type Scope } from '../scope.ts';
 
-/** Never served by a resource server, and never part of a default: it stands for power over this service. */
-export const RESERVED_RESOURCE = 'tessera';
-
 /**
  * The `aud` of a token: the resource servers that serve its scope, and the issuer if nobody serves some resource of it.
  * A grant that is limited by `resource` has exactly those audiences. Sorted, never empty.
@@ -50,7 +47,22 @@ export function targetOf(
   return accept({ scope: limited, resource: servers.map(({ audience }) => audience).sort() });
 }
 
-/** RFC 8707 2.2: a request with a credential may repeat the resource servers that the grant is limited to. */
+/**
+ * RFC 8707 2.2: the redemption of a device code may name some of the resource servers that were confirmed. If none were
+ * named then, it may name any that serve the confirmed scope.
+ */
+export function redeemedTarget(
+  confirmed: Target,
+  wanted: readonly string[] | undefined,
+  resourceServers: readonly ResourceServer[],
+): Outcome<Target> {
+  const { scope, resource } = confirmed;
+  if (isSameTarget(wanted, resource)) return accept(confirmed);
+  const isNarrower = !resource || wanted?.every((audience) => resource.some((known) => known === audience));
+  return isNarrower ? targetOf(scope, wanted, resourceServers) : refuse('resource-differs-from-grant');
+}
+
+/** A refresh may repeat the resource servers that the grant is limited to, or leave them out. */
 export function isSameTarget(wanted: readonly string[] | undefined, granted: readonly string[] | undefined): boolean {
   if (!wanted || wanted.length === 0) return true;
   const [asked, given] = [new Set(wanted), new Set(granted)];

@@ -108,6 +108,8 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'access-token-expired': token,
   'access-token-superseded': token,
   'access-token-of-another-integration': token,
+  'resource-server-proof-missing': client,
+  'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'invalid_request' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,

@@ -6,6 +6,8 @@ import {
   DeviceAnswer,
   DeviceParameters,
   ErrorAnswer,
+  IntrospectionAnswer,
+  IntrospectionParameters,
   Metadata,
   RevocationParameters,
   TokenAnswer,
@@ -37,6 +39,7 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.token]: { post: operationOf(TOKEN) },
     [mount + PATHS.device]: { post: operationOf(DEVICE) },
     [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
+    [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
     ...Object.fromEntries(
       METADATA_PATHS.map((path) => [
         path,
@@ -63,6 +66,12 @@ const REVOKE: Words = {
   summary: 'End the grant of a token (RFC 7009)',
   takes: RevocationParameters,
   answers: described({ type: 'object', additionalProperties: false }),
+};
+const INTROSPECT: Words = {
+  operationId: 'oauth-introspect',
+  summary: 'Check an access token, for a registered resource server (RFC 7662)',
+  takes: IntrospectionParameters,
+  answers: IntrospectionAnswer,
 };
 const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
   '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',

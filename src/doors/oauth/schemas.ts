@@ -1,5 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
-import { described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
+import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
 
 const CLIENT = {
   client_id: optional(
@@ -12,6 +12,13 @@ const CLIENT = {
 };
 
 export const ClientParameters = object(CLIENT);
+
+const resource = optional(
+  list(string(), {
+    description:
+      'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
+  }),
+);
 
 export const TokenParameters = object({
   ...CLIENT,
@@ -29,9 +36,20 @@ export const TokenParameters = object({
         'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
     }),
   ),
+  resource,
 });
 
-export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope });
+export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope, resource });
+
+export const IntrospectionParameters = object({
+  client_id: optional(
+    string({ description: 'The id of the resource server, here or as user name of HTTP Basic. Case sensitive.' }),
+  ),
+  client_secret: optional(string({ description: 'The secret of the resource server, here or as password of HTTP Basic.' })),
+  client_assertion: optional(string({ description: 'Refused: not supported.' })),
+  token: optional(string({ description: 'The access token that a caller sent. Required.' })),
+  token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
+});
 
 export const RevocationParameters = object({
   ...CLIENT,
@@ -46,6 +64,22 @@ export const TokenAnswer = object({
   scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
   refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
   refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.' })),
+});
+
+export const IntrospectionAnswer = object({
+  active: boolean({
+    description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
+  }),
+  scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
+  client_id: optional(string({ description: 'The integration that the token was issued to.' })),
+  sub: optional(string({ description: 'The identity that the token belongs to.' })),
+  username: optional(string({ description: 'The user name, if that is a person.' })),
+  token_type: optional(described<'Bearer'>({ type: 'string', const: 'Bearer' })),
+  exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
+  iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
+  aud: optional(string({ description: 'The audience of this resource server.' })),
+  iss: optional(string({ description: 'The issuer: this server.' })),
+  jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
 });
 
 export const DeviceAnswer = object({
@@ -66,6 +100,14 @@ export const Metadata = object({
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
+  introspection_endpoint: string(),
+  introspection_endpoint_auth_methods_supported: list(string()),
+  mtls_endpoint_aliases: optional(
+    object(
+      { token_endpoint: string(), introspection_endpoint: string() },
+      { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
+    ),
+  ),
 });
 
 export const ErrorAnswer = object({ error: string(), error_description: string() });
@@ -74,6 +116,8 @@ export type ClientParameters = ValueOf<typeof ClientParameters>;
 export type TokenParameters = ValueOf<typeof TokenParameters>;
 export type DeviceParameters = ValueOf<typeof DeviceParameters>;
 export type RevocationParameters = ValueOf<typeof RevocationParameters>;
+export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
+export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
 export type Metadata = ValueOf<typeof Metadata>;

@@ -22,12 +22,14 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type Credential = 'device-code' | 'refresh-token' | 'certificate';
+export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate';
+export type Credential = GrantCredential | 'resource-server';
 
 /** What only this door says. */
 export const OAUTH_REASONS = [
   'grant-type-missing',
   'client-authentication-unsupported',
+  'client-authentication-repeated',
   'client-id-ambiguous',
   'token-missing',
 ] as const;
@@ -48,6 +50,7 @@ const identity: Readonly<Record<Credential, Wording>> = {
   'device-code': denied,
   'refresh-token': grant,
   certificate: unauthorized,
+  'resource-server': client,
 };
 
 const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = {
@@ -66,6 +69,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'client-id-missing': request,
   'client-id-ambiguous': request,
   'client-authentication-unsupported': client,
+  'client-authentication-repeated': request,
   'credential-missing': request,
   'credential-ambiguous': request,
   'token-missing': request,
@@ -127,6 +131,8 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'access-token-expired': grant,
   'access-token-superseded': grant,
   'access-token-of-another-integration': grant,
+  'resource-server-proof-missing': client,
+  'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'slow_down' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,

@@ -65,6 +65,9 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'access-token-expired': 'This access token has expired. Refresh it.',
   'access-token-superseded': 'This access token was superseded by a refresh. Use the newest one.',
   'access-token-of-another-integration': 'This access token belongs to another client_id.',
+  'resource-server-proof-missing':
+    'Say which resource server asks: by HTTP Basic, client_id and client_secret, a certificate or an access token.',
+  'resource-server-unproven': 'This resource server is unknown, or what was sent does not prove it. Ask the operator.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
 };
 

@@ -76,6 +76,6 @@ function formatOf(text: string): AccessTokenFormat | undefined {
   return ACCESS_TOKEN_FORMATS.find((format) => format === text && canMint(format));
 }
 
-function isPrintable(text: string): boolean {
+export function isPrintable(text: string): boolean {
   return text.length <= TEXT_MAX_LENGTH && !UNPRINTABLE.test(text);
 }

@@ -3,6 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import type { Decision } from '../../store/store.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
@@ -14,6 +15,7 @@ export async function registerIntegration(
   const drafted = draftedIntegration(clientId, draft);
   if (!drafted.ok) return drafted;
   const next = drafted.value;
+  if (await isResourceServerId(clientId, { store })) return decline('client-id-of-resource-server', clientId);
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
     if (found) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });

@@ -15,6 +15,7 @@ export interface GrantDraft {
   readonly integration: Integration;
   readonly identity: Identity;
   readonly scope: string;
+  readonly resource: Grant['resource'] | undefined;
   readonly origin: Origin;
   readonly presenter: Presenter;
   /** `if-set-by-integration`: the server's default does not apply, and the grant ends with its access token. */
@@ -50,6 +51,7 @@ export function issueGrant(
     clientId: integration.clientId,
     identityId: identity.id,
     scope: draft.scope,
+    ...(draft.resource && { resource: draft.resource }),
     origin: draft.origin,
     createdAt: now,
     refreshUntil,

@@ -27,6 +27,8 @@ export interface RefreshRequest extends Presentation {
   readonly refreshToken: string;
   /** Checked only: the pair always has the grant's scope. */
   readonly scope?: string | undefined;
+  /** Checked only: the grant stays limited to the same resource servers. */
+  readonly resource?: readonly string[] | undefined;
   readonly presenter: Presenter;
   /** Charged for an authentic token only. The rule checks it last: a dead token gets its own error, not a 429. */
   readonly overLimit?: () => Refusal | undefined;
@@ -53,6 +55,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     limit: request.overLimit?.(),
     presenter: request.presenter,
     wantedScope: request.scope,
+    wantedResource: request.resource,
   };
   const first = await change(known, 'not-loaded', ports);
   if (first !== 'load-outage') return first;
@@ -63,7 +66,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
 }
 
 /** What is known before the row is loaded. */
-interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope'> {
+interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope' | 'wantedResource'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
 }
@@ -71,7 +74,7 @@ interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 
 type Answer = Outcome<TokenPair> | 'load-outage';
 
 function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, wantedScope, presenter } = known;
+  const { integration, token, caller, limit, wantedScope, wantedResource, presenter } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -87,6 +90,7 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       caller,
       limit,
       wantedScope,
+      wantedResource,
       settings,
       outage,
       now,
