@@ -127,6 +127,23 @@ test('SQLite: a database of schema 4 gets the tables of schema 5, and leases wor
   });
 });
 
+test('SQLite: a database of schema 5 gets resource servers, and its grants are limited to none', async () => {
+  await withDatabase(async (database) => {
+    const first = storeOf(await database.open());
+    await put(first, identities, anIdentity());
+    await put(first, grants, aGrant());
+    await first.close();
+    const older = new DatabaseSync(database.path);
+    older.exec(`DROP TABLE resource_servers; ALTER TABLE grants DROP COLUMN resource;
+      ALTER TABLE device_authorizations DROP COLUMN resource; PRAGMA user_version = 5`);
+    older.close();
+    const store = storeOf(await database.open());
+    assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
+    await put(store, resourceServers, aResourceServer());
+    assert.deepEqual((await store.load(resourceServers, aResourceServer().id)).found?.row, aResourceServer());
+  });
+});
+
 test('SQLite: of eight parallel openings of a new database one migrates it', async () => {
   await withDatabase(async ({ path }) => {
     const open = () => openSqlite({ path, clock: () => systemClock.now() });
