@@ -18,6 +18,11 @@ const NEEDS = {
     ['haproxy', 'haproxy', 'the same'],
     ['apache2', 'apache2', 'the same'],
     ['caddy', 'caddy', 'the same'],
+    [
+      '/usr/lib/apache2/modules/mod_auth_openidc.so',
+      'libapache2-mod-auth-openidc',
+      'a gateway that checks tokens by introspection, configured as docs/resource-servers.md says',
+    ],
     ['curl', 'curl', 'the commands that a person pastes'],
     ['pgbouncer', 'pgbouncer', 'a pooler between nodes and PostgreSQL'],
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
