@@ -14,6 +14,7 @@ function decide(difference: Partial<CertificateFacts> = {}): string {
     caller: accept({ identity: anIdentity(), mark }),
     integration: anIntegration(),
     scope: 'orders:read',
+    resourceServers: [],
     ...difference,
   });
   return outcome.ok ? 'accepted' : outcome.refusal.reason;
@@ -23,9 +24,10 @@ test('an accepted certificate and an allowed scope yield a grant [contract 3]', 
   assert.equal(decide(), 'accepted');
 });
 
-test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, identity', () => {
+test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, resource, identity', () => {
   const ladder: [string, Partial<CertificateFacts>][] = [
     ['identity-without-api-access', { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark }) }],
+    ['resource-unknown', { resource: ['https://unknown.example'] }],
     ['scope-exceeds-integration', { scope: 'orders:delete' }],
     ['certificate-flow-disabled', { integration: anIntegration({ flows: { device: true, certificate: false } }) }],
     ['integration-disabled', { integration: anIntegration({ enabled: false }) }],

@@ -226,6 +226,12 @@ suite('who may ask', () => {
     }
   });
 
+  test('an unknown id and a wrong secret get the same answer: ids cannot be collected', async () => {
+    const [known, unknown] = [await introspect('x', { ...ORDERS, secret: 'x' }), await introspect('x', { id: 'nobody', secret: 'x' })];
+    assert.equal(known.text, unknown.text);
+    assert.deepEqual(Object.keys(known.headers).sort(), Object.keys(unknown.headers).sort());
+  });
+
   test('[RFC 6749 2.3] two proofs in one request, or two ids, are invalid_request; so is a missing token', async () => {
     const header = basic(ORDERS.id, ORDERS.secret);
     const twice = { token: 'x', client_id: ORDERS.id, client_secret: ORDERS.secret };

@@ -5,7 +5,7 @@ import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { integrations, issuers } from '../../store/tables/registry.ts';
+import { integrations, issuers, resourceServers } from '../../store/tables/registry.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
@@ -15,12 +15,13 @@ const SOON = seconds(30 * 86_400);
 /** In seconds. Synchronized clocks agree within this. */
 const TOLERANCE = 60;
 
-/** Checks the contents of the store: clock, integrations, issuers, grants that end soon. */
+/** Checks the contents of the store: clock, integrations, issuers, resource servers, grants that end soon. */
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
     await examineIntegrations(store),
     ...(await examineIssuers(store)),
+    ...(await examineResourceServers(store)),
     await examineGrants(store, now),
   ];
 }
@@ -48,6 +49,14 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
     return examineExpiry(`issuer ${label}`, validTo, 'Approve its successor before it ends.');
   });
   return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
+}
+
+async function examineResourceServers(store: Store): Promise<Finding[]> {
+  const enabled = (await Array.fromAsync(rows(store, resourceServers))).filter((server) => server.enabled);
+  const mute = enabled.filter(({ secrets, identity }) => secrets.length === 0 && !identity).map(({ id }) => id);
+  if (mute.length === 0) return enabled.length > 0 ? [good('resource servers', `${enabled.length} enabled`)] : [];
+  const problem = `${mute.join(', ')}: neither a secret nor an identity, so it cannot check tokens`;
+  return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
 }
 
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {

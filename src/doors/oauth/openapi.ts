@@ -19,6 +19,7 @@ interface Words {
   readonly summary: string;
   readonly takes?: Schema;
   readonly answers: Schema;
+  readonly security?: readonly object[];
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -72,13 +73,15 @@ const INTROSPECT: Words = {
   summary: 'Check an access token, for a registered resource server (RFC 7662)',
   takes: IntrospectionParameters,
   answers: IntrospectionAnswer,
+  // The last one stands for client_secret_post.
+  security: [{ basic: [] }, { certificate: [] }, {}],
 };
 const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
   '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',
   '/.well-known/openid-configuration': 'The same metadata, where OpenID libraries look for it',
 };
 
-function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOperation {
+function operationOf({ operationId, summary, takes, answers, security = [] }: Words): OpenapiOperation {
   const form = takes && { required: true, content: { 'application/x-www-form-urlencoded': { schema: takes } } };
   // Without a body, only the path and the method can be wrong.
   const refusals = Object.entries(REFUSALS)
@@ -88,7 +91,7 @@ function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOp
     operationId,
     summary,
     tags: ['oauth'],
-    security: [],
+    security,
     ...(form && { requestBody: form }),
     responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...Object.fromEntries(refusals) },
   };

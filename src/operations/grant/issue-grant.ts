@@ -15,7 +15,7 @@ export interface GrantDraft {
   readonly integration: Integration;
   readonly identity: Identity;
   readonly scope: string;
-  readonly resource: Grant['resource'] | undefined;
+  readonly resource?: Grant['resource'] | undefined;
   readonly origin: Origin;
   readonly presenter: Presenter;
   /** `if-set-by-integration`: the server's default does not apply, and the grant ends with its access token. */

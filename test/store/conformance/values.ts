@@ -6,6 +6,7 @@ import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { presenter } from '../../../src/core/presenter.ts';
+import type { Audience, ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
 import type { SharedList } from '../../../src/core/shared-list.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { storeOf } from '../../../src/store/change.ts';
@@ -15,7 +16,7 @@ import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../../src/store/tables/lists.ts';
-import { integrations, issuers, keyMarks } from '../../../src/store/tables/registry.ts';
+import { integrations, issuers, keyMarks, resourceServers } from '../../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../../src/store/tables/sign-in.ts';
 import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
@@ -73,6 +74,20 @@ const origin: fc.Arbitrary<Origin> = fc.oneof(
 
 const revoked = fc.tuple(moment, fc.constantFrom(...REVOCATION_REASONS)).map(([at, reason]) => ({ at, reason }));
 
+const audience = fc.constantFrom('urn:a', 'https://b.example/c?d=e', 'api://f').map((uri) => uri as Audience);
+const resource = fc.uniqueArray(audience, { minLength: 1 });
+
+const resourceServer: fc.Arbitrary<ResourceServer> = fc
+  .record({
+    id: clientId.map((id) => id as string as ResourceServerId),
+    audience,
+    name: anyText,
+    resources: fc.array(anyText, { maxLength: 3 }),
+    enabled: fc.boolean(),
+    secrets: fc.array(fc.record({ hash: hex(32), createdAt: moment }), { maxLength: 2 }),
+  })
+  .chain((row) => optional('identity', fc.constant(ADA)).map((more) => ({ ...row, ...more })));
+
 const grant: fc.Arbitrary<Grant> = fc
   .record({
     id: hex(16).map((id) => id as string as GrantId),
@@ -95,7 +110,11 @@ const grant: fc.Arbitrary<Grant> = fc
         expiresAt: moment,
         presenter: presenters,
       })
-      .chain((pair) => optional('revoked', revoked).map((end) => ({ ...aGrant(), ...fixed, pair, ...end }))),
+      .chain((pair) =>
+        fc
+          .tuple(optional('revoked', revoked), optional('resource', resource))
+          .map((more) => ({ ...aGrant(), ...fixed, pair, ...Object.assign({}, ...more) })),
+      ),
   );
 
 const decision: fc.Arbitrary<Decision> = fc.oneof(
@@ -122,7 +141,7 @@ const device: fc.Arbitrary<DeviceAuthorization> = fc
   })
   .chain((row) =>
     fc
-      .tuple(optional('lastPolledAt', moment), optional('enteredBy', text))
+      .tuple(optional('lastPolledAt', moment), optional('enteredBy', text), optional('resource', resource))
       .map((more) => ({ ...aDevice(), ...row, ...Object.assign({}, ...more) })),
   );
 
@@ -185,6 +204,7 @@ export function values(claim: Claim): void {
   survives(devices, device);
   survives(integrations, integration);
   survives(issuers, issuer);
+  survives(resourceServers, resourceServer);
   survives(sessions, session);
   survives(
     passwords,
