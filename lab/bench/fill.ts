@@ -13,6 +13,8 @@ import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
+import { registerResourceServer } from '../../src/operations/admin/register-resource-server.ts';
+import { makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
 import type { Ports } from '../../src/operations/ports.ts';
@@ -47,7 +49,11 @@ export interface Pair {
   readonly refreshToken: string;
 }
 
+export const RESOURCE_SERVER_ID = 'bench-api';
+
 export interface Seeds {
+  /** Of the resource server. */
+  readonly secret: string;
   readonly pairs: readonly Pair[];
   readonly deviceCodes: readonly string[];
 }
@@ -58,7 +64,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
   writeKeyringFile(config.keyring.path, keys);
   const store = await openStore(config, 'init');
-  await administer(store, issuerPem);
+  const secret = await administer(store, issuerPem);
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);
   const now = systemClock.now();
@@ -71,16 +77,22 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   await addGrants(ports, draft, ended, epochSeconds(now - LONG_AGO));
   const deviceCodes = await startDevices(ports, filling.deviceCodes);
   await store.close();
-  return { pairs, deviceCodes };
+  return { secret, pairs, deviceCodes };
 }
 
-async function administer(store: Store, pem: string): Promise<void> {
-  const ports = { store, by: 'bench', random: systemRandom };
+/** Returns the secret of the resource server. */
+async function administer(store: Store, pem: string): Promise<string> {
+  const ports = { store, by: 'bench', random: systemRandom, issuer: 'https://localhost' };
   await registerIntegration(CLIENT_ID, { name: 'Bench', description: 'Measured.', vendor: 'lab', scope: SCOPE }, ports);
   await addIdentity({ userName: USER_NAME }, ports);
   const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const draft = { label: 'LAB', identitySources: ['common-name'], identities: 'directory', profile: 'strict' } as const;
   await approveIssuer({ ...draft, pem, revocation }, ports);
+  const server = { audience: 'https://orders.example.com', resources: ['orders'] };
+  await registerResourceServer(RESOURCE_SERVER_ID, server, ports);
+  const secret = await makeResourceServerSecret(RESOURCE_SERVER_ID, { replaces: false }, ports);
+  if (!secret.ok) throw new Error(`no secret: ${secret.refusal.reason}`);
+  return secret.value.reveal();
 }
 
 async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<Ports> {
