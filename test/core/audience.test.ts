@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Audience, parseAudience, parseResourceServerId, type ResourceServer } from '../../src/core/resource-server.ts';
+import {
+  type Audience,
+  parseAudience,
+  parseResourceServerId,
+  type ResourceServer,
+} from '../../src/core/resource-server.ts';
 import { audiencesOf, isSameTarget, redeemedTarget, scopeSeenBy, targetOf } from '../../src/core/rules/audience.ts';
 import { spokenForBy } from '../../src/core/rules/resource-server.ts';
 import { isWithin, scopeItems } from '../../src/core/scope.ts';
 import { anIdentity, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 
 const ISSUER = 'https://tokens.example';
-const [ORDERS, STOCK, BOTH] = [ORDERS_AUDIENCE, 'urn:example:stock' as Audience, 'https://both.example/api' as Audience];
+const [ORDERS, STOCK, BOTH] = [
+  ORDERS_AUDIENCE,
+  'urn:example:stock' as Audience,
+  'https://both.example/api' as Audience,
+];
 const orders = aResourceServer();
 const stock = server('stock-api', STOCK, ['stock']);
 const both = server('both-api', BOTH, ['orders', 'stock']);
@@ -118,7 +127,10 @@ test('a resource server sees its own resources, of tokens that are for it alone'
 
 test('an identity speaks for the resource servers that name it; if they are several, the request must name one', () => {
   const ada = anIdentity();
-  const [one, two] = [server('one', ORDERS, ['orders'], { identity: ada.id }), server('two', STOCK, ['stock'], { identity: ada.id })];
+  const [one, two] = [
+    server('one', ORDERS, ['orders'], { identity: ada.id }),
+    server('two', STOCK, ['stock'], { identity: ada.id }),
+  ];
   assert.equal(spokenForBy(ada, undefined, [orders, one]), one);
   assert.equal(spokenForBy(ada, undefined, [one, two]), undefined);
   assert.equal(spokenForBy(ada, 'two', [one, two]), two);
@@ -132,7 +144,17 @@ test('an audience is an absolute URI without a fragment [RFC 8707 2]; an id need
   for (const text of ['https://a.example', 'https://a.example/x?y=1', 'urn:example:a', 'api://0a1b']) {
     assert.equal(parseAudience(text), text);
   }
-  for (const text of ['', 'a', '/path', '//a.example', 'https://', 'https://a b', 'https://a#b', 'urn:', 'https://ä.example']) {
+  for (const text of [
+    '',
+    'a',
+    '/path',
+    '//a.example',
+    'https://',
+    'https://a b',
+    'https://a#b',
+    'urn:',
+    'https://ä.example',
+  ]) {
     assert.equal(parseAudience(text), undefined, text);
   }
   assert.equal(parseAudience(`urn:${'a'.repeat(600)}`), undefined);

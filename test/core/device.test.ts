@@ -104,7 +104,7 @@ function pollsAt(moments: readonly number[]): [...string[], number] {
   const told = moments.map((moment) => {
     const now = epochSeconds(NOW + moment);
     const facts = { integration: anIntegration(), holder: undefined, limit: undefined, slowsDown: true };
-    const decision = decideRedeem({ ...facts, device, now });
+    const decision = decideRedeem({ ...facts, device, resourceServers: [], now });
     if (decision.do === 'redeem') return 'redeem';
     if (decision.do === 'wait') device = { ...device, interval: decision.interval, lastPolledAt: now };
     return decision.refusal.reason;

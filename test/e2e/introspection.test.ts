@@ -8,8 +8,8 @@ import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/ad
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
-import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { systemRandom } from '../../src/system.ts';
+import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { ADA, anIdentity, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Answer, bearer, type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
@@ -101,11 +101,19 @@ suite('what a resource server learns', () => {
   });
 
   test('[RFC 7662 4] a grant that is limited by resource is seen by those resource servers alone', async () => {
-    const both = aResourceServer({ id: 'gateway' as ResourceServerId, audience: 'https://gateway.example' as Audience });
+    const both = aResourceServer({
+      id: 'gateway' as ResourceServerId,
+      audience: 'https://gateway.example' as Audience,
+    });
     const { secret, hash } = drawResourceServerSecret(systemRandom);
     await service.put(resourceServers, { ...both, secrets: [{ hash, createdAt: service.now() }] });
     const gateway = { id: both.id, secret: secret.reveal() };
-    const fields = { grant_type: 'client_credentials', client_id: CLIENT, scope: 'orders:read', resource: both.audience };
+    const fields = {
+      grant_type: 'client_credentials',
+      client_id: CLIENT,
+      scope: 'orders:read',
+      resource: both.audience,
+    };
     const answer = await postForm(ada, '/oauth2/token', fields);
     assert.equal(answer.status, 200, answer.text);
     const token = String(answer.json['access_token']);
@@ -121,7 +129,10 @@ suite('what a resource server learns', () => {
     const machine = callerOver('HTTP/1.1', reachOf(derived, derived.ada));
     t.after(() => derived.stop());
     t.after(() => machine.close());
-    await derived.put(resourceServers, aResourceServer({ secrets: [{ hash: SECRETS.orders.hash, createdAt: derived.now() }] }));
+    await derived.put(
+      resourceServers,
+      aResourceServer({ secrets: [{ hash: SECRETS.orders.hash, createdAt: derived.now() }] }),
+    );
     const { access_token: token } = await pairByCertificate(machine);
     const { json } = await introspect(token, ORDERS, machine);
     assert.deepEqual([json['active'], json['username']], [true, undefined]);
@@ -133,7 +144,18 @@ suite('whatever is not a live access token for the resource server is {"active":
   test('[RFC 7662 2.2] what was never a token: text, a forged token, a JWT, a device code, a secret', async () => {
     const { access_token: token } = await pairByCertificate(ada);
     const jwt = 'eyJhbGciOiJub25lIiwidHlwIjoiYXQrand0In0.eyJzdWIiOiJhIn0.';
-    for (const text of ['x', ' ', 'tsa_', forged(token), `${token}x`, token.toUpperCase(), jwt, 'tsd_x', ORDERS.secret, '\0'])
+    for (const text of [
+      'x',
+      ' ',
+      'tsa_',
+      forged(token),
+      `${token}x`,
+      token.toUpperCase(),
+      jwt,
+      'tsd_x',
+      ORDERS.secret,
+      '\0',
+    ])
       await assertInactive(text);
   });
 
@@ -227,7 +249,10 @@ suite('who may ask', () => {
   });
 
   test('an unknown id and a wrong secret get the same answer: ids cannot be collected', async () => {
-    const [known, unknown] = [await introspect('x', { ...ORDERS, secret: 'x' }), await introspect('x', { id: 'nobody', secret: 'x' })];
+    const [known, unknown] = [
+      await introspect('x', { ...ORDERS, secret: 'x' }),
+      await introspect('x', { id: 'nobody', secret: 'x' }),
+    ];
     assert.equal(known.text, unknown.text);
     assert.deepEqual(Object.keys(known.headers).sort(), Object.keys(unknown.headers).sort());
   });
@@ -236,7 +261,11 @@ suite('who may ask', () => {
     const header = basic(ORDERS.id, ORDERS.secret);
     const twice = { token: 'x', client_id: ORDERS.id, client_secret: ORDERS.secret };
     assertRefused(await postForm(stranger, INTROSPECT, twice, header), 400, 'invalid_request');
-    assertRefused(await postForm(stranger, INTROSPECT, { token: 'x', client_id: STOCK.id }, header), 400, 'invalid_request');
+    assertRefused(
+      await postForm(stranger, INTROSPECT, { token: 'x', client_id: STOCK.id }, header),
+      400,
+      'invalid_request',
+    );
     assertRefused(await postForm(stranger, INTROSPECT, { token: '' }, header), 400, 'invalid_request');
     assertRefused(await stranger.ask({ path: INTROSPECT }), 405, 'invalid_request');
   });
@@ -267,7 +296,8 @@ suite('who may ask', () => {
     await service.put(resourceServers, stockServer({ id: 'by-token' as ResourceServerId, identity: ADA }));
     await registryFollows();
     const own = await pairByCertificate(ada, CLIENT, 'stock:read');
-    const ask = (accessToken: string) => postForm(stranger, INTROSPECT, { token }, bearer(accessToken).headers as Fields);
+    const ask = (accessToken: string) =>
+      postForm(stranger, INTROSPECT, { token }, bearer(accessToken).headers as Fields);
     assert.equal((await ask(own.access_token)).json['aud'], STOCK_AUDIENCE);
     const fields = { grant_type: 'client_credentials', client_id: CLIENT, resource: ORDERS_AUDIENCE };
     const limited = String((await postForm(ada, '/oauth2/token', fields)).json['access_token']);
@@ -305,7 +335,10 @@ suite('who may ask', () => {
 test('a secret is replaced without an interruption: two are valid, until the old one is dropped', async () => {
   const { access_token: token } = await pairByCertificate(ada);
   const admin = { ...service.ports, by: 'test' };
-  await service.put(resourceServers, aResourceServer({ id: 'rotating' as ResourceServerId, audience: 'urn:r' as Audience }));
+  await service.put(
+    resourceServers,
+    aResourceServer({ id: 'rotating' as ResourceServerId, audience: 'urn:r' as Audience }),
+  );
   const make = async (replaces = false) => {
     const made = await makeResourceServerSecret('rotating', { replaces }, admin);
     return made.ok ? made.value.reveal() : made.refusal.reason;
@@ -346,7 +379,10 @@ test('introspections are limited like other checks of tokens', async (t) => {
   const caller = callerOver('HTTP/1.1', reachOf(limited));
   t.after(() => limited.stop());
   t.after(() => caller.close());
-  await limited.put(resourceServers, aResourceServer({ secrets: [{ hash: SECRETS.orders.hash, createdAt: limited.now() }] }));
+  await limited.put(
+    resourceServers,
+    aResourceServer({ secrets: [{ hash: SECRETS.orders.hash, createdAt: limited.now() }] }),
+  );
   for (let n = 0; n < 2; n++) assert.equal((await introspect('x', ORDERS, caller)).status, 200);
   assertRefused(await introspect('x', ORDERS, caller), 429, 'slow_down');
 });

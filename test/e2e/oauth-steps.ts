@@ -4,12 +4,7 @@ import { type Answer, type Caller, form } from './caller.ts';
 
 export type Fields = Readonly<Record<string, string>>;
 
-export function postForm(
-  caller: Caller,
-  path: string,
-  fields: Fields | string,
-  headers: Fields = {},
-): Promise<Answer> {
+export function postForm(caller: Caller, path: string, fields: Fields | string, headers: Fields = {}): Promise<Answer> {
   const { headers: own, ...rest } = form(fields);
   return caller.ask({ path, ...rest, headers: { ...own, ...headers } });
 }

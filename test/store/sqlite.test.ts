@@ -12,10 +12,10 @@ import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { systemClock } from '../../src/system.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
+import { systemClock } from '../../src/system.ts';
 import { aGrant, anIdentity, aResourceServer } from '../samples.ts';
 import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';

@@ -72,7 +72,9 @@ function declareShow(group: Command): void {
     .description('show one resource server; its secrets are not kept, only when they were made')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('tessera resource-server show orders-api'))
-    .action(async (id: string, flags: { json?: true }, command: Command) => (await work()).printOne(id, flags, command));
+    .action(async (id: string, flags: { json?: true }, command: Command) =>
+      (await work()).printOne(id, flags, command),
+    );
 }
 
 function declareSecret(group: Command): void {
@@ -99,5 +101,7 @@ function declareRemove(group: Command): void {
     .description('remove a resource server: it may no longer check tokens, and no token is for it')
     .option('--yes', 'confirm')
     .addHelpText('after', examples('tessera resource-server remove orders-api --yes'))
-    .action(async (id: string, flags: { yes?: true }, command: Command) => (await work()).removeOne(id, flags, command));
+    .action(async (id: string, flags: { yes?: true }, command: Command) =>
+      (await work()).removeOne(id, flags, command),
+    );
 }

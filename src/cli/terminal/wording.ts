@@ -67,10 +67,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     (text) => `${JSON.stringify(text)} is not a resource that a resource server can serve`,
     'Give the part of a scope before the colon, for example orders. The resource tessera is reserved.',
   ],
-  'resources-missing': [
-    () => 'the resource server would serve no resource',
-    'Give at least one: --resource orders',
-  ],
+  'resources-missing': [() => 'the resource server would serve no resource', 'Give at least one: --resource orders'],
   'secrets-exhausted': [
     (id) => `${id} has two secrets already`,
     'Drop the old one with --drop-old, or replace both at once with --replace.',

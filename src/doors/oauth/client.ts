@@ -2,8 +2,8 @@
 // themselves.
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
-import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
 import type { Presentation } from '../../operations/grant/identify-caller.ts';
+import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
 import type { ClientParameters } from './schemas.ts';
 import type { OauthReason } from './wording.ts';
 
@@ -52,9 +52,12 @@ export function readProof(
   presentation: Presentation,
 ): ProofOutcome {
   if (assertion) return refuse('resource-server-unproven');
-  if (authorization !== undefined) return secret ? refuse('client-authentication-repeated') : fromHeader(authorization, id);
+  if (authorization !== undefined)
+    return secret ? refuse('client-authentication-repeated') : fromHeader(authorization, id);
   if (secret) return id ? accept({ by: 'secret', id, secret }) : refuse('client-id-missing');
-  return isPresented(presentation) ? accept({ by: 'certificate', id, ...presentation }) : refuse('resource-server-proof-missing');
+  return isPresented(presentation)
+    ? accept({ by: 'certificate', id, ...presentation })
+    : refuse('resource-server-proof-missing');
 }
 
 function fromHeader(authorization: string, inForm: string | undefined): ProofOutcome {

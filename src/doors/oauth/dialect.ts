@@ -68,8 +68,8 @@ async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Prom
   const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
   const { clientId, scope, parameters } = read.value;
-  const wanted = { clientId, scope: scope ?? WHOLE_SCOPE, resource: parameters.resource };
-  const asked = scopeRequest(wanted, request, mount);
+  const { resource } = parameters;
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;

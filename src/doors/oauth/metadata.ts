@@ -4,7 +4,12 @@ import { GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';
 
 /** Below the mount. Case sensitive. */
-export const PATHS = { token: '/token', device: '/device_authorization', revoke: '/revoke', introspect: '/introspect' } as const;
+export const PATHS = {
+  token: '/token',
+  device: '/device_authorization',
+  revoke: '/revoke',
+  introspect: '/introspect',
+} as const;
 
 /** RFC 8414 3, and where OpenID Connect libraries look. */
 export const METADATA_PATHS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;

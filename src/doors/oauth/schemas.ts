@@ -45,7 +45,9 @@ export const IntrospectionParameters = object({
   client_id: optional(
     string({ description: 'The id of the resource server, here or as user name of HTTP Basic. Case sensitive.' }),
   ),
-  client_secret: optional(string({ description: 'The secret of the resource server, here or as password of HTTP Basic.' })),
+  client_secret: optional(
+    string({ description: 'The secret of the resource server, here or as password of HTTP Basic.' }),
+  ),
   client_assertion: optional(string({ description: 'Refused: not supported.' })),
   token: optional(string({ description: 'The access token that a caller sent. Required.' })),
   token_type_hint: optional(string({ description: 'Not needed; ignored.' })),

@@ -61,7 +61,11 @@ async function refresh({ clientId, parameters, scope }: Asked, request: FastifyR
 }
 
 /** RFC 8705 2.1: the certificate gives the identity, client_id names the integration. */
-async function authorizeByCertificate({ clientId, scope, parameters }: Asked, request: FastifyRequest, mount: TokenMount) {
+async function authorizeByCertificate(
+  { clientId, scope, parameters }: Asked,
+  request: FastifyRequest,
+  mount: TokenMount,
+) {
   storyOf(request).operation = 'authorize-certificate';
   const { resource } = parameters;
   const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);

@@ -126,7 +126,10 @@ export async function runIn(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
   const ended = endOf(child);
-  await Promise.race([reachable(port), ended.then(() => Promise.reject(new Error(`${command}: ${read(folder, 'log')}`)))]);
+  await Promise.race([
+    reachable(port),
+    ended.then(() => Promise.reject(new Error(`${command}: ${read(folder, 'log')}`))),
+  ]);
   return {
     port,
     stop: async () => {

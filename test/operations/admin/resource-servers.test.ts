@@ -22,7 +22,12 @@ suite('resource servers', () => {
     const admin = await administered(t);
     const outcome = await registerResourceServer('orders-api', ORDERS, admin);
     assert.ok(outcome.ok);
-    const expected = { id: 'orders-api', audience: ORDERS.audience, name: 'orders-api', resources: ['invoices', 'orders'] };
+    const expected = {
+      id: 'orders-api',
+      audience: ORDERS.audience,
+      name: 'orders-api',
+      resources: ['invoices', 'orders'],
+    };
     assert.deepEqual(outcome.value, { ...expected, enabled: true, secrets: [] });
     assert.deepEqual((await admin.store.load(resourceServers, 'orders-api')).found?.row, outcome.value);
     assert.deepEqual(await admin.did(), ['resource server registered']);
@@ -113,7 +118,8 @@ suite('resource servers', () => {
     const second = await makeResourceServerSecret('orders-api', { replaces: false }, admin);
     assert.ok(first.ok && second.ok);
     const texts = [first.value.reveal(), second.value.reveal()];
-    const hashes = async () => (await admin.store.load(resourceServers, 'orders-api')).found?.row.secrets.map(({ hash }) => hash);
+    const hashes = async () =>
+      (await admin.store.load(resourceServers, 'orders-api')).found?.row.secrets.map(({ hash }) => hash);
     assert.deepEqual(await hashes(), texts.map(sha256));
     const third = await makeResourceServerSecret('orders-api', { replaces: false }, admin);
     assert.equal(third.ok ? 'accepted' : third.refusal.reason, 'secrets-exhausted');

@@ -15,8 +15,8 @@ export interface ResourceServerFlags extends Omit<ResourceServerDraft, 'resource
 }
 
 export interface SecretFlags {
-  readonly dropOld?: true;
-  readonly replace?: true;
+  readonly dropOld?: boolean;
+  readonly replace?: boolean;
 }
 
 export function addOne(id: string, flags: ResourceServerFlags, command: Command): Promise<void> {
