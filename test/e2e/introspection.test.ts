@@ -394,7 +394,10 @@ for (const protocol of PROTOCOLS) {
     const answer = await introspect(token, ORDERS, caller);
     caller.close();
     assert.equal(answer.json['active'], true);
-    const line = service.logLines.findLast((each) => each.includes('"operation":"introspect"')) ?? '';
+    const [grantId = ''] = String(answer.json['jti']).split('.');
+    const isAboutIt = (line: string) => line.includes('"operation":"introspect"') && line.includes(grantId);
+    while (!service.logLines.some(isAboutIt)) await new Promise(setImmediate); // it is written after the answer
+    const line = service.logLines.find(isAboutIt) ?? '';
     const { resourceServer, identityId, clientId: integration } = JSON.parse(line) as Record<string, string>;
     assert.deepEqual([resourceServer, identityId, integration], [ORDERS.id, ADA, CLIENT]);
     for (const text of [token, ORDERS.secret]) assert.ok(service.logLines.every((each) => !each.includes(text)));
