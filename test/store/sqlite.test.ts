@@ -21,6 +21,7 @@ import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';
 import { turns } from './faulty-back-end.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from './sqlite-database.ts';
+import { downgrade } from './sqlite-downgrade.ts';
 
 conformance('SQLite', () => sqliteDatabase());
 
@@ -121,9 +122,7 @@ test('SQLite: a database of a newer release is refused and left unchanged', asyn
 test('SQLite: a database of schema 4 gets the tables of schema 5, and leases work in it', async () => {
   await withDatabase(async (database) => {
     await (await database.open()).close();
-    const older = new DatabaseSync(database.path);
-    older.exec('DROP TABLE leases; DROP TABLE ended_lists; PRAGMA user_version = 4');
-    older.close();
+    downgrade(database.path, 4);
     const store = storeOf(await database.open());
     const lease = { name: 'sweeping', lasts: seconds(50) };
     assert.equal(await byOneNode(lease, async () => undefined, { store }), true);
@@ -137,10 +136,7 @@ test('SQLite: a database of schema 5 gets resource servers, and its grants are l
     await put(first, identities, anIdentity());
     await put(first, grants, aGrant());
     await first.close();
-    const older = new DatabaseSync(database.path);
-    older.exec(`DROP TABLE resource_servers; ALTER TABLE grants DROP COLUMN resource;
-      ALTER TABLE device_authorizations DROP COLUMN resource; PRAGMA user_version = 5`);
-    older.close();
+    downgrade(database.path, 5);
     const store = storeOf(await database.open());
     assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
     await put(store, resourceServers, aResourceServer());

@@ -1,6 +1,6 @@
 // Apache with mod_auth_openidc in front of a page, with the configuration that docs/resource-servers.md shows.
 // Needs: apache2, libapache2-mod-auth-openidc
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
@@ -13,6 +13,7 @@ export const PAGE = 'the orders of today';
 /** Protects /orders, which holds PAGE. */
 export async function startGateway(service: TestService, secret: string): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-gateway-'));
+  chmodSync(folder, 0o755); // Apache reads the page as another user
   const port = await freePort();
   writeFiles(folder, service);
   mkdirSync(join(folder, 'pages'));
