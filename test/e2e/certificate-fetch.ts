@@ -9,7 +9,7 @@ export interface FetchOptions {
 
 export interface CertificateFetch {
   readonly fetch: (url: string, options: FetchOptions) => Promise<Response>;
-  close(): void;
+  readonly close: () => void;
 }
 
 export function certificateFetch(own: { readonly cert: Buffer; readonly key: Buffer }): CertificateFetch {

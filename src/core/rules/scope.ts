@@ -10,7 +10,7 @@ export const WHOLE_SCOPE = Symbol('whole scope of the integration');
 export type WantedScope = string | typeof WHOLE_SCOPE | undefined;
 
 /** Contract 2.2: a request asks for the entire scope of the integration or for a subset of it. */
-export function requestedScope(wanted: WantedScope, integration: Integration): Outcome<Scope> {
+function requestedScope(wanted: WantedScope, integration: Integration): Outcome<Scope> {
   if (!wanted) return refuse('scope-missing');
   if (wanted === WHOLE_SCOPE) return wholeScope(integration);
   const scope = parseScope(wanted);

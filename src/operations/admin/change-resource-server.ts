@@ -29,11 +29,13 @@ export async function removeResourceServer(
   { isConfirmed }: { readonly isConfirmed: boolean },
   ports: AdminPorts,
 ): Promise<AdminOutcome<ResourceServer>> {
-  const remove = ({ identity: _, ...before }: ResourceServer) =>
-    isConfirmed
-      ? accept({ ...before, enabled: false, secrets: [], removed: true as const })
-      : decline('resource-server-removal-unconfirmed', id);
+  const remove = (before: ResourceServer) =>
+    isConfirmed ? accept(removed(before)) : decline('resource-server-removal-unconfirmed', id);
   return rewriteResourceServer(id, 'resource server removed', remove, ports);
+}
+
+function removed({ id, audience, name, resources }: ResourceServer): ResourceServer {
+  return { id, audience, name, resources, enabled: false, secrets: [], removed: true };
 }
 
 /** Changes a resource server and commits the event with it. */
