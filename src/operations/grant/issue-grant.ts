@@ -75,7 +75,12 @@ export function issueGrant(
     identityId: grant.identityId,
     subjectId: grant.id,
     presenter,
-    detail: { by: draft.origin.kind, scope: draft.scope, until: refreshUntil },
+    detail: {
+      by: draft.origin.kind,
+      scope: draft.scope,
+      ...(draft.resource && { resource: draft.resource.join(' ') }),
+      until: refreshUntil,
+    },
   };
   return { grant, pair: tokenPair(grant, minted, now, ports.keyring), event };
 }
