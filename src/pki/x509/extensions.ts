@@ -105,7 +105,12 @@ export function readKnownExtensions(extensions: readonly RawExtension[]): ReadEx
 
 /** The extensions of a certificate, a CRL or an OCSP response. RFC 5280 4.2: no extension appears twice. */
 export function readExtensionList(element: Element): RawExtension[] {
-  const extensions = sequenceOf(element, readExtension);
+  return readExtensionElements(childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS));
+}
+
+export function readExtensionElements(elements: readonly Element[]): RawExtension[] {
+  if (elements.length === 0) throw new MalformedDer(EMPTY_LIST);
+  const extensions = elements.map(readExtension);
   if (new Set(extensions.map(({ oid }) => oid)).size !== extensions.length) {
     throw new MalformedDer('an extension appears twice');
   }
@@ -121,9 +126,11 @@ function readExtension(element: Element): RawExtension {
   return { oid, critical: critical !== undefined && readBoolean(critical), value };
 }
 
+const EMPTY_LIST = 'a list that must not be empty is empty';
+
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
   const items = childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS).map((child) => read(child));
-  if (items.length === 0) throw new MalformedDer('a list that must not be empty is empty');
+  if (items.length === 0) throw new MalformedDer(EMPTY_LIST);
   return items;
 }
 
