@@ -142,7 +142,7 @@ export class FetchedLists {
   async #takeShared(url: string, mark: string): Promise<void> {
     const contents = await this.#ports.exchange.contents(url);
     if (!contents) return;
-    const taken = await this.#take(url, new Uint8Array(contents));
+    const taken = await this.#take(url, ownBytes(contents));
     if (taken.ok) return;
     this.#refused.set(url, mark);
     if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
@@ -281,4 +281,10 @@ export class FetchedLists {
     if (this.#logged.get(url) !== why) this.#ports.logRefused(url, why);
     this.#logged.set(url, why);
   }
+}
+
+/** The octets in a buffer that nothing else uses: it is transferred to a thread. Copies small ones, which may share one. */
+function ownBytes(octets: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, length } = octets;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? new Uint8Array(buffer) : new Uint8Array(octets);
 }
