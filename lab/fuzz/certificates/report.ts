@@ -81,7 +81,11 @@ export class Report {
     const key = known ? `${by}: ${known.why}` : `${by} says ${said} to a ${mutant.target}: ${mutant.mutations.at(-1)}`;
     const found = this.results.findings[key];
     if (found) found.count++;
-    else this.results.findings[key] = { count: 1, by, example: `${number} says ${said}; ${describeMutant(mutant)}`, ...known };
+    else {
+      const example = `${number} says ${said}; ${describeMutant(mutant)}`;
+      const explanation = known && { rule: known.rule, clause: known.clause, why: known.why };
+      this.results.findings[key] = { count: 1, by, example, ...explanation };
+    }
   }
 }
 
