@@ -44,10 +44,10 @@ export async function storeContents(store: Store, { url, mark, fetchedAt, conten
 }
 
 /** Undefined if there are none, or if they were replaced while they were read. */
-export async function loadContents(store: Store, url: string): Promise<Uint8Array | undefined> {
+export async function loadContents(store: Store, url: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const row = await read(store, url);
   const index = row && readIndex(row);
-  if (!index) return row;
+  if (!index) return row && new Uint8Array(row);
   const contents = new Uint8Array(index.octets);
   for (let part = 0; part < partsOf(index); part++) {
     const octets = await read(store, partName(url, index, part));

@@ -54,7 +54,7 @@ export class SharedLists {
     return found;
   }
 
-  contents(url: string): Promise<Uint8Array | undefined> {
+  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     return loadContents(this.#ports.store, url);
   }
 
