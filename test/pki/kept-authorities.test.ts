@@ -51,7 +51,8 @@ suite('an intermediate that earlier callers sent', () => {
     const between = root.makeIntermediate({ name: 'Between' });
     const [leaf = assert.fail(), sent = assert.fail()] = between.issue().chain;
     const buffer = Buffer.from(sent);
-    for (let round = 0; round < 3; round++) assert.equal(verdict({ chain: [leaf, buffer], issuers }), 'accepted caller');
+    for (let round = 0; round < 3; round++)
+      assert.equal(verdict({ chain: [leaf, buffer], issuers }), 'accepted caller');
     buffer.write('between', buffer.indexOf('Between'));
     assert.equal(verdict({ chain: [leaf, buffer], issuers }), NOT_APPROVED);
     assert.equal(verdict({ chain: [leaf, sent], issuers }), 'accepted caller');

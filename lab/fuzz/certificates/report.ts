@@ -126,7 +126,8 @@ export function printResults(results: Results): void {
     console.log(`${String(count).padStart(7)} ${by}: ${why}\n        rule: ${rule} (${clause})`);
   const open = findings.filter(({ why }) => why === undefined);
   console.log(`accepted by us, refused by another: ${unexplained(results)} UNEXPLAINED`);
-  for (const { by, count, example } of open.slice(0, SHOWN)) console.log(`${String(count).padStart(7)} ${by}: ${example}`);
+  for (const { by, count, example } of open.slice(0, SHOWN))
+    console.log(`${String(count).padStart(7)} ${by}: ${example}`);
 }
 
 function printTimes({ times, slowest }: Results): void {
@@ -134,6 +135,10 @@ function printTimes({ times, slowest }: Results): void {
   const share = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) / 1000;
   const columns = { median: share(0.5), '99 %': share(0.99), '99.9 %': share(0.999), worst: slowest[0]?.ms ?? 0 };
   console.log('\nprocessor time of a verdict, in milliseconds');
-  console.log(Object.entries(columns).map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', '));
+  console.log(
+    Object.entries(columns)
+      .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
+      .join(', '),
+  );
   for (const { ms, number, what } of slowest) console.log(`${ms.toFixed(2).padStart(7)} mutant ${number}, ${what}`);
 }

@@ -115,4 +115,10 @@ const addresses = ['192.0.2.1', '192.0.2.1.'].map(
   }),
 );
 
-export const IDENTITY_CASES: readonly Case[] = casesOf([...hostile, ...invisible, ...visible, ...bystanders, ...addresses]);
+export const IDENTITY_CASES: readonly Case[] = casesOf([
+  ...hostile,
+  ...invisible,
+  ...visible,
+  ...bystanders,
+  ...addresses,
+]);
