@@ -13,6 +13,7 @@ import {
   hasOtherSpelling,
   hasSelfIssued,
   hasUsage,
+  isOddOtherName,
 } from './facts.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -58,6 +59,13 @@ const OPENSSL: readonly (Class & Pick<Explained, 'said'>)[] = [
     clause: 'RFC 5280 7.1: string preparation, whatever the string type',
     why: 'issuer and subject are spelt differently, and OpenSSL folds only ASCII case and spaces',
     when: hasOtherSpelling,
+  },
+  {
+    said: NO_ISSUER,
+    rule: 'identity: only a UTF8String gives a user principal name; other otherNames are not used',
+    clause: 'RFC 5280 4.2.1.6: the type of an otherName is defined by its identifier',
+    why: 'an otherName has a value that is not a well-formed string, so OpenSSL cannot load the extension',
+    when: (mutant) => hasAlternativeName(mutant, isOddOtherName),
   },
   { said: /^INVALID_PURPOSE$/, ...ANY_KEY_USAGE },
   {

@@ -58,7 +58,7 @@ function isOdd({ der, characters, oid }: Attribute): boolean {
 /** Attributes that are not a DirectoryString. */
 const OWN_TYPES: Readonly<Record<string, number>> = { '2.5.4.6': TAG.printable };
 
-function isOddOtherName(name: GeneralName): boolean {
+export function isOddOtherName(name: GeneralName): boolean {
   return name.kind === 'other' && name.value.type === 'other';
 }
 

@@ -29,7 +29,7 @@ export interface Results {
   /** Refused by us, accepted by the other. */
   readonly refusedAlone: Record<string, number>;
   readonly findings: Record<string, Finding>;
-  /** Processor time of each verdict, in microseconds. */
+  /** Time of each verdict, in microseconds. */
   readonly times: number[];
   slowest: Slow[];
 }
@@ -134,7 +134,7 @@ function printTimes({ times, slowest }: Results): void {
   const sorted = times.toSorted((a, b) => a - b);
   const share = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) / 1000;
   const columns = { median: share(0.5), '99 %': share(0.99), '99.9 %': share(0.999), worst: slowest[0]?.ms ?? 0 };
-  console.log('\nprocessor time of a verdict, in milliseconds');
+  console.log('\ntime of a verdict, in milliseconds');
   console.log(
     Object.entries(columns)
       .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)

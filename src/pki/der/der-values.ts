@@ -2,8 +2,8 @@
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import { type Element, expectTag, MalformedDer, TAG } from './der.ts';
 
-export function readBoolean(element: Element): boolean {
-  const { content } = expectTag(element, TAG.boolean);
+export function readBoolean(element: Element, tag: number = TAG.boolean): boolean {
+  const { content } = expectTag(element, tag);
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff))
     throw new MalformedDer('a boolean is neither 00 nor FF');
   return content[0] === 0xff;
