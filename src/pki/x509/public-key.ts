@@ -140,7 +140,9 @@ function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
 }
 
 function readEdwards(curve: EdwardsCurve, key: Uint8Array): Details {
-  return isEdwardsKey(curve, key) ? { isSound: true } : { flaw: 'the key has the wrong form, or is a point of small order' };
+  return isEdwardsKey(curve, key)
+    ? { isSound: true }
+    : { flaw: 'the key has the wrong form, or is a point of small order' };
 }
 
 function bitLength(integer: Uint8Array): number {
