@@ -5,6 +5,7 @@ import { ANY_USAGE } from '../../../test/pki/corpus/pieces.ts';
 import {
   hasAlternativeName,
   hasConstraintOn,
+  hasDnsName,
   hasExtension,
   hasIssuerAndSerial,
   hasOddString,
@@ -66,6 +67,13 @@ const OPENSSL: readonly (Class & Pick<Explained, 'said'>)[] = [
     clause: 'RFC 5280 4.2.1.6: the type of an otherName is defined by its identifier',
     why: 'an otherName has a value that is not a well-formed string, so OpenSSL cannot load the extension',
     when: (mutant) => hasAlternativeName(mutant, isOddOtherName),
+  },
+  {
+    said: /^UNSPECIFIED$/,
+    rule: 'name-constraints; alternative-names-well-formed is a rule of profile strict',
+    clause: 'RFC 5280 4.2.1.10; RFC 1034 3.1: a trailing dot ends a complete name',
+    why: 'a DNS name with a trailing dot, which OpenSSL does not compare with constraints',
+    when: (mutant) => hasConstraintOn(mutant, 'dns') && hasDnsName(mutant, /\.$/),
   },
   { said: /^INVALID_PURPOSE$/, ...ANY_KEY_USAGE },
   {
@@ -130,6 +138,13 @@ const GNUTLS: readonly (Class & Pick<Explained, 'said'>)[] = [
     why: `a constraint on names of kind ${kind}, which GnuTLS refuses wherever it stands`,
     when: (mutant: Mutant) => hasConstraintOn(mutant, kind as keyof typeof UNCONSTRAINED),
   })),
+  {
+    said: /constraints-failure/,
+    rule: 'name-constraints',
+    clause: 'RFC 5280 7.2: DNS names compare without case',
+    why: 'a DNS name with capital letters, which GnuTLS compares with a constraint in small letters',
+    when: (mutant) => hasConstraintOn(mutant, 'dns') && hasDnsName(mutant, /[A-Z]/),
+  },
   { said: /purpose-mismatch/, ...ANY_KEY_USAGE },
   {
     said: /unreadable|constraints-failure|failed/,

@@ -89,3 +89,7 @@ export function hasConstraintOn(mutant: Mutant, kind: GeneralName['kind']): bool
 export function hasAlternativeName(mutant: Mutant, fits: (name: GeneralName) => boolean): boolean {
   return pathOf(mutant).some(({ known }) => known.subjectAltName?.some(fits) ?? false);
 }
+
+export function hasDnsName(mutant: Mutant, form: RegExp): boolean {
+  return hasAlternativeName(mutant, (name) => name.kind === 'dns' && form.test(name.value));
+}

@@ -26,6 +26,8 @@ export const EXTENSION = {
 
 export const KEY_USAGE = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, crlSign: 6 } as const;
 
+const LAST_KEY_USAGE = 8;
+
 export interface RawExtension {
   readonly oid: string;
   readonly critical: boolean;
@@ -139,8 +141,9 @@ function readKeyUsage(element: Element): ReadonlySet<number> {
   const [unused = 0] = element.content;
   // X.690 11.2.1: unused bits are zero.
   if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
-  // RFC 5280 4.2.1.3: if present, at least one bit is set.
+  // RFC 5280 4.2.1.3: if present, at least one of nine bits is set.
   if (bits.size === 0) throw new MalformedDer('no key usage is set');
+  if (Math.max(...bits) > LAST_KEY_USAGE) throw new MalformedDer('an unknown key usage is set');
   return bits;
 }
 
