@@ -8,6 +8,7 @@ import {
   hasDnsName,
   hasExtension,
   hasIssuerAndSerial,
+  hasLeafWithDnsName,
   hasOddString,
   hasOtherKey,
   hasOtherKeyIdentifier,
@@ -144,6 +145,13 @@ const GNUTLS: readonly (Class & Pick<Explained, 'said'>)[] = [
     clause: 'RFC 5280 7.2: DNS names compare without case',
     why: 'a DNS name with capital letters, which GnuTLS compares with a constraint in small letters',
     when: (mutant) => hasConstraintOn(mutant, 'dns') && hasDnsName(mutant, /[A-Z]/),
+  },
+  {
+    said: /constraints-failure/,
+    rule: 'name-constraints',
+    clause: 'RFC 5280 4.2.1.10: a constraint applies only if a name of its form is present',
+    why: 'the leaf has no DNS name, and GnuTLS applies DNS constraints to its common name',
+    when: (mutant) => hasConstraintOn(mutant, 'dns') && !hasLeafWithDnsName(mutant),
   },
   { said: /purpose-mismatch/, ...ANY_KEY_USAGE },
   {

@@ -93,3 +93,8 @@ export function hasAlternativeName(mutant: Mutant, fits: (name: GeneralName) => 
 export function hasDnsName(mutant: Mutant, form: RegExp): boolean {
   return hasAlternativeName(mutant, (name) => name.kind === 'dns' && form.test(name.value));
 }
+
+export function hasLeafWithDnsName(mutant: Mutant): boolean {
+  const names = pathOf(mutant).at(-1)?.known.subjectAltName ?? [];
+  return names.some(({ kind }) => kind === 'dns');
+}
