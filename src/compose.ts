@@ -204,7 +204,11 @@ async function partsOf(
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts: CallerPorts = {
     ...ports,
-    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    judge: presentedJudge({
+      judge,
+      admitClock: () => timekeeper.admitOwn(ports.clock.now()),
+      onIgnoredHeader: () => metrics?.ignoredHeader(),
+    }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
   };
   const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
