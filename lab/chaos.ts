@@ -21,11 +21,13 @@ import { raceMany } from './chaos/race-many.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process and checks the store it leaves'],
   files: [damageFiles, 'deletes, truncates and replaces store files under a running service'],
   sync: [failDisk, 'makes syncs and writes fail (EIO, ENOSPC) under a running service; needs cc'],
+  'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
   'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],

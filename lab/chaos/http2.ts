@@ -17,7 +17,8 @@ const ADDRESSES = ['127.0.9.1', '127.0.9.2'];
 const SHARE = 500;
 const LIMITS = { requestTimeout: '1s', headersTimeout: '1s', idleTimeout: '1s' };
 /** Longer than the time limits above; places are checked once a second. */
-const ATTACK_MS = 3500;
+const HOLD_MS = 3500;
+const FLOOD_MS = 1500;
 const LOOK_AFTER_MS = 400;
 const PROBE_EVERY_MS = 20;
 /** For one connection: its memory limit, and what TLS and the kernel's callers need. */
@@ -49,6 +50,8 @@ interface Field {
 }
 
 async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<string[]> {
+  const { expected, flood } = ATTACKS[name] as Attack;
+  const lastsMs = flood ? FLOOD_MS : HOLD_MS;
   const before = residentMiB(siege);
   const cpuBefore = cpuMs(siege);
   const order = async (attack: Order['attack']) => {
@@ -56,17 +59,16 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
     return (await once(worker, 'message'))[0] as unknown;
   };
   await order(name);
-  const [probes, held] = await Promise.all([probe(siege, pairs[0] as Pair), heldAfter(siege, LOOK_AFTER_MS)]);
+  const [probes, held] = await Promise.all([probe(siege, pairs[0] as Pair, lastsMs), heldAfter(siege, LOOK_AFTER_MS)]);
   const heldAtEnd = await heldAfter(siege, 0);
   const outcome = (await order(undefined)) as Outcome;
   const grown = probes.peakMiB - before;
-  const busy = (cpuMs(siege) - cpuBefore) / ATTACK_MS;
+  const busy = (cpuMs(siege) - cpuBefore) / lastsMs;
   console.log(
     `${name}: ${outcome.closed} of ${outcome.opened} connections closed (GOAWAY ${outcome.goAways || 'none'}), ` +
       `${outcome.resets} resets; places ${held}, then ${heldAtEnd}; others ${probes.served} of ${probes.asked} served, ` +
       `p50 ${probes.p50} ms, longest ${probes.longest} ms; ${(busy * 100).toFixed(0)} % CPU, +${grown.toFixed(0)} MiB`,
   );
-  const { expected } = ATTACKS[name] as Attack;
   const isEnded = {
     'every stream ended': heldAtEnd === 0,
     'every connection closed': outcome.closed === outcome.opened,
@@ -86,11 +88,11 @@ async function heldAfter({ reach }: Siege, milliseconds: number): Promise<number
 }
 
 /** A caller with a valid token, from another address, during the attack. */
-async function probe(siege: Siege, pair: Pair) {
+async function probe(siege: Siege, pair: Pair, lastsMs: number) {
   const caller = callerOver('HTTP/1.1', siege.reach);
   const took: number[] = [];
   let [asked, served, peakMiB] = [0, 0, 0];
-  for (const began = performance.now(); performance.now() - began < ATTACK_MS; await pause(PROBE_EVERY_MS)) {
+  for (const began = performance.now(); performance.now() - began < lastsMs; await pause(PROBE_EVERY_MS)) {
     const at = performance.now();
     asked += 1;
     const answer = await verify(caller, pair.access_token).catch(() => undefined);
