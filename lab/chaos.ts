@@ -7,6 +7,7 @@ import { damageFiles } from './chaos/files.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
+import { floodMemory } from './chaos/memory.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
@@ -45,6 +46,7 @@ const DRILLS = {
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
   http2: [attackOverHttp2, 'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles'],
+  memory: [floodMemory, 'strangers fill thousands of connections and go; the memory must come back; ignores --cycles'],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

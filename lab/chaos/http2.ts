@@ -8,7 +8,7 @@ import { callerOver } from '../../test/e2e/caller.ts';
 import { type Pair, verify } from '../../test/e2e/steps.ts';
 import type { Order, Orders, Outcome } from './http2/attacker.ts';
 import { ATTACKS, type Attack } from './http2/attacks.ts';
-import { acknowledged, aftermath, cpuMs, metricOf, residentMiB, type Siege, startSiege } from './siege.ts';
+import { acknowledged, aftermath, cpuMs, metricOf, openSockets, residentMiB, type Siege, startSiege } from './siege.ts';
 
 const ATTACKER = new URL('http2/attacker.ts', import.meta.url);
 const CONNECTIONS = 25;
@@ -21,6 +21,8 @@ const HOLD_MS = 3500;
 const FLOOD_MS = 1500;
 const LOOK_AFTER_MS = 400;
 const PROBE_EVERY_MS = 20;
+/** Of the callers of this drill. */
+const SOCKETS_LEFT = 3;
 /** For one connection: its memory limit, and what TLS and the kernel's callers need. */
 const MOST_MIB = 4;
 /** Of the callers' requests; the rest may be refused as overload. */
@@ -53,7 +55,7 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
   const { expected, flood } = ATTACKS[name] as Attack;
   const lastsMs = flood ? FLOOD_MS : HOLD_MS;
   const before = residentMiB(siege);
-  const cpuBefore = cpuMs(siege);
+  const [cpuBefore, socketsBefore] = [cpuMs(siege), openSockets(siege)];
   const order = async (attack: Order['attack']) => {
     worker.postMessage({ attack });
     return (await once(worker, 'message'))[0] as unknown;
@@ -61,17 +63,19 @@ async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<
   await order(name);
   const [probes, held] = await Promise.all([probe(siege, pairs[0] as Pair, lastsMs), heldAfter(siege, LOOK_AFTER_MS)]);
   const heldAtEnd = await heldAfter(siege, 0);
+  const sockets = openSockets(siege) - socketsBefore;
   const outcome = (await order(undefined)) as Outcome;
   const grown = probes.peakMiB - before;
   const busy = (cpuMs(siege) - cpuBefore) / lastsMs;
   console.log(
     `${name}: ${outcome.closed} of ${outcome.opened} connections closed (GOAWAY ${outcome.goAways || 'none'}), ` +
-      `${outcome.resets} resets; places ${held}, then ${heldAtEnd}; others ${probes.served} of ${probes.asked} served, ` +
+      `${outcome.resets} resets, ${sockets} sockets left; places ${held}, then ${heldAtEnd}; others ${probes.served} of ${probes.asked} served, ` +
       `p50 ${probes.p50} ms, longest ${probes.longest} ms; ${(busy * 100).toFixed(0)} % CPU, +${grown.toFixed(0)} MiB`,
   );
   const isEnded = {
     'every stream ended': heldAtEnd === 0,
-    'every connection closed': outcome.closed === outcome.opened,
+    // The attackers keep their side open: the service must not wait for them.
+    'every connection closed': outcome.closed === outcome.opened && sockets <= SOCKETS_LEFT,
     nothing: true,
   }[expected];
   return [

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
+import { requestBytes } from './request-bytes.ts';
 import { type Place, Places, type Visitor } from './places.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
@@ -13,6 +14,7 @@ import type { ServerReason } from './transport-refusal.ts';
 export interface GateRules {
   readonly shares: Shares;
   readonly places: number;
+  readonly bodyBytes: number;
   readonly limit: ShareLimit;
   readonly peers: Peers;
   readonly pressure: Pressure;
@@ -85,6 +87,7 @@ export class Gate {
     const isWatching = this.#watchers < WATCHERS && this.#rules.isMonitoring(raw.url ?? '');
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
+    visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(raw, response, reason);
     if (isWatching) this.#watch(response);

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { FrameBudget } from './frame-budget.ts';
 import type { Party, Shares } from './shares.ts';
 
 export interface Departure {
@@ -20,6 +21,8 @@ export interface Visitor {
   /** A listed proxy: its requests count for the addresses it forwards. */
   readonly isProxy: boolean;
   readonly places: Set<Place>;
+  /** For HTTP/2 connections other than those of proxies. */
+  readonly frames: FrameBudget | undefined;
   readonly openedAt: number;
   lastUsedAt: number;
   /** An authentic token or certificate was accepted on this connection. */
@@ -85,6 +88,7 @@ export class Places {
       party: this.#shares.enter(address),
       isProxy,
       places: new Set(),
+      frames: session && !isProxy ? new FrameBudget(session) : undefined,
       openedAt: now,
       lastUsedAt: now,
       isKnown: false,
