@@ -1,6 +1,7 @@
 // Limits what an HTTP/2 connection may send besides requests. Node handles each PING, SETTINGS, PRIORITY or empty DATA frame,
 // and limits none of them: a single connection could keep the process busy with them.
 import { constants, type ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
 
 /** Bytes that belong to no request: at once, and per second. A busy client sends some hundred a second. */
 const BURST_BYTES = 64 * 1024;
@@ -10,16 +11,20 @@ const BURST_FRAMES = 500;
 const FRAMES_PER_SECOND = 100;
 /** For the frames around a request. */
 const REQUEST_OVERHEAD = 256;
+/** For the caller to learn why. */
+const LINGER_MS = 500;
 
 export class FrameBudget {
   readonly #session: ServerHttp2Session;
+  readonly #socket: Socket;
   #read = 0;
   #surplus = 0;
   #frames = 0;
   #lookedAt = performance.now();
 
-  constructor(session: ServerHttp2Session) {
+  constructor(session: ServerHttp2Session, socket: Socket) {
     this.#session = session;
+    this.#socket = socket;
     const count = () => this.#countFrame();
     for (const event of ['ping', 'remoteSettings', 'priority']) session.on(event, count);
   }
@@ -31,11 +36,9 @@ export class FrameBudget {
 
   /** Called periodically. `isIdle`: no request is open, so what earlier ones did not use is forfeited. */
   look(now: number, isIdle: boolean): void {
-    const { socket, destroyed } = this.#session;
-    if (destroyed) return;
     const seconds = (now - this.#lookedAt) / 1000;
     this.#lookedAt = now;
-    const received = socket.bytesRead - this.#read;
+    const received = this.#socket.bytesRead - this.#read;
     this.#read += received;
     this.#surplus += received;
     if (this.#surplus > 0) this.#surplus = Math.max(0, this.#surplus - seconds * BYTES_PER_SECOND);
@@ -53,5 +56,6 @@ export class FrameBudget {
     if (this.#session.destroyed) return;
     this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.#session.destroy();
+    setTimeout(() => this.#socket.destroy(), LINGER_MS).unref(); // a caller that does not read would keep it open
   }
 }

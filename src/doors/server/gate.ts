@@ -57,7 +57,12 @@ export class Gate {
     server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
       if (this.#admit(raw, response)) handle.call(server, raw, response);
     });
-    server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session));
+    // Node emits 'session' for a socket while it emits 'secureConnection'. The session itself does not let us destroy its socket.
+    let arriving: Socket | undefined;
+    server.prependListener('secureConnection', (socket: Socket) => {
+      arriving = socket;
+    });
+    server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session, arriving as Socket));
   }
 
   placeOf(response: ServerResponse & { [PLACE]?: Place }): Place | undefined {
@@ -66,7 +71,7 @@ export class Gate {
 
   /** The caller on an HTTP/1.1 connection. */
   visitorAt(socket: Kept<Socket>): Visitor {
-    socket[VISITOR] ??= this.#welcome(socket, undefined, socket.remoteAddress);
+    socket[VISITOR] ??= this.#welcome(socket, undefined);
     return socket[VISITOR];
   }
 
@@ -147,15 +152,15 @@ export class Gate {
     return (session as Kept<ServerHttp2Session> | undefined)?.[VISITOR];
   }
 
-  #welcomeSession(session: Kept<ServerHttp2Session>): void {
-    session[VISITOR] = this.#welcome(session, session, session.socket.remoteAddress);
+  #welcomeSession(session: Kept<ServerHttp2Session>, socket: Socket): void {
+    session[VISITOR] = this.#welcome(socket, session);
     if (session[VISITOR].isProxy) this.trust(session[VISITOR]);
   }
 
-  #welcome(owner: Visitor['owner'], session: Visitor['session'], address = ''): Visitor {
+  #welcome(socket: Socket, session: Visitor['session']): Visitor {
     const { peers } = this.#rules;
-    const plain = peers.plain(address);
-    return this.places.welcome(owner, session, plain, peers.isProxy(plain));
+    const plain = peers.plain(socket.remoteAddress ?? '');
+    return this.places.welcome(socket, session, plain, peers.isProxy(plain));
   }
 }
 

@@ -16,6 +16,8 @@ export interface Departure {
 export interface Visitor {
   readonly owner: Socket | ServerHttp2Session;
   readonly session: ServerHttp2Session | undefined;
+  /** The owner itself, or the socket under the session. */
+  readonly socket: Socket;
   readonly address: string;
   readonly party: Party;
   /** A listed proxy: its requests count for the addresses it forwards. */
@@ -79,16 +81,18 @@ export class Places {
   }
 
   /** Follows a connection until it closes, then releases what it still holds. */
-  welcome(owner: Visitor['owner'], session: Visitor['session'], address: string, isProxy: boolean): Visitor {
+  welcome(socket: Socket, session: Visitor['session'], address: string, isProxy: boolean): Visitor {
+    const owner = session ?? socket;
     const now = performance.now();
     const visitor: Visitor = {
       owner,
       session,
+      socket,
       address,
       party: this.#shares.enter(address),
       isProxy,
       places: new Set(),
-      frames: session && !isProxy ? new FrameBudget(session) : undefined,
+      frames: session && !isProxy ? new FrameBudget(session, socket) : undefined,
       openedAt: now,
       lastUsedAt: now,
       isKnown: false,

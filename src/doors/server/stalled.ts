@@ -48,13 +48,13 @@ function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patien
 }
 
 function endStalledSession(visitor: Visitor, now: number, patience: Patience): void {
-  const { session, places, openedAt, lastUsedAt } = visitor;
+  const { session, socket, places, openedAt, lastUsedAt } = visitor;
   if (!session || places.size > 0) return;
   const isSilent = lastUsedAt === openedAt;
   const quietMs = now - lastUsedAt;
   const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;
   if (quietMs < patienceMs) return;
-  // A GOAWAY frame that the peer does not read would keep it open.
+  // A peer that does not read the GOAWAY frame, or does not close its side, would keep it open.
   if (quietMs < patienceMs + patience.headersTimeoutMs) session.close();
-  else session.destroy();
+  else socket.destroy();
 }
