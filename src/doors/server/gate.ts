@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
-import { requestBytes } from './request-bytes.ts';
 import { type Place, Places, type Visitor } from './places.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
+import { requestBytes } from './request-bytes.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
 import type { ServerReason } from './transport-refusal.ts';
 
@@ -40,6 +40,7 @@ const WATCHERS = 64;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
+const ITSELF = Symbol('socket under an HTTP/2 session');
 type Kept<T> = T & { [VISITOR]?: Visitor };
 
 export class Gate {
@@ -57,12 +58,11 @@ export class Gate {
     server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
       if (this.#admit(raw, response)) handle.call(server, raw, response);
     });
-    // Node emits 'session' for a socket while it emits 'secureConnection'. The session itself does not let us destroy its socket.
-    let arriving: Socket | undefined;
-    server.prependListener('secureConnection', (socket: Socket) => {
-      arriving = socket;
+    // A session wraps its socket in a proxy object that refuses to destroy it, but passes properties through.
+    server.prependListener('secureConnection', (socket: Socket & { [ITSELF]?: Socket }) => {
+      socket[ITSELF] = socket;
     });
-    server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session, arriving as Socket));
+    server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session));
   }
 
   placeOf(response: ServerResponse & { [PLACE]?: Place }): Place | undefined {
@@ -152,7 +152,9 @@ export class Gate {
     return (session as Kept<ServerHttp2Session> | undefined)?.[VISITOR];
   }
 
-  #welcomeSession(session: Kept<ServerHttp2Session>, socket: Socket): void {
+  #welcomeSession(session: Kept<ServerHttp2Session>): void {
+    const socket = (session.socket as { [ITSELF]?: Socket })[ITSELF];
+    if (!socket) throw new Error('HTTP/2 is served over TLS only');
     session[VISITOR] = this.#welcome(socket, session);
     if (session[VISITOR].isProxy) this.trust(session[VISITOR]);
   }
