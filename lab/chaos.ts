@@ -45,7 +45,10 @@ const DRILLS = {
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
-  http2: [attackOverHttp2, 'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles'],
+  http2: [
+    attackOverHttp2,
+    'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
+  ],
   memory: [floodMemory, 'strangers fill thousands of connections and go; the memory must come back; ignores --cycles'],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;

@@ -44,6 +44,9 @@ interface Pending {
   readonly number: number;
 }
 
+const CUT_FATES = ['lost', 'whole'] as const;
+const FATES = ['lost', 'whole', 'torn'] as const;
+
 /** One file: what is surely on the disk, and what may be. */
 class DiskFile {
   #sure: Buffer;
@@ -72,11 +75,9 @@ class DiskFile {
   }
 
   #applyPart(step: Step, loss: Loss, chance: Seeded): void {
-    if (loss === 'nothing is lost') return this.#apply(step);
-    if (step.kind === 'cut') return chance.chance(0.5) ? this.#apply(step) : undefined;
-    const fate = chance.below(3);
-    if (fate === 0) return;
-    if (fate === 1) return this.#apply(step);
+    const fate = loss === 'nothing is lost' ? 'whole' : chance.pick(step.kind === 'cut' ? CUT_FATES : FATES);
+    if (fate === 'whole') this.#apply(step);
+    if (fate !== 'torn') return;
     for (let from = 0; from < step.bytes.length; from += SECTOR) {
       const bytes = step.bytes.subarray(from, from + SECTOR);
       if (chance.chance(0.5)) this.#apply({ ...step, at: step.at + from, bytes });

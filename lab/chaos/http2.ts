@@ -33,7 +33,9 @@ export async function attackOverHttp2(): Promise<number> {
   const siege = await startSiege({ settings: { limits: { ...LIMITS, queueMilliseconds: 1000 } } });
   const pairs = await acknowledged(siege.reach);
   const { certificate: _, ...reach } = siege.reach;
-  const worker = new Worker(ATTACKER, { workerData: { reach, connections: CONNECTIONS, addresses: ADDRESSES } as Orders });
+  const worker = new Worker(ATTACKER, {
+    workerData: { reach, connections: CONNECTIONS, addresses: ADDRESSES } as Orders,
+  });
   const broken: string[] = [];
   let memory = 0;
   for (const name of Object.keys(ATTACKS)) {
@@ -106,6 +108,7 @@ async function probe(siege: Siege, pair: Pair, lastsMs: number) {
   }
   caller.close();
   took.sort((a, b) => a - b);
-  const at = (share: number) => (took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN).toFixed(1);
+  const at = (share: number) =>
+    (took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN).toFixed(1);
   return { asked, served, peakMiB, p50: at(0.5), longest: at(1) };
 }

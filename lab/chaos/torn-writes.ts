@@ -31,7 +31,8 @@ export async function tearWrites(cycles: number, chance: Seeded): Promise<number
     }
     const begin = readFileSync(field.path);
     const steps = readJournal(await lifeOf(field, library));
-    const count = (kind: string, file: string) => steps.filter((step) => step.kind === kind && step.file === file).length;
+    const count = (kind: string, file: string) =>
+      steps.filter((step) => step.kind === kind && step.file === file).length;
     console.log(
       `recorded: ${count('write', 'wal')} writes to the WAL, ${count('write', 'database')} to the database, ` +
         `${count('sync-done', 'wal')} and ${count('sync-done', 'database')} syncs, ${count('acknowledged', 'other')} acknowledgements`,

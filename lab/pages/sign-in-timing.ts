@@ -17,7 +17,8 @@ const { values } = parseArgs({
 });
 const chance = new Seeded(Number(values.seed));
 const samples = Number(values.samples);
-if (!Number.isSafeInteger(samples) || samples < 100) throw new Error('--samples must be a whole number of at least 100');
+if (!Number.isSafeInteger(samples) || samples < 100)
+  throw new Error('--samples must be a whole number of at least 100');
 
 const service = await startService({
   sets: [

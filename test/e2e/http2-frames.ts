@@ -14,7 +14,7 @@ export const FRAME = {
   continuation: 9,
 } as const;
 
-export const END_STREAM = 1;
+const END_STREAM = 1;
 export const END_HEADERS = 4;
 const HEADER_LENGTH = 9;
 

@@ -1,7 +1,7 @@
 // A connection that speaks HTTP/2 by hand. It obeys no SETTINGS, and stays half open when the peer ends it.
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Reach, tlsOptionsOf } from './caller.ts';
 import { FRAME, FrameReader, PREFACE, settingsFrame } from './http2-frames.ts';
 
@@ -16,7 +16,7 @@ export class RawHttp2 {
   readonly socket: TLSSocket;
   /** How many frames of each type have come. */
   readonly received = new Map<number, number>();
-  /** The error code of the last GOAWAY. */
+  /** The error code of the first GOAWAY: Node sends another one when it closes. */
   goAway: number | undefined;
   /** Whether the peer has ended or reset the connection. */
   isOver = false;
@@ -25,7 +25,7 @@ export class RawHttp2 {
   static async open(reach: Reach, { localAddress, settings, reads = true }: RawOptions = {}): Promise<RawHttp2> {
     const { host, port, ...tls } = tlsOptionsOf(reach);
     const tcp = connectTcp({ host, port, allowHalfOpen: true, ...(localAddress && { localAddress }) });
-    const socket = connectTls({ ...tls, socket: tcp, ALPNProtocols: ['h2'], allowHalfOpen: true });
+    const socket = connectTls({ ...tls, socket: tcp, ALPNProtocols: ['h2'], allowHalfOpen: true } as ConnectionOptions);
     socket.on('error', () => undefined);
     const closed = once(socket, 'close').then(() => Promise.reject(new Error('closed before the handshake was done')));
     await Promise.race([once(socket, 'secureConnect'), closed]);
@@ -61,7 +61,7 @@ export class RawHttp2 {
   #take(frames: ReturnType<FrameReader['read']>): void {
     for (const { type, payload } of frames) {
       this.received.set(type, (this.received.get(type) ?? 0) + 1);
-      if (type === FRAME.goAway) this.goAway = payload.readUInt32BE(4);
+      if (type === FRAME.goAway) this.goAway ??= payload.readUInt32BE(4);
     }
   }
 }

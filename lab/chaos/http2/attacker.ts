@@ -87,8 +87,7 @@ class Attacker {
 }
 
 const attacker = new Attacker(workerData as Orders);
-parentPort?.on('message', async ({ attack }: Order) => {
-  if (attack === undefined) return parentPort?.postMessage(attacker.end());
-  await attacker.begin(ATTACKS[attack] as Attack);
-  parentPort?.postMessage('begun');
+parentPort?.on('message', ({ attack }: Order) => {
+  if (attack === undefined) parentPort?.postMessage(attacker.end());
+  else void attacker.begin(ATTACKS[attack] as Attack).then(() => parentPort?.postMessage('begun'));
 });

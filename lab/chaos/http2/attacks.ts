@@ -37,7 +37,8 @@ const LARGEST_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 2 ** 16 - 1;
 const FRAME_SIZE = 2 ** 14;
 
-const many = (count: number, make: (n: number) => Buffer) => Buffer.concat(Array.from({ length: count }, (_, n) => make(n)));
+const many = (count: number, make: (n: number) => Buffer) =>
+  Buffer.concat(Array.from({ length: count }, (_, n) => make(n)));
 const JSON_BODY = [['content-type', 'application/json']] as const;
 const GET = requestFields('GET', VERIFY);
 const HEAD = requestFields('HEAD', VERIFY);
@@ -105,7 +106,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'one large field, repeated by its index': {
     opening: (next) =>
-      headersFrame(next(), Buffer.concat([GET, indexedField('x', 'y'.repeat(4000)), Buffer.alloc(10_000, NEWEST_FIELD)])),
+      headersFrame(
+        next(),
+        Buffer.concat([GET, indexedField('x', 'y'.repeat(4000)), Buffer.alloc(10_000, NEWEST_FIELD)]),
+      ),
     beat: (next) => headersFrame(next(), Buffer.concat([GET, Buffer.alloc(10_000, NEWEST_FIELD)])),
     expected: 'every stream ended',
   },

@@ -37,7 +37,7 @@ export interface SignedInBrowser extends BegunSession {
 
 /** A person signs in; a session begins, and the browser is known from now on. */
 export async function signIn(request: SignInRequest, ports: Ports): Promise<PersonOutcome<SignedInBrowser>> {
-  const { userName, userCode } = request;
+  const { userCode } = request;
   const browser = await browserOf(request, ports);
   const checked = await checkPassword({ ...request, browser }, ports);
   if (!checked.ok) {

@@ -4,7 +4,12 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import { localIdentityId } from '../../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { Overloaded } from '../../../src/core/overloaded.ts';
-import { type Directory, type PasswordSignIn, passwordMarkOf, signInByPassword } from '../../../src/directory/directory.ts';
+import {
+  type Directory,
+  type PasswordSignIn,
+  passwordMarkOf,
+  signInByPassword,
+} from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
 import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
@@ -197,7 +202,10 @@ test('the mark of a password differs for every password set, even for the same t
   const second = await passwordMarkOf(directory, 'ada');
   assert.match(`${first} ${second}`, /^[0-9a-f]{32} [0-9a-f]{32}$/);
   assert.notEqual(second, first);
-  assert.deepEqual([await passwordMarkOf(directory, 'bob'), await passwordMarkOf(directory, 'nobody')], [undefined, undefined]);
+  assert.deepEqual(
+    [await passwordMarkOf(directory, 'bob'), await passwordMarkOf(directory, 'nobody')],
+    [undefined, undefined],
+  );
 });
 
 test('a password reset wins over a concurrent sign-in or password change', async (t) => {
