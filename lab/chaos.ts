@@ -49,7 +49,7 @@ const DRILLS = {
     attackOverHttp2,
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
   ],
-  memory: [floodMemory, 'strangers fill thousands of connections and go; the memory must come back; ignores --cycles'],
+  memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

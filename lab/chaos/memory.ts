@@ -7,7 +7,6 @@ import { RawHttp2 } from '../../test/e2e/raw-http2.ts';
 import { TOKEN, VERIFY } from '../../test/e2e/steps.ts';
 import { acknowledged, aftermath, askOnce, metricOf, residentMiB, type Siege, startSiege } from './siege.ts';
 
-const CONNECTIONS = 2000;
 const AT_A_TIME = 50;
 const ROUNDS = 2;
 const WARM_UP = 300;
@@ -20,14 +19,14 @@ const HALF_REQUEST = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\n${LARGE_HEADER}Conten
 const PIPELINE = `GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n${LARGE_HEADER}\r\n`.repeat(16);
 const LARGE_FIELDS = fieldBlock([['x-large', 'y'.repeat(12_000)]]);
 
-/** Returns how many promises were broken. */
-export async function floodMemory(): Promise<number> {
+/** Returns how many promises were broken. `cycles`: connections. */
+export async function floodMemory(cycles: number): Promise<number> {
   const siege = await startSiege({ settings: { limits: { queueMilliseconds: 10_000 } } });
   const pairs = await acknowledged(siege.reach);
   for (let n = 0; n < WARM_UP; n++) await askOnce(siege.reach, VERIFY);
   const before = await figures(siege, 'before');
   for (let round = 1; round <= ROUNDS; round++) {
-    const close = await flood(siege);
+    const close = await flood(siege, cycles);
     await pause(1000);
     await figures(siege, `flood ${round}`);
     close();
@@ -40,13 +39,13 @@ export async function floodMemory(): Promise<number> {
 }
 
 /** Returns a function that closes the connections. */
-async function flood(siege: Siege): Promise<() => void> {
+async function flood(siege: Siege, count: number): Promise<() => void> {
   const closers: (() => void)[] = [];
-  for (let n = 0; n < CONNECTIONS; n += AT_A_TIME) {
+  for (let n = 0; n < count; n += AT_A_TIME) {
     const opened = await Promise.allSettled(Array.from({ length: AT_A_TIME }, (_, m) => connection(siege, n + m)));
     for (const each of opened) if (each.status === 'fulfilled') closers.push(each.value);
   }
-  console.log(`${closers.length} of ${CONNECTIONS} connections opened`);
+  console.log(`${closers.length} of ${count} connections opened`);
   return () => {
     for (const close of closers) close();
   };

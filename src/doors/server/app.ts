@@ -84,7 +84,7 @@ const SESSION_MEGABYTES = 2;
 const OUTSTANDING_PINGS = 10;
 const INVALID_FRAMES = 100;
 /** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
-const RESET_STREAMS = { streamResetBurst: 200, streamResetRate: 33 };
+const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
 /** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
 const HEADER_SLACK = 3;
 
