@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Share of time that the event loop may have been busy: a collection stops everything for some tens of milliseconds. */
+/** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
 /** What may come together before a collection is worth its time. */
 const GROWTH = 1.3;
@@ -53,6 +53,7 @@ function memoryOfProcess(): Memory {
       last = now;
       return utilization;
     },
-    collect: globalThis.gc && (() => void globalThis.gc?.()),
+    // A regular collection keeps the pages of the heap for later; this one returns them.
+    collect: globalThis.gc && (() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })),
   };
 }
