@@ -1,3 +1,0 @@
-import { floodMemory } from './chaos/memory-probe.ts';
-await floodMemory(Number(process.argv[2]));
-process.exit();
