@@ -64,7 +64,8 @@ export async function composeService(
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
-  const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
+  const issuer = config.publicUrl;
+  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
   const watch = new EventWatch(
     store,
     clock.milliseconds,

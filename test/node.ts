@@ -83,6 +83,7 @@ export async function anotherNode(store: Store, difference: Partial<CallerPorts>
     keyring: new Keyring(firstKey()),
     directory: NO_DIRECTORY,
     settings: DEFAULT_SETTINGS,
+    issuer: 'https://tokens.example',
     clock: new TestClock(),
     random: systemRandom,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
@@ -118,6 +119,9 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
 
 export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
+/** Of the certificate that is presented. */
+export const THUMBPRINT = hexOf(32, 7);
+
 /** A connection without a certificate. */
 export const NOTHING_PRESENTED: Presentation = { presented: { by: 'nothing' }, requestId: 'a request' };
 
@@ -137,7 +141,10 @@ export const ISSUER: ApprovedIssuer = {
 const ADA_PRESENTED: Pick<CallerPorts, 'judge' | 'directory' | 'logRefused'> = {
   judge: async () => {
     const name = { source: 'common-name', name: 'ada' } as const;
-    return { outcome: accept({ issuer: ISSUER, name, mark: MARK, until: epochSeconds(NOW) }), steps: [] };
+    return {
+      outcome: accept({ issuer: ISSUER, name, mark: MARK, thumbprint: THUMBPRINT, until: epochSeconds(NOW) }),
+      steps: [],
+    };
   },
   directory: { ...NO_DIRECTORY, byUserName: async () => [anIdentity()] },
   logRefused: () => undefined,

@@ -17,6 +17,7 @@ import { registerResourceServer } from '../../src/operations/admin/register-reso
 import { makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
+import { tokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
@@ -104,6 +105,7 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
     keyring,
     directory: localDirectory(store),
     settings: settingsOf(config),
+    issuer: config.publicUrl,
     clock: systemClock,
     random: systemRandom,
   };
@@ -133,8 +135,10 @@ async function addGrants(
     );
     const rows = issued.map(({ grant }) => grant);
     await insertAll(ports.store, rows);
-    for (const [index, { pair }] of issued.entries())
-      keep?.({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' }, done + index);
+    for (const [index, { pair }] of issued.entries()) {
+      const { accessToken, refreshToken } = await tokenPair(pair, ports);
+      keep?.({ accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? '' }, done + index);
+    }
   }
 }
 

@@ -81,6 +81,8 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
       issuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
+      signingKeys: [],
+      signingKey: undefined,
     };
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }

@@ -5,6 +5,7 @@ import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Refused } from '../core/outcome.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
+import type { PublishedKey } from '../core/signing-key.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -20,7 +21,7 @@ export interface Clock {
 
 export type Random = (length: number) => Buffer;
 
-/** The registered integrations, approved issuers and resource servers, in memory, at most a second behind the store. */
+/** The registered integrations, approved issuers and resource servers, and the signing keys, in memory, at most a second behind the store. */
 export interface Registry {
   integration(clientId: string): Integration | undefined;
   /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
@@ -31,6 +32,10 @@ export interface Registry {
   readonly resourceServers: readonly ResourceServer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
   lookForResourceServers(): Promise<readonly ResourceServer[]>;
+  /** The published ones; the same array until one changes. */
+  readonly signingKeys: readonly PublishedKey[];
+  /** The one of them that signs now. */
+  readonly signingKey: PublishedKey | undefined;
 }
 
 export interface Ports {
@@ -39,6 +44,8 @@ export interface Ports {
   readonly keyring: Keyring;
   readonly directory: Directory;
   readonly settings: Settings;
+  /** The public address of the service: `iss` of its JWTs. */
+  readonly issuer: string;
   readonly clock: Clock;
   readonly random: Random;
 }

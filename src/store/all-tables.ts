@@ -8,6 +8,7 @@ import { nodes } from './tables/nodes.ts';
 import { integrations, issuers, keyMarks, resourceServers } from './tables/registry.ts';
 import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
+import { signingKeys } from './tables/signing-keys.ts';
 import { endedLists, leases } from './tables/upkeep.ts';
 
 /** What a move copies to another store. Tables that others refer to come first. */
@@ -18,6 +19,7 @@ export const MOVED: readonly AnyTable[] = [
   issuers,
   resourceServers,
   keyMarks,
+  signingKeys,
   grants,
   devices,
   sessions,

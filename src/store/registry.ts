@@ -1,16 +1,21 @@
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
+import { signingKeyOf } from '../core/rules/signing-keys.ts';
+import type { PublishedKey } from '../core/signing-key.ts';
 import { FollowedTable } from './followed-table.ts';
 import { SharedLooks } from './shared-looks.ts';
 import type { Store } from './store.ts';
 import { integrations, issuers, resourceServers } from './tables/registry.ts';
+import { signingKeys } from './tables/signing-keys.ts';
 
 /** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
   #resourceServers: readonly ResourceServer[] = [];
+  #signingKeys: readonly PublishedKey[] = [];
+  #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
   readonly #integrationLooks: SharedLooks<boolean>;
   readonly #resourceServerLooks: SharedLooks<boolean>;
@@ -26,7 +31,11 @@ export class FollowedRegistry {
     const followedServers = new FollowedTable(store, resourceServers, (found) => {
       this.#resourceServers = found.filter((server) => server.enabled);
     });
-    this.#followed = [followedIntegrations, followedIssuers, followedServers];
+    const followedKeys = new FollowedTable(store, signingKeys, (found) => {
+      this.#signingKeys = found.filter(({ removedAt }) => removedAt === undefined);
+      this.#signingKey = signingKeyOf(found);
+    });
+    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedKeys];
     this.#integrationLooks = new SharedLooks(() => followedIntegrations.refresh());
     this.#resourceServerLooks = new SharedLooks(() => followedServers.refresh());
   }
@@ -52,6 +61,15 @@ export class FollowedRegistry {
 
   get resourceServers(): readonly ResourceServer[] {
     return this.#resourceServers;
+  }
+
+  /** The published ones. The same array until one changes. */
+  get signingKeys(): readonly PublishedKey[] {
+    return this.#signingKeys;
+  }
+
+  get signingKey(): PublishedKey | undefined {
+    return this.#signingKey;
   }
 
   /** Reads the resource servers again: one may have been added or changed a moment ago. */

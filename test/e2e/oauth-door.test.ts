@@ -344,6 +344,8 @@ suite('RFC 8414', () => {
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none'],
+        jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
+        tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
       });

@@ -8,7 +8,7 @@ import { presentedJudge } from '../../src/doors/caller/judge-presented.ts';
 import { authorizeCertificate } from '../../src/operations/grant/authorize-certificate.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
-import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node } from '../node.ts';
+import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -16,7 +16,10 @@ const PRESENTED: Presented = { by: 'handshake', chain: [new Uint8Array(1)], hasI
 const STEP = { rule: 'validity', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
 const EXPIRED: Verdict = { outcome: refuse('certificate-expired'), steps: [STEP] };
 const NAME = { source: 'common-name', name: 'nobody' } as const;
-const OF_NOBODY: Verdict = { outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, until: NOW }), steps: [] };
+const OF_NOBODY: Verdict = {
+  outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW }),
+  steps: [],
+};
 
 interface Watched {
   readonly node: Node;

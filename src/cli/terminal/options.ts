@@ -14,6 +14,13 @@ export function asCount(text: string): number {
   return Number(text);
 }
 
+/** The id of a MAC key is a number, that of a signing key a text. */
+export function asKeyId(text: string): number | string {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) throw new InvalidArgumentError('Expected the id of a key.');
+  return text;
+}
+
 /** For options that may be given several times. */
 export function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];

@@ -18,9 +18,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Give plain text on one line.',
   ],
   'lifetime-malformed': [(field) => `${field} is zero`, 'Give a duration such as 90d, 12h or 15m.'],
-  'access-token-format-unavailable': [
-    (format) => `access tokens in the format ${JSON.stringify(format)} are not available in this release`,
-    'Use the format opaque, or leave it out.',
+  'lifetime-too-long': [(field) => `${field} is longer than 24h`, 'JWTs live for 24h at most; 10m is usual.'],
+  'access-token-format-unknown': [
+    (format) => `there is no access token format ${JSON.stringify(format)}`,
+    'Use opaque or jwt, or leave it out.',
   ],
   'import-malformed': [
     (why) => `the file cannot be imported: ${why}`,
@@ -169,6 +170,20 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-tokens-alive': [
     (until) => `access tokens minted with this key may work until ${until}`,
     'Wait until then, or add --at-once to end them now (for a key that leaked).',
+  ],
+  'signing-key-missing': [() => 'there is no signing key yet', 'Add one: tessera keyring add --signing ES256'],
+  'signing-key-signs': [
+    (id) => `key ${id} signs`,
+    'Let another key sign first: tessera keyring add --signing ALGORITHM, then tessera keyring mint ID',
+  ],
+  'signing-key-signs-already': [(id) => `key ${id} signs already`, 'There is nothing to do.'],
+  'signing-key-retiring': [
+    (id) => `key ${id} has signed before, and another key followed it`,
+    'Add a new one: tessera keyring add --signing ALGORITHM',
+  ],
+  'signing-key-too-recent': [
+    (at) => `resource servers may not have fetched this key yet; it can sign from ${at}`,
+    'Wait until then, or add --force (for a key that leaked): tokens may be refused until resource servers fetch the key.',
   ],
   'key-ids-exhausted': [(most) => `key ids end at ${most}`, 'End all grants and start a new installation.'],
 };

@@ -11,7 +11,8 @@ export type AdminRefusalReason =
   | 'scope-malformed'
   | 'text-malformed'
   | 'lifetime-malformed'
-  | 'access-token-format-unavailable'
+  | 'lifetime-too-long'
+  | 'access-token-format-unknown'
   | 'import-malformed'
   | 'integration-exists'
   | 'integration-unknown'
@@ -60,7 +61,12 @@ export type AdminRefusalReason =
   | 'key-not-everywhere'
   | 'key-in-use'
   | 'key-tokens-alive'
-  | 'key-ids-exhausted';
+  | 'key-ids-exhausted'
+  | 'signing-key-missing'
+  | 'signing-key-signs'
+  | 'signing-key-signs-already'
+  | 'signing-key-retiring'
+  | 'signing-key-too-recent';
 
 export interface AdminRefusal {
   readonly reason: AdminRefusalReason;

@@ -52,7 +52,7 @@ export function previewCaller(
 type MappingPorts = Pick<Ports, 'store' | 'directory'>;
 
 async function mapCaller(
-  { issuer, name, mark }: AcceptedCertificate,
+  { issuer, name, mark, thumbprint }: AcceptedCertificate,
   ports: MappingPorts,
   existing: (derived: Identity, name: CallerName, ports: MappingPorts) => Promise<Identity>,
 ): Promise<Outcome<CertifiedCaller>> {
@@ -61,7 +61,7 @@ async function mapCaller(
     kind === 'derived'
       ? accept(await existing(identityDerivedFrom(label, name), name, ports))
       : theOnly(await listed(name, ports));
-  return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
+  return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
 
 const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: string) => Promise<readonly Identity[]>>> =

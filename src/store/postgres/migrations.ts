@@ -134,6 +134,16 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE device_authorizations ADD COLUMN resource text;
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE signing_keys (
+    id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, algorithm text NOT NULL, public_key text NOT NULL,
+    published_at bigint NOT NULL, signs_from bigint, removed_at bigint
+  );
+  ALTER TABLE grants ADD COLUMN bound_to bytea, ADD COLUMN audience text, ADD COLUMN signing_key text;
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

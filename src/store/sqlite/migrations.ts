@@ -108,6 +108,15 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN resource TEXT;
   ALTER TABLE device_authorizations ADD COLUMN resource TEXT;
   `,
+  `
+  CREATE TABLE signing_keys (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, algorithm TEXT NOT NULL, public_key TEXT NOT NULL,
+    published_at INTEGER NOT NULL, signs_from INTEGER, removed_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE grants ADD COLUMN bound_to BLOB;
+  ALTER TABLE grants ADD COLUMN audience TEXT;
+  ALTER TABLE grants ADD COLUMN signing_key TEXT;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

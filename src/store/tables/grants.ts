@@ -26,6 +26,7 @@ export const grants: Table<Grant, Identity> = {
     { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
     { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
     { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
+    { name: 'bound_to', kind: 'hex', fixed: true, of: ({ boundTo }) => boundTo ?? null },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -33,6 +34,8 @@ export const grants: Table<Grant, Identity> = {
     { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
+    { name: 'audience', kind: 'text', of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
+    { name: 'signing_key', kind: 'text', of: ({ pair }) => pair.jwt?.signingKey ?? null },
     { name: 'revoked_at', kind: 'integer', of: ({ revoked }) => revoked?.at ?? null },
     {
       name: 'revoked_for',
@@ -62,8 +65,8 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   if (!holder) throw new Error('a grant without the identity that holds it');
   const [id, clientId, , scope, certificate, issuerKey, key, createdAt, refreshUntil, format, refreshable, accessHash] =
     values;
-  const [resource, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter, revokedAt, revokedFor] =
-    values.slice(12);
+  const [resource, boundTo, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter] = values.slice(12);
+  const [audience, signingKey, revokedAt, revokedFor] = values.slice(21);
   return {
     id: id as GrantId,
     clientId: clientId as ClientId,
@@ -76,6 +79,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     format: FORMATS[format as number] ?? 'opaque',
     refreshable: refreshable === 1,
     accessHash: accessHash as Hex,
+    ...(typeof boundTo === 'string' && { boundTo: boundTo as Hex }),
     pair: {
       generation: generation as number,
       keyId: keyId as number,
@@ -84,6 +88,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
       issuedAt: issuedAt as EpochSeconds,
       expiresAt: expiresAt as EpochSeconds,
       presenter: decodePresenter(presenter as string),
+      ...(typeof audience === 'string' && { jwt: { audience: audience.split(' '), signingKey: signingKey as string } }),
     },
     ...(typeof revokedAt === 'number' && {
       revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[revokedFor as number] ?? 'by-operator' },

@@ -98,10 +98,13 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
       issuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
+      signingKeys: [],
+      signingKey: undefined,
     },
     keyring: new Keyring(firstKey()),
     directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
     settings: DEFAULT_SETTINGS,
+    issuer: 'https://tokens.example',
     clock: { now: clock, milliseconds: () => clock() * 1000, running: clock },
     random: systemRandom,
   };

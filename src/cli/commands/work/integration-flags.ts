@@ -1,6 +1,6 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
 import { formatDuration } from '../../../config/duration.ts';
-import type { Access, Binding, Integration, OnReuse } from '../../../core/integration.ts';
+import type { Access, AccessTokenFormat, Binding, Integration, OnReuse } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { Seconds } from '../../../core/time.ts';
 import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
@@ -12,6 +12,7 @@ export interface IntegrationFlags {
   readonly description?: string;
   readonly vendor?: string;
   readonly scope?: string;
+  readonly accessTokenFormat?: AccessTokenFormat;
   readonly accessTokenLifetime?: Seconds;
   readonly grantLifetime?: Seconds;
   readonly refreshRetryWindow?: Seconds;
@@ -60,7 +61,8 @@ export function shownIntegration({ scope, ...rest }: Integration): object {
 }
 
 export function recordOf(integration: Integration): Record<string, string> {
-  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, overrides } = integration;
+  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, accessTokenFormat, overrides } =
+    integration;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
   return {
     'client id': clientId,
@@ -73,6 +75,7 @@ export function recordOf(integration: Integration): Record<string, string> {
     'by certificate': yesNo(flows.certificate),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,
+    'access tokens': accessTokenFormat,
     ...(accessTokenLifetime !== undefined && { 'access token lifetime': formatDuration(accessTokenLifetime) }),
     ...(grantLifetime !== undefined && { 'grant lifetime': formatDuration(grantLifetime) }),
     ...(refreshRetryWindow !== undefined && { 'refresh retry window': formatDuration(refreshRetryWindow) }),
