@@ -79,6 +79,7 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
       findIntegration: async () => integration(),
       integrations: [],
       issuers: [],
+      tokenIssuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
       signingKeys: [],

@@ -34,7 +34,16 @@ export interface Grant {
 
 export type Origin =
   | { readonly kind: 'device' }
-  | { readonly kind: 'certificate'; readonly certificate: CertificateMark };
+  | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
+  | { readonly kind: 'assertion'; readonly assertion: AssertionMark };
+
+/** What a grant stores about its assertion. */
+export interface AssertionMark {
+  /** The label of the token issuer. */
+  readonly tokenIssuer: string;
+  /** First 16 bytes of SHA-256 over `iss`, a zero byte and `sub`. */
+  readonly subject: Hex;
+}
 
 /** The current generation: all that a refresh changes. */
 export interface Pair {

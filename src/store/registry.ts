@@ -3,17 +3,20 @@ import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import { signingKeyOf } from '../core/rules/signing-keys.ts';
 import type { PublishedKey } from '../core/signing-key.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
 import { SharedLooks } from './shared-looks.ts';
 import type { Store } from './store.ts';
 import { integrations, issuers, resourceServers } from './tables/registry.ts';
 import { signingKeys } from './tables/signing-keys.ts';
+import { tokenIssuers } from './tables/token-issuers.ts';
 
 /** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
   #resourceServers: readonly ResourceServer[] = [];
+  #tokenIssuers: readonly TokenIssuer[] = [];
   #signingKeys: readonly PublishedKey[] = [];
   #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
@@ -31,11 +34,14 @@ export class FollowedRegistry {
     const followedServers = new FollowedTable(store, resourceServers, (found) => {
       this.#resourceServers = found.filter((server) => server.enabled);
     });
+    const followedTokenIssuers = new FollowedTable(store, tokenIssuers, (found) => {
+      this.#tokenIssuers = found.filter(({ enabled }) => enabled);
+    });
     const followedKeys = new FollowedTable(store, signingKeys, (found) => {
       this.#signingKeys = found.filter(({ removedAt }) => removedAt === undefined);
       this.#signingKey = signingKeyOf(found);
     });
-    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedKeys];
+    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationLooks = new SharedLooks(() => followedIntegrations.refresh());
     this.#resourceServerLooks = new SharedLooks(() => followedServers.refresh());
   }
@@ -57,6 +63,10 @@ export class FollowedRegistry {
 
   get issuers(): readonly ApprovedIssuer[] {
     return this.#issuers;
+  }
+
+  get tokenIssuers(): readonly TokenIssuer[] {
+    return this.#tokenIssuers;
   }
 
   get resourceServers(): readonly ResourceServer[] {

@@ -15,7 +15,9 @@ import { StoreUnavailable } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { systemClock } from '../../src/system.ts';
+import { aTokenIssuer } from '../platform.ts';
 import { aGrant, anIdentity, aResourceServer, hexOf } from '../samples.ts';
 import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';
@@ -157,6 +159,20 @@ test('SQLite: a database of schema 6 gets signing keys, its grants stay opaque, 
     const signed = aGrant({ id: hexOf(16, 7) as never, format: 'jwt', pair: { ...aGrant().pair, jwt } });
     await put(store, grants, { ...signed, boundTo: hexOf(32, 9) });
     assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, boundTo: hexOf(32, 9) });
+  });
+});
+
+test('SQLite: a database of schema 7 gets token issuers, and its grants keep their origin', async () => {
+  await withDatabase(async (database) => {
+    const first = storeOf(await database.open());
+    await put(first, identities, anIdentity());
+    await put(first, grants, aGrant());
+    await first.close();
+    downgrade(database.path, 7);
+    const store = storeOf(await database.open());
+    assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
+    await put(store, tokenIssuers, aTokenIssuer());
+    assert.deepEqual((await store.load(tokenIssuers, 'ci')).found?.row, aTokenIssuer());
   });
 });
 

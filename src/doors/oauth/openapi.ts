@@ -54,7 +54,8 @@ export function oauthPaths(mount: string): OpenapiPaths {
 
 const TOKEN: Words = {
   operationId: 'oauth-token',
-  summary: 'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)',
+  summary:
+    'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
   takes: TokenParameters,
   answers: TokenAnswer,
 };

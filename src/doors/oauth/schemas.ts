@@ -25,11 +25,12 @@ export const TokenParameters = object({
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
   refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
+  assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
   scope: optional(
     string({
       description:

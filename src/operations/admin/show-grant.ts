@@ -40,6 +40,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     ...(userName !== undefined && { userName }),
     scope,
     origin: origin.kind,
+    ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
     createdAt: isoTime(createdAt),
     refreshUntil: isoTime(refreshUntil),
     refreshable,

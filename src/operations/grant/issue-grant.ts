@@ -81,7 +81,13 @@ export function issueGrant(
     identityId: grant.identityId,
     subjectId: grant.id,
     presenter,
-    detail: { by: draft.origin.kind, scope: draft.scope, until: refreshUntil },
+    detail: { ...originDetail(draft.origin), scope: draft.scope, until: refreshUntil },
   };
   return { grant, pair: { grant, minted, now }, event };
+}
+
+function originDetail(origin: Origin): Readonly<Record<string, string>> {
+  return origin.kind === 'assertion'
+    ? { by: origin.kind, tokenIssuer: origin.assertion.tokenIssuer }
+    : { by: origin.kind };
 }

@@ -42,6 +42,7 @@ export const grants: Table<Grant, Identity> = {
       kind: 'integer',
       of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
     },
+    { name: 'assertion', kind: 'text', fixed: true, of: ({ origin }) => assertionText(origin) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -66,14 +67,14 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   const [id, clientId, , scope, certificate, issuerKey, key, createdAt, refreshUntil, format, refreshable, accessHash] =
     values;
   const [resource, boundTo, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter] = values.slice(12);
-  const [audience, signingKey, revokedAt, revokedFor] = values.slice(21);
+  const [audience, signingKey, revokedAt, revokedFor, assertion] = values.slice(21);
   return {
     id: id as GrantId,
     clientId: clientId as ClientId,
     identityId: holder.id,
     scope: scope as string,
     ...decodeResource(resource),
-    origin: originOf(certificate, issuerKey, key),
+    origin: originOf(certificate, issuerKey, key, assertion),
     createdAt: createdAt as EpochSeconds,
     refreshUntil: refreshUntil as EpochSeconds,
     format: FORMATS[format as number] ?? 'opaque',
@@ -96,12 +97,28 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   };
 }
 
-function originOf(certificate: Value | undefined, issuerKey: Value | undefined, key: Value | undefined): Origin {
+function originOf(
+  certificate: Value | undefined,
+  issuerKey: Value | undefined,
+  key: Value | undefined,
+  assertion: Value | undefined,
+): Origin {
+  if (typeof assertion === 'string') return assertionOrigin(assertion);
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
     certificate: { certificate: certificate as Hex, issuerKey: issuerKey as Hex, key: key as Hex },
   };
+}
+
+/** The label of the token issuer, which has no space, and the subject. */
+function assertionText(origin: Origin): string | null {
+  return origin.kind === 'assertion' ? `${origin.assertion.tokenIssuer} ${origin.assertion.subject}` : null;
+}
+
+function assertionOrigin(text: string): Origin {
+  const [tokenIssuer = '', subject = ''] = text.split(' ');
+  return { kind: 'assertion', assertion: { tokenIssuer, subject: subject as Hex } };
 }
 
 function markOf(origin: Origin): CertificateMark | undefined {

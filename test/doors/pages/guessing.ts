@@ -96,6 +96,7 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
       findIntegration: async () => integration,
       integrations: [integration],
       issuers: [],
+      tokenIssuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
       signingKeys: [],
