@@ -35,6 +35,7 @@ function withFlags(command: Command): Command {
     )
     .option('--device <yes|no>', 'whether people may authorize it in a browser', asYesNo)
     .option('--certificate <yes|no>', 'whether callers may authorize by certificate', asYesNo)
+    .option('--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', asYesNo)
     .addOption(
       new Option('--binding <what>', 'the certificate a refresh must come with').choices([
         'none',

@@ -101,7 +101,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Its password, if it has one, is kept elsewhere.',
   ],
   'identity-derived': [
-    (id) => `${id} is made from certificates and would come back with the next one`,
+    (id) => `${id} is made from certificates or assertions and would come back with the next one`,
     'Refuse it instead: tessera identity disable',
   ],
   'removal-unconfirmed': [(name) => `this would remove ${name} and end its grants, for good`, 'To confirm, add --yes.'],
@@ -119,6 +119,48 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Remove that one first: one key has one label.',
   ],
   'issuer-unknown': [(label) => `there is no approved issuer ${label}`, 'List them with: tessera issuer list'],
+  'label-taken': [
+    (label) => `the label ${label} is that of another kind of issuer`,
+    'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
+  ],
+  'token-issuer-malformed': [
+    (issuer) => `${JSON.stringify(issuer)} cannot be the iss of an assertion`,
+    'Give the text exactly as the assertions have it, such as https://token.actions.githubusercontent.com',
+  ],
+  'token-issuer-ours': [
+    (issuer) => `${issuer} is the issuer of this service`,
+    'Tokens of this service are not assertions. Give the issuer of the platform.',
+  ],
+  'token-issuer-exists': [
+    (label) => `a token issuer ${label} is registered already`,
+    'Change it with: tessera token-issuer change LABEL …',
+  ],
+  'token-issuer-registered': [
+    (label) => `this issuer is registered already, as ${label}`,
+    'Change that one, or remove it first: one issuer has one label.',
+  ],
+  'token-issuer-unknown': [(label) => `there is no token issuer ${label}`, 'List them with: tessera token-issuer list'],
+  'key-address-malformed': [
+    (url) => `keys cannot be fetched from ${JSON.stringify(url)}`,
+    'Give an https address (http only on loopback), or the keys themselves: --jwks-file FILE',
+  ],
+  'key-set-unusable': [
+    (why) => `the file with the keys cannot be used: ${why}`,
+    'Give a JSON Web Key Set with public keys.',
+  ],
+  'authorities-unreadable': [
+    () => 'the file of --ca-file holds no readable certificate',
+    'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',
+  ],
+  'assertion-audience-malformed': [
+    (text) => `${JSON.stringify(text)} cannot be an audience`,
+    'Give a text without spaces, such as https://tokens.example.com',
+  ],
+  'assertion-lifetime-malformed': [
+    (length) => `assertions cannot be valid for ${length} seconds`,
+    'Give a duration from 1s to 24h.',
+  ],
+  'rule-malformed': [(why) => why, 'See "Rules" in docs/workloads.md.'],
   'certificate-unreadable': [
     (which) => `the file holds no readable certificate (${which})`,
     'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',

@@ -20,6 +20,7 @@ export interface IntegrationFlags {
   readonly onReuse?: OnReuse;
   readonly device?: boolean;
   readonly certificate?: boolean;
+  readonly assertion?: boolean;
   readonly binding?: Binding;
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
@@ -30,13 +31,13 @@ export async function draftOf(
   flags: IntegrationFlags,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<IntegrationDraft>> {
-  const { device, certificate, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = await accessOf(flags, ports);
   if (!access.ok) return access;
   return accept({
     ...texts,
-    flows: given({ device, certificate }),
+    flows: given({ device, certificate, assertion }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
     ...(access.value && { access: access.value }),
   });
@@ -73,6 +74,7 @@ export function recordOf(integration: Integration): Record<string, string> {
     enabled: yesNo(enabled),
     'by browser': yesNo(flows.device),
     'by certificate': yesNo(flows.certificate),
+    ...(flows.assertion && { 'by assertion': 'yes' }),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,
     'access tokens': accessTokenFormat,
