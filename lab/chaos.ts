@@ -19,7 +19,9 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
@@ -50,6 +52,8 @@ const DRILLS = {
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
   ],
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
+  retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
+  'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

@@ -1,6 +1,7 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
 import { settingsOf } from './config/load.ts';
 import type { Config, Listener } from './config/schema.ts';
 import { seconds } from './core/time.ts';
@@ -16,7 +17,7 @@ import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
+import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
@@ -65,13 +66,16 @@ export async function composeService(
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
-  const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
+  const issuer = config.publicUrl;
+  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
   const watch = new EventWatch(
     store,
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
+  const assertions = composeAssertions(ports, log);
+  const judges = { judge: judgeOf(config, ports, log), assertions: assertions.callerPorts };
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -81,7 +85,8 @@ export async function composeService(
   const reporter = new NodeReporter(nodeName(), ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
+  const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
+  const chores = [report, watchEvents, assertions.renewKeys, ...others];
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
@@ -190,6 +195,11 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
+interface Judges {
+  readonly judge: CertificateJudge;
+  readonly assertions: AssertionParts['callerPorts'];
+}
+
 interface Parts extends ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
@@ -198,14 +208,14 @@ interface Parts extends ServiceParts {
 async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
-  judge: CertificateJudge,
+  { judge, assertions }: Judges,
   log: Log,
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts: CallerPorts = {
+  const callerPorts: TokenPorts = {
     ...ports,
     judge: presentedJudge({
       judge,
@@ -213,6 +223,7 @@ async function partsOf(
       onIgnoredHeader: () => metrics?.ignoredHeader(),
     }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    ...assertions,
   };
   const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
     watch.problem ? [{ name: 'history', problem: watch.problem }] : [],

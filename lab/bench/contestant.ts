@@ -6,6 +6,7 @@ export const LOAD_KINDS = [
   'refresh-spread',
   'certificate',
   'certificate-fresh',
+  'assertion',
   'oauth-refresh',
   'verify',
   'introspect',

@@ -43,6 +43,12 @@ export const SUITES: readonly Suite[] = [
     lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
   },
   {
+    name: 'assertion',
+    title: 'Authorize by assertion (RS256, reusable) at the oauth door',
+    load: 'assertion',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
     name: 'verify',
     title: 'Verify an access token',
     load: 'verify',

@@ -16,6 +16,7 @@ import { quickstartCommand } from './commands/quickstart.ts';
 import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
+import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
 
@@ -33,6 +34,7 @@ const GROUPS = [
   identityCommands,
   issuerCommands,
   certificateCommands,
+  tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,

@@ -16,6 +16,7 @@ export const REFUSAL_REASONS = [
   'integration-disabled',
   'device-flow-disabled',
   'certificate-flow-disabled',
+  'assertion-flow-disabled',
   // the scope
   'scope-missing',
   'scope-malformed',
@@ -66,6 +67,20 @@ export const REFUSAL_REASONS = [
   'certificate-identity-unknown',
   'certificate-identity-ambiguous',
   'issuer-not-for-integration',
+  // the assertion
+  'assertion-malformed',
+  'assertion-issuer-unknown',
+  'assertion-not-authentic',
+  'assertion-expired',
+  'assertion-not-yet-valid',
+  'assertion-lifetime-too-long',
+  'assertion-audience-wrong',
+  'assertion-rule-unmatched',
+  'assertion-name-malformed',
+  'assertion-identity-unknown',
+  'assertion-identity-ambiguous',
+  'assertion-used',
+  'token-issuer-not-for-integration',
   // the access token
   'access-token-missing',
   'access-token-in-query',
@@ -79,6 +94,7 @@ export const REFUSAL_REASONS = [
   // the state of the service
   'rate-limited',
   'revocation-unavailable',
+  'assertion-keys-unavailable',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -117,6 +133,6 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly reason: R;
   /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
-  /** The certificate rule that failed, for the log and for `certificate explain`. */
+  /** The rule for certificates or assertions that failed, for the log and the dry runs. */
   readonly rule?: string;
 }

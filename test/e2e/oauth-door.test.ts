@@ -1,7 +1,7 @@
 // The oauth door, clause by clause of the RFCs that bind it.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
@@ -339,11 +339,13 @@ suite('RFC 8414', () => {
         issuer: PUBLIC_URL,
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
-        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials'],
+        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
         response_types_supported: ['none'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none'],
+        jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
+        tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
       });

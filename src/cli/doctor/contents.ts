@@ -6,6 +6,7 @@ import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers, resourceServers } from '../../store/tables/registry.ts';
+import { keySets, tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
@@ -22,6 +23,7 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
     await examineIntegrations(store),
     ...(await examineIssuers(store)),
     ...(await examineResourceServers(store)),
+    ...(await examineTokenIssuers(store)),
     await examineGrants(store, now),
   ];
 }
@@ -51,6 +53,21 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
   return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
 }
 
+/** Reports keys that nodes could not fetch at their last attempt. */
+async function examineTokenIssuers(store: Store): Promise<Finding[]> {
+  const registered = (await Array.fromAsync(rows(store, tokenIssuers))).filter(({ enabled }) => enabled);
+  const sets = await Array.fromAsync(rows(store, keySets));
+  return registered.map(({ label, issuer, keys }) => {
+    const about = `token issuer ${label}`;
+    const [newest] = sets
+      .filter(({ name }) => name.startsWith(`${label} `))
+      .toSorted((a, b) => b.checkedAt - a.checkedAt);
+    if (keys.from === 'file' || newest?.failure === undefined) return good(about, issuer);
+    const todo = 'Its last keys are used for 24 hours. Check the address, --allow-address and --ca-file.';
+    return poor(about, `its keys could not be fetched: ${newest.failure}`, todo);
+  });
+}
+
 async function examineResourceServers(store: Store): Promise<Finding[]> {
   const enabled = (await Array.fromAsync(rows(store, resourceServers))).filter((server) => server.enabled);
   const mute = enabled.filter(({ secrets, identity }) => secrets.length === 0 && !identity).map(({ id }) => id);
@@ -62,7 +79,8 @@ async function examineResourceServers(store: Store): Promise<Finding[]> {
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
   for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
-    if (grantState(grant, now) === 'live') ending++;
+    // A workload gets its next grant with its next assertion: nobody has to be told.
+    if (grantState(grant, now) === 'live' && grant.origin.kind !== 'assertion') ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
   return poor(

@@ -11,6 +11,7 @@ import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
 import { introspect } from './introspect.ts';
+import { mountKeySet, PUBLIC_HEADERS } from './key-set.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
@@ -44,21 +45,14 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     });
   }
   mountMetadata(app, JSON.stringify(mount.metadata));
+  mountKeySet(app, mount);
 }
-
-/** Public, and the same for everybody: any web page may read it. */
-const METADATA_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'public, max-age=300',
-  'access-control-allow-origin': '*',
-  'x-content-type-options': 'nosniff',
-};
 
 function mountMetadata(app: FastifyInstance, body: string): void {
   for (const path of METADATA_PATHS) {
     app.get(path, async (request, reply): Promise<void> => {
       storyOf(request).operation = 'metadata';
-      reply.headers(METADATA_HEADERS).send(body);
+      reply.headers(PUBLIC_HEADERS).send(body);
     });
   }
 }

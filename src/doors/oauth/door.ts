@@ -1,5 +1,5 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../server/methods.ts';
@@ -17,7 +17,7 @@ export interface OauthParts extends TokenRates {
   readonly publicUrl: string;
   /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
-  readonly callerPorts: CallerPorts;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
 }
 

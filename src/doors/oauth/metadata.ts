@@ -9,6 +9,7 @@ export const PATHS = {
   device: '/device_authorization',
   revoke: '/revoke',
   introspect: '/introspect',
+  jwks: '/jwks',
 } as const;
 
 /** RFC 8414 3, and where OpenID Connect libraries look. */
@@ -35,6 +36,8 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
     revocation_endpoint: base + PATHS.revoke,
     revocation_endpoint_auth_methods_supported: ['none'],
+    jwks_uri: base + PATHS.jwks,
+    tls_client_certificate_bound_access_tokens: true,
     introspection_endpoint: base + PATHS.introspect,
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
     ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesBelow(certificateUrl + mount) }),

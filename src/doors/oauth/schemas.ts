@@ -25,11 +25,12 @@ export const TokenParameters = object({
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
   refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
+  assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
   scope: optional(
     string({
       description:
@@ -82,6 +83,12 @@ export const IntrospectionAnswer = object({
   aud: optional(string({ description: 'The audience of this resource server.' })),
   iss: optional(string({ description: 'The issuer: this server.' })),
   jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
+  cnf: optional(
+    object(
+      { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+      { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+    ),
+  ),
 });
 
 export const DeviceAnswer = object({
@@ -102,6 +109,8 @@ export const Metadata = object({
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
+  jwks_uri: string(),
+  tls_client_certificate_bound_access_tokens: boolean(),
   introspection_endpoint: string(),
   introspection_endpoint_auth_methods_supported: list(string()),
   mtls_endpoint_aliases: optional(
@@ -109,6 +118,23 @@ export const Metadata = object({
       { token_endpoint: string(), introspection_endpoint: string() },
       { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
     ),
+  ),
+});
+
+export const KeySet = object({
+  keys: list(
+    object({
+      kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
+      alg: string({ description: 'ES256, EdDSA or RS256.' }),
+      use: described<'sig'>({ type: 'string', const: 'sig' }),
+      kty: string(),
+      crv: optional(string()),
+      x: optional(string()),
+      y: optional(string()),
+      n: optional(string()),
+      e: optional(string()),
+    }),
+    { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
   ),
 });
 
@@ -122,5 +148,6 @@ export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
 export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
+export type KeySet = ValueOf<typeof KeySet>;
 export type Metadata = ValueOf<typeof Metadata>;
 export type ErrorAnswer = ValueOf<typeof ErrorAnswer>;

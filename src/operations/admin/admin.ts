@@ -11,7 +11,8 @@ export type AdminRefusalReason =
   | 'scope-malformed'
   | 'text-malformed'
   | 'lifetime-malformed'
-  | 'access-token-format-unavailable'
+  | 'lifetime-too-long'
+  | 'access-token-format-unknown'
   | 'import-malformed'
   | 'integration-exists'
   | 'integration-unknown'
@@ -42,6 +43,18 @@ export type AdminRefusalReason =
   | 'issuer-exists'
   | 'issuer-key-approved'
   | 'issuer-unknown'
+  | 'label-taken'
+  | 'token-issuer-malformed'
+  | 'token-issuer-ours'
+  | 'token-issuer-exists'
+  | 'token-issuer-registered'
+  | 'token-issuer-unknown'
+  | 'key-address-malformed'
+  | 'key-set-unusable'
+  | 'authorities-unreadable'
+  | 'assertion-audience-malformed'
+  | 'assertion-lifetime-malformed'
+  | 'rule-malformed'
   | 'certificate-unreadable'
   | 'certificate-not-authority'
   | 'certificate-expired'
@@ -60,7 +73,12 @@ export type AdminRefusalReason =
   | 'key-not-everywhere'
   | 'key-in-use'
   | 'key-tokens-alive'
-  | 'key-ids-exhausted';
+  | 'key-ids-exhausted'
+  | 'signing-key-missing'
+  | 'signing-key-signs'
+  | 'signing-key-signs-already'
+  | 'signing-key-retiring'
+  | 'signing-key-too-recent';
 
 export interface AdminRefusal {
   readonly reason: AdminRefusalReason;

@@ -71,6 +71,8 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)':
     'Einen Gerätecode einlösen, erneuern oder ein Token per Client-Zertifikat erhalten (RFC 6749, 8628, 8705)',
   'Start a device authorization (RFC 8628)': 'Eine Geräte-Autorisierung beginnen (RFC 8628)',
+  'The public keys of access tokens that are JWTs (RFC 7517)':
+    'Die öffentlichen Schlüssel von Access-Tokens, die JWTs sind (RFC 7517)',
   'Check an access token, for a registered resource server (RFC 7662)':
     'Ein Access-Token prüfen, für einen registrierten Ressourcen-Server (RFC 7662)',
   'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.':
@@ -92,6 +94,13 @@ const GERMAN: Readonly<Record<string, string>> = {
   'The audience of this resource server.': 'Die Audience dieses Ressourcen-Servers.',
   'The issuer: this server.': 'Der Aussteller: dieser Server.',
   'An id of the token: the grant and the generation.': 'Eine Id des Tokens: Zugriffsrecht und Generation.',
+  'SHA-256 of the certificate, in base64url.': 'SHA-256 des Zertifikats, in base64url.',
+  'The certificate that the token is bound to (RFC 8705 3.1), if it is.':
+    'Das Zertifikat, an das das Token gebunden ist (RFC 8705 3.1), falls es das ist.',
+  'The name of the key: kid in the header of its tokens.': 'Der Name des Schlüssels: kid im Kopf seiner Tokens.',
+  'ES256, EdDSA or RS256.': 'ES256, EdDSA oder RS256.',
+  'Every key that could have signed a living token, and the next ones (RFC 7517).':
+    'Jeder Schlüssel, der ein lebendes Token signiert haben könnte, und die nächsten (RFC 7517).',
   'Where callers with a client certificate find the same endpoints (RFC 8705 5).':
     'Wo Aufrufer mit Client-Zertifikat dieselben Endpunkte finden (RFC 8705 5).',
   'End the grant of a token (RFC 7009)': 'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
