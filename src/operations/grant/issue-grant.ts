@@ -81,7 +81,12 @@ export function issueGrant(
     identityId: grant.identityId,
     subjectId: grant.id,
     presenter,
-    detail: { by: draft.origin.kind, scope: draft.scope, until: refreshUntil },
+    detail: {
+      by: draft.origin.kind,
+      scope: draft.scope,
+      ...(draft.resource && { resource: draft.resource.join(' ') }),
+      until: refreshUntil,
+    },
   };
   return { grant, pair: { grant, minted, now }, event };
 }
