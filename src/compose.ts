@@ -20,6 +20,7 @@ import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
+import { RecentActs } from './operations/upkeep/recent-acts.ts';
 import { NodeReporter } from './operations/upkeep/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from './operations/upkeep/service-times.ts';
 import { SharedLists } from './operations/upkeep/shared-lists.ts';
@@ -65,11 +66,12 @@ export async function composeService(
   const directory = localDirectory(store);
   const settings = settingsOf(config);
   const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const watch = new EventWatch(
+  const watch = new EventWatch({
     store,
-    clock.milliseconds,
-    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-  );
+    milliseconds: clock.milliseconds,
+    news: tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
+  });
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
@@ -165,15 +167,17 @@ function tellReadiness(log: Log): ReadinessNews {
 }
 
 const LONG_LAG = 30;
+/** Lost acts in one log line; `tessera store history` lists all. */
+const MOST_LOGGED = 20;
 
 function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
-    rolledBack: ({ seen, found }) =>
-      log.error(
-        { seen, found },
-        'the store was put back to an older state: grants and revocations since then are forgotten',
-      ),
+    rolledBack: ({ seen, found, lost }) => {
+      const text = 'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
+    },
+    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
     lag: (seconds) => {
       measure(seconds);
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
@@ -207,9 +211,9 @@ async function partsOf(
     judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
   };
-  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-  );
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () => [
+    { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+  ]);
   return {
     ports,
     judge,

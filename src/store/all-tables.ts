@@ -8,6 +8,7 @@ import { nodes } from './tables/nodes.ts';
 import { integrations, issuers, keyMarks } from './tables/registry.ts';
 import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
+import { storeHistory } from './tables/store-history.ts';
 import { endedLists, leases } from './tables/upkeep.ts';
 
 /** What a move copies to another store. Tables that others refer to come first. */
@@ -22,6 +23,7 @@ export const MOVED: readonly AnyTable[] = [
   sessions,
   attempts,
   serviceTimes,
+  storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
 const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents];

@@ -34,8 +34,8 @@ export function remark(line: string): void {
 }
 
 /** `1 grant`, `2 grants`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 // Stored text is printable already; this protects the terminal from anything that is not.

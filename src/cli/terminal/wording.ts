@@ -106,8 +106,16 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'confirmation-missing': [(count) => `this would end ${count} grants`, 'To confirm, add --yes.'],
   'event-log-rolled-back': [
     (where) => `the event log ended at ${where}: the store was put back to an older state`,
-    'See "A store that was put back" in docs/operators.md. Then follow it again; sequence numbers will repeat.',
+    'See: tessera doctor. Then follow it again; sequence numbers will repeat.',
     'store',
+  ],
+  'rollback-none': [
+    (epoch) => `no node has noticed that the store was put back (epoch ${epoch})`,
+    'There is nothing to accept. Nodes notice it within seconds, if they were running before.',
+  ],
+  'rollback-open': [
+    (count) => `something that had ended works again: ${count}`,
+    'List it with: tessera store history. Then add --end-again to end it again, or --leave to leave it as it is.',
   ],
   'keyring-in-variable': [
     (name) => `the keyring is in the variable ${name}, which a command cannot change`,

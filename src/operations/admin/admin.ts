@@ -41,6 +41,8 @@ export type AdminRefusalReason =
   | 'grant-not-live'
   | 'confirmation-missing'
   | 'event-log-rolled-back'
+  | 'rollback-none'
+  | 'rollback-open'
   | 'keyring-in-variable'
   | 'key-unknown'
   | 'key-mints'

@@ -126,6 +126,14 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE store_history (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, epoch integer NOT NULL, rollback text
+  );
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -101,6 +101,11 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
+  `
+  CREATE TABLE store_history (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, epoch INTEGER NOT NULL, rollback TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
