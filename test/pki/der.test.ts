@@ -9,7 +9,8 @@ import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { readOcspResponse } from '../../src/pki/revocation/ocsp.ts';
 import { readCertificate } from '../../src/pki/x509/certificate.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { extension, makeAuthority, utf8 } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { extension, utf8 } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 
 const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));

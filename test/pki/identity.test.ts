@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { extension, makeAuthority, nameOf } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { extension, nameOf } from '../signed-der.ts';
 import { approve, judge, verdict } from './approved.ts';
 import { HOSTILE_NAMES } from './hostile-names.ts';
 

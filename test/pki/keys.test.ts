@@ -4,7 +4,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
-import { type Authority, ecKeys, integer, type KeyPair, makeAuthority, rsaKeys } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
+import { ecKeys, integer, type KeyPair, rsaKeys } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 import { modulusWith, type RsaNumbers, rsaSpki, spkiOf } from './keys.ts';
 

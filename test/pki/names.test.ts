@@ -6,7 +6,8 @@ import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.
 import { isNameWithin, readName, sameName } from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { prepareText } from '../../src/pki/x509/name-preparation.ts';
-import { attribute, extension, makeAuthority, nameOf } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { attribute, extension, nameOf } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 
 const ORGANISATION = '2.5.4.10';

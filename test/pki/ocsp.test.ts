@@ -7,7 +7,8 @@ import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { type CertificateOptions, extension, makeAuthority, rsaKeys } from '../authority.ts';
+import { type CertificateOptions, makeAuthority } from '../authority.ts';
+import { extension, rsaKeys } from '../signed-der.ts';
 import { approve, NOW, worded } from './approved.ts';
 
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';

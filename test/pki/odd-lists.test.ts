@@ -4,7 +4,9 @@ import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { extension, integer, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { revokedEntry } from '../authority-lists.ts';
+import { extension, integer, nameOf, rsaKeys } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, verdict } from './approved.ts';
 
 const REASON_CODE = '2.5.29.21';

@@ -4,18 +4,8 @@ import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  type AuthorityOptions,
-  attribute,
-  type CertificateOptions,
-  extension,
-  integer,
-  makeAuthority,
-  nameOf,
-  otherName,
-  utf8,
-} from '../authority.ts';
+import { type Authority, type AuthorityOptions, type CertificateOptions, makeAuthority } from '../authority.ts';
+import { attribute, extension, integer, nameOf, otherName, utf8 } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 
 const OUTSIDE = 'certificate-refused-by-policy: name-constraints';

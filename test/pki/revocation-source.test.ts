@@ -6,7 +6,8 @@ import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { ecKeys, extension, makeAuthority } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { ecKeys, extension } from '../signed-der.ts';
 import { distributionPoint } from '../list-server.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
 

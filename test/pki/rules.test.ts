@@ -6,16 +6,8 @@ import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { RULES } from '../../src/pki/path/rules.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  attribute,
-  type CertificateOptions,
-  ecKeys,
-  extension,
-  makeAuthority,
-  rsaKeys,
-  utf8,
-} from '../authority.ts';
+import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
+import { attribute, ecKeys, extension, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
 import { rsaSpki } from './keys.ts';
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
 import { writeSequence } from '../../src/pki/der/der-write.ts';
-import { type Authority, ecKeys, makeAuthority, nameOf } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
+import { ecKeys, nameOf } from '../signed-der.ts';
 import { approve, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });

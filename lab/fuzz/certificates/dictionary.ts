@@ -2,7 +2,7 @@
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { extension, otherName, utf8 } from '../../../test/authority.ts';
+import { extension, otherName, utf8 } from '../../../test/signed-der.ts';
 import {
   ANY_USAGE,
   alternatives,

@@ -1,6 +1,7 @@
 // Valid chains to mutate: every kind of key, path length, constraints and policies.
 import { generateKeyPairSync } from 'node:crypto';
-import { type Authority, type Issued, makeAuthority, rsaKeys } from '../../../test/authority.ts';
+import { type Authority, type Issued, makeAuthority } from '../../../test/authority.ts';
+import { rsaKeys } from '../../../test/signed-der.ts';
 import {
   callerOf,
   constraints,

@@ -4,7 +4,8 @@ import { approveIssuer, type RevocationDraft } from '../../../src/operations/adm
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { extension, makeAuthority, rsaKeys } from '../../authority.ts';
+import { makeAuthority } from '../../authority.ts';
+import { extension, rsaKeys } from '../../signed-der.ts';
 import { administration } from './admin-samples.ts';
 
 const CA = writeSequence(write(TAG.boolean, Uint8Array.of(0xff)));

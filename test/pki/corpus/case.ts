@@ -1,6 +1,7 @@
 // One case of the corpus: what is presented, who is approved, and the verdict that the standard or the project demands.
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
-import { type Authority, type CertificateOptions, ecKeys, type Issued, makeAuthority } from '../../authority.ts';
+import { type Authority, type CertificateOptions, type Issued, makeAuthority } from '../../authority.ts';
+import { ecKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 
 export interface Case {

@@ -1,7 +1,8 @@
 // Constraints on directory names: an excluded name does not escape by another spelling (RFC 5280 7.1, RFC 4518).
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { attribute, type CertificateOptions } from '../../authority.ts';
+import { type CertificateOptions } from '../../authority.ts';
+import { attribute } from '../../signed-der.ts';
 import { type Case, casesOf } from './case.ts';
 import { rowsOf, type Tree } from './constraints.ts';
 import {

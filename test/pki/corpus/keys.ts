@@ -2,7 +2,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { ecKeys, type Issued, integer, type KeyPair, rsaKeys } from '../../authority.ts';
+import { type Issued } from '../../authority.ts';
+import { ecKeys, integer, type KeyPair, rsaKeys } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith, UNREADABLE } from './case.ts';
 import { forge } from './forge.ts';
 import { octets } from './pieces.ts';

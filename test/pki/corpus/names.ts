@@ -1,7 +1,7 @@
 // Whether the issuer's name in a certificate is the name of its authority, whatever its encoding (RFC 5280 7.1, RFC 4518).
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { attribute, utf8 } from '../../authority.ts';
+import { attribute, utf8 } from '../../signed-der.ts';
 import { ACCEPTED, type Case, casesOf, NOT_APPROVED, type Row, rootWith } from './case.ts';
 import { forge } from './forge.ts';
 import {

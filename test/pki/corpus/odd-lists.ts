@@ -2,7 +2,9 @@
 import { contextTag } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type Authority, extension, revokedEntry } from '../../authority.ts';
+import { type Authority } from '../../authority.ts';
+import { revokedEntry } from '../../authority-lists.ts';
+import { extension } from '../../signed-der.ts';
 import { ACCEPTED, type Case, ROOT } from './case.ts';
 import { delta, flag, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';
 import { count, octets } from './pieces.ts';

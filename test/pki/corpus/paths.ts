@@ -1,5 +1,6 @@
 // How a path is found among what was sent, how long it may be, and what is sent beside it.
-import { type Authority, ecKeys, type Issued, makeAuthority } from '../../authority.ts';
+import { type Authority, type Issued, makeAuthority } from '../../authority.ts';
+import { ecKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, issue, NOT_APPROVED, ROOT, type Row, rootWith } from './case.ts';
 

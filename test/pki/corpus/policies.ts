@@ -1,7 +1,7 @@
 // Certificate policies along a path (RFC 5280 6.1). Every policy is acceptable to us; what counts is whether one is left.
 import { writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { extension } from '../../authority.ts';
+import { extension } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, issue, ROOT, type Row, rootWith } from './case.ts';
 import { count, inhibitAny, mappings, policies, policyConstraints } from './pieces.ts';
 

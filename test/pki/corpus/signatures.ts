@@ -2,7 +2,8 @@
 import { constants, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { type Authority, type Issued, integer, rsaKeys } from '../../authority.ts';
+import { type Authority, type Issued } from '../../authority.ts';
+import { integer, rsaKeys } from '../../signed-der.ts';
 import {
   ACCEPTED,
   below,
