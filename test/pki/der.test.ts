@@ -1,4 +1,4 @@
-// The strict reader: two programs must not see two certificates in the same octets, and no octets may break it.
+// The strict parser: no input has two readings, and none crashes it.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { nat, property, assert as propertyHolds, uint8Array } from 'fast-check';

@@ -1,6 +1,6 @@
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../src/pki/der/der-write.ts';
-import { attribute, utf8 } from '../signed-der.ts';
+import { attribute } from '../signed-der.ts';
 import type { Hostile } from './hostile.ts';
 
 const ascii = (text: string) => Buffer.from(text, 'latin1');
@@ -15,7 +15,7 @@ const AMBIGUOUS = 'certificate-name-ambiguous';
 const MALFORMED = 'certificate-name-malformed';
 const MISSING = 'certificate-name-missing';
 
-/** Hostile common names, and text that poses as structure. */
+/** Hostile common names, and text that looks like structure. */
 export const HOSTILE_COMMON_NAMES: readonly Hostile[] = [
   {
     what: 'two common names',
@@ -175,7 +175,7 @@ export const HOSTILE_COMMON_NAMES: readonly Hostile[] = [
     made: { subject: writeSequence(write(TAG.set, attribute('2.5.4.4', 'john'))) },
     verdict: `${MISSING}: common-name`,
   },
-  // text that poses as structure stays text
+  // text that looks like structure is kept as text
   {
     what: 'a relative name injected as text',
     from: 'common-name',

@@ -1,4 +1,4 @@
-// Who a certificate names: certificates made to name somebody else, or two people, or nobody.
+// Certificates made to name somebody else, two people, or nobody.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';

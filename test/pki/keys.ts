@@ -1,4 +1,4 @@
-// Public keys that no honest program makes, as SubjectPublicKeyInfo.
+// Invalid and weak public keys, as SubjectPublicKeyInfo.
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { integer, rsaKeys } from '../signed-der.ts';

@@ -1,4 +1,4 @@
-// Names compare as RFC 5280 7.1 and RFC 4518 say, whatever encodes them, and no value can pose as another name.
+// Names compare by RFC 5280 7.1 and RFC 4518, whatever their encoding, and no value is mistaken for another name.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readElement, TAG } from '../../src/pki/der/der.ts';

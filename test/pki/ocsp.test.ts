@@ -1,4 +1,4 @@
-// Who may answer about revocation by OCSP, for how long, and to which question.
+// OCSP: who may sign a response, how long it is valid, and which request it answers.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';

@@ -1,4 +1,4 @@
-// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it inconclusive "good" only.
+// A list revokes the certificates it names, even if it is irregular. An irregular list never proves that a certificate is good.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
@@ -68,7 +68,7 @@ suite('a list of the issuer', () => {
 
     test(`${what} never proves a certificate good (RFC 5280 6.3.3)`, () => {
       const list = root.crl({ ...options, revoked: [Uint8Array.of(7)] });
-      // A month 13 is not looked at: the date of an entry decides nothing.
+      // Month 13: the date of an entry is not checked, because nothing depends on it.
       const expected = what.includes('does not exist') ? ACCEPTED : UNKNOWN;
       assert.equal(ask(required, list), expected);
       assert.equal(ask(ifAvailable, list), ACCEPTED);

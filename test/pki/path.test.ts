@@ -1,4 +1,4 @@
-// What binds the certificates of a path to each other: name constraints and policies (RFC 5280 6.1).
+// Rules across a path: name constraints and policies (RFC 5280 6.1).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';

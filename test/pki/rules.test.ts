@@ -1,4 +1,4 @@
-// Each rule of the table, broken once: the verdict names it, under the profiles it belongs to and no other.
+// Each rule of the table is broken once: the verdict names it, under its own profiles only.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
@@ -27,7 +27,7 @@ interface Broken {
   readonly leaf?: CertificateOptions;
   readonly by?: Authority;
   readonly identitySources?: readonly IdentitySource[];
-  /** Where it is not `by` itself. */
+  /** If it differs from `by`. */
   readonly approved?: Authority;
 }
 

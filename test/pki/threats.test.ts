@@ -1,4 +1,4 @@
-// What went wrong with certificates elsewhere, each as a claim about this service.
+// Certificate flaws of other products, each as a claim about this service.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';

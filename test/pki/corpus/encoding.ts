@@ -1,4 +1,4 @@
-// DER as X.690 and RFC 5280 4.1 demand it: versions, serial numbers, lengths, lists of extensions.
+// DER as required by X.690 and RFC 5280 4.1: versions, serial numbers, lengths, lists of extensions.
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';

@@ -19,7 +19,7 @@ const BELOW = issue({}, middle);
 const mute = rootWith({ extensions: [keyUsage(2, 0x04)] });
 const BY_MUTE = issue({}, mute);
 
-/** Another key of the root's name that signs its lists, with and without the right to. */
+/** Another key under the root's name signs its lists, with and without permission. */
 const listSigner = ROOT.makeIntermediate({ subject: ROOT.subject, keys: ecKeys(), extensions: [keyUsage(1, 0x06)] });
 const leafSigner = issue({ subject: ROOT.subject, keys: ecKeys(), extensions: [keyUsage(1, 0x82)] });
 const signedByLeaf = ROOT.crl({ keys: leafSigner.keys });

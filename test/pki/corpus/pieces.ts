@@ -1,4 +1,4 @@
-// The small pieces of DER that cases are made of.
+// Pieces of DER for the cases.
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';

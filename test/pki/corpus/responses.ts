@@ -1,4 +1,4 @@
-// OCSP (RFC 6960): who may answer, for how long an answer holds, and that "revoked" wins.
+// OCSP (RFC 6960): who may sign a response, how long it is valid, and that "revoked" wins.
 import type { RevocationCheck } from '../../../src/core/issuer.ts';
 import { writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
