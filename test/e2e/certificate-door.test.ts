@@ -8,7 +8,6 @@ import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from '
 import { anIssuer, registryFollows, SERVER_AUTH, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, refresh, refreshed, SCOPE } from './steps.ts';
 
-
 for (const protocol of PROTOCOLS) {
   suite(`Authorize/Certificate over ${protocol}`, () => {
     let service: TestService;
@@ -47,11 +46,7 @@ for (const protocol of PROTOCOLS) {
       ['no certificate', () => undefined, /No client certificate/],
       ['not from an approved issuer', () => stranger.issue({ commonName: 'ada' }), /approved issuer/],
       ['expired', () => service.authority.issue({ commonName: 'ada', notAfter: '2021-01-01' }), /expired/],
-      [
-        'not yet valid',
-        () => service.authority.issue({ commonName: 'ada', notBefore: '2045-01-01' }),
-        /not valid yet/,
-      ],
+      ['not yet valid', () => service.authority.issue({ commonName: 'ada', notBefore: '2045-01-01' }), /not valid yet/],
       ['of another usage', () => service.authority.issue({ commonName: 'ada', usages: [SERVER_AUTH] }), /policy/],
       ['without the configured name', () => byEmail.issue({ commonName: 'ada' }), /no name/],
       ['with several names', () => service.authority.issue({ commonName: ['ada', 'mallory'] }), /several names/],

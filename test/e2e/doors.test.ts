@@ -5,8 +5,20 @@ import { connect } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
 import { type Answer, bearer, type Caller, callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
-import { assertRefused, CERTIFICATE, CLIENT, DEVICE, pairByCertificate, REVOKE, refresh, revoke, SCOPE, TOKEN, VERIFY, verify } from './steps.ts';
-
+import {
+  assertRefused,
+  CERTIFICATE,
+  CLIENT,
+  DEVICE,
+  pairByCertificate,
+  REVOKE,
+  refresh,
+  revoke,
+  SCOPE,
+  TOKEN,
+  VERIFY,
+  verify,
+} from './steps.ts';
 
 const MOUNTS = [
   { path: '/authsvc', errorKeys: 'spec' },

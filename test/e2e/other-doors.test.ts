@@ -4,7 +4,23 @@ import { after, before, suite, test } from 'node:test';
 import { ADA } from '../samples.ts';
 import { bearer, type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
 import { clientId, PUBLIC_URL, startService, type TestService } from './service.ts';
-import { assertRefused, CLIENT, confirm, DEVICE, forged, pairByCertificate, pairByDevice, REVOKE, refresh, refreshed, revoke, SCOPE, startedDevice, VERIFY, verify } from './steps.ts';
+import {
+  assertRefused,
+  CLIENT,
+  confirm,
+  DEVICE,
+  forged,
+  pairByCertificate,
+  pairByDevice,
+  REVOKE,
+  refresh,
+  refreshed,
+  revoke,
+  SCOPE,
+  startedDevice,
+  VERIFY,
+  verify,
+} from './steps.ts';
 
 for (const protocol of PROTOCOLS) {
   suite(`the other doors over ${protocol}`, () => {

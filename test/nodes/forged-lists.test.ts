@@ -5,8 +5,8 @@ import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
 import { makeAuthority } from '../authority.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
-import { type ListNode } from './list-nodes.ts';
-import { REVOKED, listAt, type Open, scene, all, renewed } from './list-scene.ts';
+import type { ListNode } from './list-nodes.ts';
+import { all, listAt, type Open, REVOKED, renewed, scene } from './list-scene.ts';
 
 function forgedLists(open: Open): void {
   const namesake = makeAuthority({ name: 'Root' });

@@ -1,5 +1,5 @@
 // Three nodes, one authority, and the server of its revocation list.
-import { type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { revocationLists } from '../../src/store/tables/lists.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
@@ -9,7 +9,7 @@ import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 import { eventually, type ListNode, listNode } from './list-nodes.ts';
 
-export const HOUR = 3600;
+const HOUR = 3600;
 export const DAY = 24 * HOUR;
 export const ACCEPTED = 'accepted caller';
 export const REVOKED = 'certificate-revoked: crl-revoked';

@@ -12,7 +12,7 @@ import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 import { type ListNode, listNode } from './list-nodes.ts';
-import { DAY, ACCEPTED, REVOKED, UNKNOWN, root, listAt, type Open, scene, all, renewed } from './list-scene.ts';
+import { ACCEPTED, all, DAY, listAt, type Open, REVOKED, renewed, root, scene, UNKNOWN } from './list-scene.ts';
 
 function listsAmongNodes(open: Open): void {
   test('a list needed on every node at the same moment is fetched once', async (t) => {

@@ -86,7 +86,10 @@ test('doctor explains a rolled-back database and lists what works again', async 
   const { printed } = await run('doctor');
   assert.match(printed, /FAIL {2}history: the store was put back to an older state: nodes had seen event \d+/);
   assert.match(printed, /docs\/postgresql\.md, A database that was put back/);
-  assert.match(printed, new RegExp(`the grant ${ended.grantId} had ended at .*\n.*tessera grant revoke ${ended.grantId}`));
+  assert.match(
+    printed,
+    new RegExp(`the grant ${ended.grantId} had ended at .*\n.*tessera grant revoke ${ended.grantId}`),
+  );
   assert.match(printed, /the integration till had ended at .*\n.*tessera integration disable till/);
   assert.doesNotMatch(printed, new RegExp(living.grantId));
   await store.close();

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { makeAssets } from '../../../src/doors/pages/parts/assets.ts';
 import { VERSION } from '../../../src/version.ts';
-import { post, startCode } from './calling-device.ts';
+import { startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
-
 
 let service: RunningService;
 before(async () => {

@@ -5,7 +5,6 @@ import { post } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
-
 let service: RunningService;
 before(async () => {
   service = await startService();
