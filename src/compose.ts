@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from './config/load.ts';
+import { ConfigFault } from './config/mistake.ts';
 import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
@@ -11,7 +12,7 @@ import { describeRefused } from './doors/caller/refused-certificate.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import { readLook } from './doors/pages/parts/look.ts';
+import { type Look, readLook } from './doors/pages/parts/look.ts';
 import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
@@ -174,7 +175,8 @@ function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
     rolledBack: ({ seen, found, lost }) => {
-      const text = 'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      const text =
+        'the store was put back to an older state: what was issued, revoked and administered since then is lost';
       log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
     },
     accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
@@ -255,6 +257,17 @@ function doorParts(
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
-    look: readLook(pages),
+    look: lookOf(pages),
   };
+}
+
+function lookOf(pages: Config['pages']): Look {
+  try {
+    return readLook(pages);
+  } catch (error) {
+    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigFault([
+      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
+    ]);
+  }
 }

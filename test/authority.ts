@@ -5,7 +5,20 @@ import { write, writeContext, writeOid, writeSequence } from '../src/pki/der/der
 import { EXTENSION } from '../src/pki/x509/extensions.ts';
 import { type CrlOptions, crlOf, type OcspOptions, ocspOf } from './authority-lists.ts';
 import {
-  algorithmOf, ecKeys, extension, integer, type KeyPair, keyIdentifier, nameOf, octets, otherName, signed, signedByPss, spki, time, utf8,
+  algorithmOf,
+  ecKeys,
+  extension,
+  integer,
+  type KeyPair,
+  keyIdentifier,
+  nameOf,
+  octets,
+  otherName,
+  signed,
+  signedByPss,
+  spki,
+  time,
+  utf8,
 } from './signed-der.ts';
 
 export interface CertificateOptions {

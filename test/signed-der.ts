@@ -109,4 +109,3 @@ export function spki({ publicKey }: KeyPair): Uint8Array {
 export function keyIdentifier(keys: KeyPair): Uint8Array {
   return spki(keys).subarray(-20);
 }
-

@@ -11,12 +11,12 @@ import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, type Issued, makeAuthority } from '../../test/authority.ts';
-import { ecKeys, extension } from '../../test/signed-der.ts';
 import { callerOver, json } from '../../test/e2e/caller.ts';
 import { startProcess } from '../../test/e2e/process.ts';
 import { makeHome, populate } from '../../test/e2e/service.ts';
 import { CERTIFICATE, CLIENT } from '../../test/e2e/steps.ts';
 import { largeList, largeSerial } from '../../test/large-list.ts';
+import { ecKeys, extension } from '../../test/signed-der.ts';
 
 const ENTRIES = 1_000_000;
 const CALM_MS = 4_000;

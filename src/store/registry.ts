@@ -52,7 +52,8 @@ export class FollowedRegistry {
     const found = await Array.fromAsync(rows(this.#store, integrations));
     if (refresh < this.#appliedRefresh) return false; // a later one was faster
     this.#appliedRefresh = refresh;
-    this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
+    const registered = found.filter(({ removed }) => !removed);
+    this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
     this.#stamps.integrations = stamp;
     return true;
   }

@@ -118,7 +118,7 @@ test('SQLite: a database of schema 4 gets the tables of schema 5, and leases wor
   await withDatabase(async (database) => {
     await (await database.open()).close();
     const older = new DatabaseSync(database.path);
-    older.exec('DROP TABLE leases; DROP TABLE ended_lists; PRAGMA user_version = 4');
+    older.exec('DROP TABLE leases; DROP TABLE ended_lists; DROP TABLE store_history; PRAGMA user_version = 4');
     older.close();
     const store = storeOf(await database.open());
     const lease = { name: 'sweeping', lasts: seconds(50) };

@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'identity-unknown': [(name) => `there is no identity ${name}`, 'List them with: tessera identity list'],
   'identity-ambiguous': [
-    (name) => `several identities are called ${name}`,
+    (name) => `several identities are called ${name}, or have an id that begins so`,
     'Name it by its id; tessera identity list shows them.',
   ],
   'identity-not-local': [
@@ -76,6 +76,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Remove that one first: one key has one label.',
   ],
   'issuer-unknown': [(label) => `there is no approved issuer ${label}`, 'List them with: tessera issuer list'],
+  'issuer-key-differs': [
+    (label) => `the certificate has another key than the issuer ${label}`,
+    'A renewed certificate has the same key. Approve a new key under its own label: tessera issuer add',
+  ],
   'certificate-unreadable': [
     (which) => `the file holds no readable certificate (${which})`,
     'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',

@@ -30,6 +30,7 @@ export type AdminRefusalReason =
   | 'issuer-exists'
   | 'issuer-key-approved'
   | 'issuer-unknown'
+  | 'issuer-key-differs'
   | 'certificate-unreadable'
   | 'certificate-not-authority'
   | 'certificate-expired'

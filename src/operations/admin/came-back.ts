@@ -85,7 +85,10 @@ function endedBy(act: LostAct): [key: string, ended: CameBack | undefined] | und
   const { type, at, subjectId, clientId, identityId, detail = {} } = act;
   if (type === 'revoked') {
     const reason = String(detail['reason']) as RevocationReason;
-    return [`grant ${subjectId}`, { kind: 'grant', id: subjectId as GrantId, reason, at, ...(clientId && { clientId }) }];
+    return [
+      `grant ${subjectId}`,
+      { kind: 'grant', id: subjectId as GrantId, reason, at, ...(clientId && { clientId }) },
+    ];
   }
   const [kind, isEnded] = ENDS[String(detail['did'])] ?? [];
   const id = kind === 'issuer' ? detail['issuer'] : kind === 'identity' ? identityId : clientId;

@@ -33,7 +33,8 @@ export async function importIntegrations(
   if (!drafts.ok) return drafts;
   const known = new Set<string>();
   for (const { clientId } of drafts.value) {
-    if ((await ports.store.load(integrations, clientId)).found) known.add(clientId);
+    const { found } = await ports.store.load(integrations, clientId);
+    if (found && !found.row.removed) known.add(clientId);
   }
   const [taken] = known;
   if (taken !== undefined && !update) return decline('integration-exists', taken);

@@ -15,7 +15,7 @@ export async function registerIntegration(
   if (!drafted.ok) return drafted;
   const next = drafted.value;
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (found) return { outcome: decline('integration-exists', clientId) };
+    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
   });

@@ -32,7 +32,8 @@ export class RecentActs {
     if (!first) return [];
     const kept = new Set<string>();
     const query = { after: first.sequence - 1, acts: true } as const;
-    for await (const page of eventPages(this.#store, STEP, query)) for (const act of page) kept.add(JSON.stringify(act));
+    for await (const page of eventPages(this.#store, STEP, query))
+      for (const act of page) kept.add(JSON.stringify(act));
     const [oldest] = await this.#store.events({ after: 0, limit: 1 });
     const isLost = (act: LoggedEvent) => act.sequence >= (oldest?.sequence ?? 0) && !kept.has(JSON.stringify(act));
     return this.#acts.filter(isLost);

@@ -1,6 +1,6 @@
 // Numbered, forward only. A migration that has been released is never edited; the next one follows it.
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreMissing } from '../store.ts';
+import { StoreMissing, StoreUnusable } from '../store.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -115,8 +115,9 @@ export function migrate(database: DatabaseSync, mustExist = false): void {
     const version = schemaVersion(database);
     if (version === 0 && mustExist) throw new StoreMissing('the database holds no store');
     if (version > MIGRATIONS.length) {
-      throw new Error(
-        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length}); use a newer release`,
+      throw new StoreUnusable(
+        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,
+        'Run the release that upgraded it, or go back to a copy: docs/upgrading.md.',
       );
     }
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);

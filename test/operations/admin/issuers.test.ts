@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { approveIssuer, type RevocationDraft } from '../../../src/operations/admin/approve-issuer.ts';
+import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
+import type { RevocationDraft } from '../../../src/operations/admin/issuer-draft.ts';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';

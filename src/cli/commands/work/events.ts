@@ -7,7 +7,7 @@ import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { type EventFilter, passes, readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { print } from '../../terminal/output.ts';
+import { print, printJsonLine } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -56,7 +56,10 @@ async function follow(start: number, flags: EventsFlags, filter: EventFilter, wo
 }
 
 function printAll(events: readonly LoggedEvent[], { json }: EventsFlags): void {
-  for (const event of events) print(json ? JSON.stringify(event) : eventLine(event));
+  for (const event of events) {
+    if (json) printJsonLine(event);
+    else print(eventLine(event));
+  }
 }
 
 function eventLine({ sequence, at, type, clientId, identityId, subjectId, presenter, detail }: LoggedEvent): string {

@@ -4,7 +4,7 @@ import { addToKeyring } from '../../../operations/admin/add-key.ts';
 import { listKeys } from '../../../operations/admin/list-keys.ts';
 import { mintWithKey } from '../../../operations/admin/mint-with-key.ts';
 import { retireKey } from '../../../operations/admin/retire-key.ts';
-import { print, printJson, printTable } from '../../terminal/output.ts';
+import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
@@ -25,6 +25,7 @@ export function addNextKey(command: Command): Promise<void> {
     print(
       `Added key ${id}. Copy this keyring to every node, which reads it by itself, then: tessera keyring mint ${id}`,
     );
+    result({ key: id, state: 'check-only' });
   });
 }
 
@@ -32,6 +33,7 @@ export function mintWithNext(id: number, { force = false }: { force?: boolean },
   return atWorkplace(command, async (workplace) => {
     accepted(await changeKeyring(workplace, (keys) => mintWithKey(keys, { id, force }, workplace)));
     print(`Key ${id} mints from now on, on every node that has this keyring`);
+    result({ key: id, state: 'minting' });
   });
 }
 
@@ -41,5 +43,6 @@ export function retireOne(id: number, { atOnce = false }: { atOnce?: boolean }, 
     const request = { id, accessTokenLifetime, atOnce };
     accepted(await changeKeyring(workplace, (keys) => retireKey(keys, request, workplace)));
     print(`Retired key ${id}`);
+    result({ key: id, state: 'retired' });
   });
 }

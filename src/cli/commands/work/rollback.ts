@@ -1,7 +1,7 @@
 // A store that was put back to an older state: what came back with it, and how an operator accepts it.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { StoreHistory } from '../../../core/store-history.ts';
+import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
@@ -26,14 +26,13 @@ export function printHistory(flags: HistoryFlags, command: Command): Promise<voi
     const back = await cameBack(history, flags, workplace);
     if (flags.json) return printJson({ ...history, cameBack: back });
     print(`Epoch ${history.epoch}`);
-    printRollback(history);
+    if (history.rollback) printRollback(history.rollback);
+    else print('No node has noticed that the store was put back.');
     if (history.rollback || flags.copy !== undefined) printCameBack(back);
   });
 }
 
-function printRollback({ rollback }: StoreHistory): void {
-  if (!rollback) return print('No node has noticed that the store was put back.');
-  const { seen, found, noticedAt, lost, unlisted } = rollback;
+function printRollback({ seen, found, noticedAt, lost, unlisted }: Rollback): void {
   print(`Put back: nodes had seen event ${seen}, and at ${isoTime(noticedAt)} the store ended at ${found}`);
   const acts = counted(lost.length + unlisted, 'revocation or act of an operator', 'revocations and acts of operators');
   print(`Lost, as far as nodes remember: ${acts}`);
@@ -71,7 +70,9 @@ export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<voi
     const { epoch } = accepted(await acceptRollback(workplace));
     if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
     if (ended.length > 0) print(`Ended again: ${summary(ended)}`);
-    print(`Accepted: epoch ${epoch} begins. Nodes are ready again within seconds; start programs that follow events anew.`);
+    print(
+      `Accepted: epoch ${epoch} begins. Nodes are ready again within seconds; start programs that follow events anew.`,
+    );
   });
 }
 
