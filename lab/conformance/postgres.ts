@@ -1,7 +1,8 @@
 // The whole store suite on one release of PostgreSQL, under hostile settings where tests say so, then races across nodes under
 // all hostile settings at once.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { raceAcrossNodes } from '../chaos/postgres-race.ts';
@@ -15,12 +16,23 @@ export async function runPostgres(args: readonly string[]): Promise<number> {
     options: { server: { type: 'string' }, races: { type: 'string', default: '500' } },
   });
   if (values.server !== undefined) useServer(values.server);
-  const { status } = spawnSync(process.execPath, ['--test', '--test-reporter=dot', ...globSync(TESTS).sort()], {
-    stdio: 'inherit',
-  });
+  const { passed, failed } = runTests();
   const broken = await raceAcrossNodes(Number(values.races), { hostile: true });
-  console.log(`store suite: ${status === 0 ? 'passed' : 'FAILED'}; broken promises in races: ${broken}`);
-  return status === 0 && broken === 0 ? 0 : 1;
+  console.log(`store suite: ${passed} tests passed, ${failed} failed; broken promises in races: ${broken}`);
+  return passed > 0 && failed === 0 && broken === 0 ? 0 : 1;
+}
+
+/** A dot per test on the terminal; failures are printed at the end. */
+function runTests(): { passed: number; failed: number } {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-conformance-'));
+  const summary = join(folder, 'tap');
+  const reporters = ['dot', 'tap'].map((name) => `--test-reporter=${name}`);
+  const places = ['stdout', summary].map((place) => `--test-reporter-destination=${place}`);
+  spawnSync(process.execPath, ['--test', ...reporters, ...places, ...globSync(TESTS).sort()], { stdio: 'inherit' });
+  const text = readFileSync(summary, 'utf8');
+  rmSync(folder, { recursive: true });
+  const count = (what: string) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return { passed: count('pass'), failed: count('fail') + count('cancelled') };
 }
 
 /** `/usr/lib/postgresql/15`, or its folder `bin`. */

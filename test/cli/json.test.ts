@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commandEnvironment, TESSERA } from './command.ts';
+
+test('with --json, standard output of an act is its result as JSON and nothing else', (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'tessera-json-'));
+  t.after(() => rmSync(cwd, { recursive: true, force: true }));
+  const run = (...args: string[]) => {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    const options = {
+      cwd,
+      env: commandEnvironment() as NodeJS.ProcessEnv,
+      stdio: [...stdio],
+      encoding: 'utf8',
+    } as const;
+    return JSON.parse(execFileSync(process.execPath, [TESSERA, ...args, '--json'], options)) as Record<string, unknown>;
+  };
+  assert.deepEqual(Object.keys(run('init', '--identity', 'ada')), ['configuration', 'dataFolder', 'identity']);
+  assert.equal(run('integration', 'add', 'till', '--scope', 'sales:read')['clientId'], 'till');
+  assert.equal(run('identity', 'disable', 'ada')['enabled'], false);
+  assert.deepEqual(run('keyring', 'add'), { key: 2, state: 'check-only' });
+  assert.deepEqual(run('grant', 'revoke', '--integration', 'till'), { endedGrants: 0 });
+  assert.equal(run('backup', 'copy.db')['copy'], join(cwd, 'copy.db'));
+  assert.equal(run('restore', 'copy.db')['liveGrants'], 0);
+  assert.deepEqual(run('store', 'history'), { epoch: 1, cameBack: [] });
+});
