@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +9,12 @@ import { commandEnvironment, TESSERA } from './command.ts';
 test('with --json, standard output of an act is its result as JSON and nothing else', (t) => {
   const cwd = mkdtempSync(join(tmpdir(), 'tessera-json-'));
   t.after(() => rmSync(cwd, { recursive: true, force: true }));
+  const env = commandEnvironment() as NodeJS.ProcessEnv;
   const run = (...args: string[]) => {
-    const stdio = ['ignore', 'pipe', 'ignore'] as const;
-    const options = {
-      cwd,
-      env: commandEnvironment() as NodeJS.ProcessEnv,
-      stdio: [...stdio],
-      encoding: 'utf8',
-    } as const;
-    return JSON.parse(execFileSync(process.execPath, [TESSERA, ...args, '--json'], options)) as Record<string, unknown>;
+    const command = [TESSERA, ...args, '--json'];
+    const { status, stdout } = spawnSync(process.execPath, command, { cwd, env, encoding: 'utf8' });
+    assert.equal(status, 0, args.join(' '));
+    return JSON.parse(stdout) as Record<string, unknown>;
   };
   assert.deepEqual(Object.keys(run('init', '--identity', 'ada')), ['configuration', 'dataFolder', 'identity']);
   assert.equal(run('integration', 'add', 'till', '--scope', 'sales:read')['clientId'], 'till');
