@@ -18,9 +18,12 @@ export const root = makeAuthority({ name: 'Root' });
 
 /** The current list: valid for ten hours, due for renewal after eight. */
 export function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
-  const text = (hour: number) => new Date((NOW + hour * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
   const serials = revoked.map(({ serial }) => serial);
-  return root.crl({ thisUpdate: text(hours), nextUpdate: text(hours + 10), number, revoked: serials });
+  return root.crl({ thisUpdate: isoAt(hours), nextUpdate: isoAt(hours + 10), number, revoked: serials });
+}
+
+export function isoAt(hours: number): string {
+  return new Date((NOW + hours * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
 export interface Scene {

@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { PART_OCTETS } from '../../src/operations/upkeep/list-contents.ts';
 import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
+import { largeList, largeSerial } from '../large-list.ts';
 import { type Node, put } from '../node.ts';
 import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 import { type ListNode, listNode } from './list-nodes.ts';
-import { ACCEPTED, all, DAY, listAt, type Open, REVOKED, renewed, root, scene, UNKNOWN } from './list-scene.ts';
+import { ACCEPTED, all, DAY, isoAt, listAt, type Open, REVOKED, renewed, root, scene, UNKNOWN } from './list-scene.ts';
 
 function listsAmongNodes(open: Open): void {
   test('a list needed on every node at the same moment is fetched once', async (t) => {
@@ -206,6 +208,20 @@ function listsAmongNodes(open: Open): void {
     await follower.follow();
     assert.equal(await follower.ask(caller), REVOKED);
     assert.equal(server.requests, 2);
+  });
+
+  test('a large list, too, is fetched once and loaded from the store by the others', async (t) => {
+    const { nodes, caller, server, start } = await scene(t, open);
+    const revoked = root.issue({ serial: largeSerial(7), extensions: [server.point] });
+    server.serve = largeList(root, 20_000, { thisUpdate: isoAt(0), nextUpdate: isoAt(10), number: 1 });
+    assert.equal(await nodes[0].ask(caller), ACCEPTED);
+    await all(nodes, (node) => node.follow());
+    assert.deepEqual(await all(nodes, (node) => node.ask(revoked)), [REVOKED, REVOKED, REVOKED]);
+    assert.equal(await (await start()).ask(revoked), REVOKED);
+    assert.equal(server.requests, 1);
+    for (const { contents } of await nodes[0].store.page(listContents, { limit: 100 })) {
+      assert.ok(contents.length <= PART_OCTETS);
+    }
   });
 
   test('lists of a withdrawn issuer are no longer fetched', async (t) => {
