@@ -6,25 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
 import { freePort } from '../free-port.ts';
-import { ADA, anIntegration } from '../samples.ts';
+import { ADA, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { clientId, startService, type TestService } from './service.ts';
 import { forged, pairByCertificate } from './steps.ts';
 
 const JWT = 'jwt-sync';
-const ORDERS = 'https://orders.example';
-const SERVER = {
-  id: 'orders-api',
-  audience: ORDERS,
-  name: 'Orders',
-  resources: ['orders'],
-  enabled: true,
-  secrets: [],
-} as unknown as ResourceServer;
 
 const VERIFIERS = fileURLToPath(new URL('jwt-verifiers.ts', import.meta.url));
 
@@ -51,13 +41,13 @@ for (const algorithm of SIGNING_ALGORITHMS) {
     const listeners = [{ tls: true, port }];
     const service = await startService({ listeners, settings: { publicUrl: issuer }, signing: algorithm });
     t.after(() => service.stop());
-    await service.put(resourceServers, SERVER);
+    await service.put(resourceServers, aResourceServer());
     await service.register(anIntegration({ clientId: clientId(JWT), accessTokenFormat: 'jwt' }));
     const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
     t.after(() => ada.close());
     const { access_token: good } = await pairByCertificate(ada, JWT, 'orders:read');
     const { access_token: notForOrders } = await pairByCertificate(ada, JWT, 'stock:read');
-    assert.deepEqual(await verdicts(service, [issuer, ORDERS, good, forged(good), notForOrders]), [
+    assert.deepEqual(await verdicts(service, [issuer, ORDERS_AUDIENCE, good, forged(good), notForOrders]), [
       { jose: `accepted: ${ADA}`, middleware: 200 },
       { jose: 'refused: ERR_JWS_SIGNATURE_VERIFICATION_FAILED', middleware: 401 },
       { jose: 'refused: ERR_JWT_CLAIM_VALIDATION_FAILED', middleware: 401 },

@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, hash, type JsonWebKey, verify as verifySignature } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
+import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { unpublish } from '../../src/operations/admin/published-keys.ts';
-import { anIntegration } from '../samples.ts';
+import { resourceServers } from '../../src/store/tables/registry.ts';
+import { systemRandom } from '../../src/system.ts';
+import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Answer, type Caller, callerOver, form, reachOf } from './caller.ts';
+import { basic, postForm } from './oauth-steps.ts';
 import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
 import { type Pair, pairByCertificate, pairByDevice, refreshed, revoke, verify } from './steps.ts';
 
@@ -129,6 +134,44 @@ suite('a JWT at every door', () => {
     const { access_token } = await pairByCertificate(ada);
     assert.match(access_token, /^tsa_/);
     assert.equal((await verify(stranger, access_token)).status, 200);
+  });
+});
+
+suite('a JWT and introspection [RFC 7662 2.2]', () => {
+  const secret = drawResourceServerSecret(systemRandom);
+  const introspect = async (token: string, id: string) =>
+    (await postForm(stranger, '/oauth2/introspect', { token }, basic(id, secret.secret.reveal()))).json;
+
+  before(async () => {
+    const secrets = [{ hash: secret.hash, createdAt: service.now() }];
+    await service.put(resourceServers, aResourceServer({ secrets }));
+    const stock = {
+      id: 'stock-api' as ResourceServerId,
+      audience: 'urn:example:stock' as Audience,
+      resources: ['stock'],
+    };
+    await service.put(resourceServers, aResourceServer({ ...stock, secrets }));
+    await registryFollows();
+  });
+
+  test('is active for the resource servers in its aud, and tells each only what concerns it', async () => {
+    const { access_token: both } = await pairByCertificate(ada, BOUND, 'orders:read;stock:read');
+    const { aud, cnf, jti } = decode(both.split('.')[1]);
+    assert.deepEqual(aud, [ORDERS_AUDIENCE, 'urn:example:stock'].sort());
+    const seen = await introspect(both, 'stock-api');
+    assert.deepEqual([seen['active'], seen['scope'], seen['aud']], [true, 'stock:read', 'urn:example:stock']);
+    assert.deepEqual([seen['cnf'], seen['jti']], [cnf, jti]);
+  });
+
+  test('is inactive for any other, also for one that serves its scope only since it was issued', async () => {
+    const { access_token: orders } = await pairByCertificate(ada, JWT, 'orders:read');
+    assert.deepEqual(await introspect(orders, 'stock-api'), { active: false });
+    const late = { id: 'late-api' as ResourceServerId, audience: 'urn:example:late' as Audience };
+    const secrets = [{ hash: secret.hash, createdAt: service.now() }];
+    await service.put(resourceServers, aResourceServer({ ...late, secrets }));
+    await registryFollows();
+    assert.deepEqual(await introspect(orders, 'late-api'), { active: false });
+    assert.equal((await introspect(orders, 'orders-api'))['active'], true);
   });
 });
 

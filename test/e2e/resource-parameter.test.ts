@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { showGrant } from '../../src/operations/admin/show-grant.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
@@ -111,6 +112,15 @@ test('a grant stays limited when its resource servers change, and both doors ref
   assert.equal(again.json['scope'], 'orders:read', again.text);
   assert.equal((await refresh(ada, String(again.json['refresh_token']))).status, 200);
   await service.put(resourceServers, aResourceServer());
+});
+
+test('operators see what a grant is limited to, in the grant and in the event log', async () => {
+  await redeem(await started({ scope: 'orders:read stock:read' }, STOCK, ORDERS));
+  const { store } = service.ports;
+  const issued = (await store.newestEvents({ count: 10 })).findLast(({ type }) => type === 'issued');
+  assert.equal(issued?.detail?.['resource'], `${ORDERS} ${STOCK}`);
+  const shown = await showGrant(issued?.subjectId ?? '', { store });
+  assert.equal(shown.ok && shown.value.resource, `${ORDERS} ${STOCK}`);
 });
 
 test('a retry of a refresh gets the same pair with resource too [RFC 6749 10.4]', async () => {

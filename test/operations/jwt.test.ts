@@ -1,7 +1,6 @@
 // JWT access tokens through the operations: issued, refreshed, checked and revoked like opaque ones.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { seconds } from '../../src/core/time.ts';
 import { publishKeys, startSigning, unpublish } from '../../src/operations/admin/published-keys.ts';
@@ -29,7 +28,7 @@ import {
   THUMBPRINT,
   textOf,
 } from '../node.ts';
-import { ADA, CLIENT, NOW } from '../samples.ts';
+import { ADA, aResourceServer, CLIENT, NOW } from '../samples.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
 async function withJwts(t: TestContext): Promise<JwtNode & { clock: TestClock }> {
@@ -39,14 +38,7 @@ async function withJwts(t: TestContext): Promise<JwtNode & { clock: TestClock }>
   return Object.assign(await aJwtNode(storeOf(await database.open()), clock), { clock });
 }
 
-const ORDERS = {
-  id: 'orders-api',
-  audience: 'https://orders.example',
-  name: 'Orders',
-  resources: ['orders'],
-  enabled: true,
-  secrets: [],
-} as unknown as ResourceServer;
+const ORDERS = aResourceServer();
 
 test('a JWT is issued by certificate and by device code, lives for 10 minutes, and is checked like an opaque token', async (t) => {
   const { node, clock } = await withJwts(t);

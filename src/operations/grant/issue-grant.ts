@@ -81,7 +81,12 @@ export function issueGrant(
     identityId: grant.identityId,
     subjectId: grant.id,
     presenter,
-    detail: { ...originDetail(draft.origin), scope: draft.scope, until: refreshUntil },
+    detail: {
+      ...originDetail(draft.origin),
+      scope: draft.scope,
+      ...(draft.resource && { resource: draft.resource.join(' ') }),
+      until: refreshUntil,
+    },
   };
   return { grant, pair: { grant, minted, now }, event };
 }
