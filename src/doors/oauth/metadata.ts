@@ -41,8 +41,8 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     tls_client_certificate_bound_access_tokens: true,
     introspection_endpoint: base + PATHS.introspect,
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
-    // Our own: RFC 8414 2 allows more members.
-    tessera_revocations_endpoint: base + PATHS.revocations,
+    // Our own: RFC 8414 2 allows further members.
+    revocation_feed_endpoint: base + PATHS.revocations,
     ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesBelow(certificateUrl + mount) }),
   };
 }
@@ -52,6 +52,6 @@ function aliasesBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases
   return {
     token_endpoint: base + PATHS.token,
     introspection_endpoint: base + PATHS.introspect,
-    tessera_revocations_endpoint: base + PATHS.revocations,
+    revocation_feed_endpoint: base + PATHS.revocations,
   };
 }

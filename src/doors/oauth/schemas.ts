@@ -113,10 +113,10 @@ export const Metadata = object({
   tls_client_certificate_bound_access_tokens: boolean(),
   introspection_endpoint: string(),
   introspection_endpoint_auth_methods_supported: list(string()),
-  tessera_revocations_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
+  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
   mtls_endpoint_aliases: optional(
     object(
-      { token_endpoint: string(), introspection_endpoint: string(), tessera_revocations_endpoint: string() },
+      { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
       { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
     ),
   ),

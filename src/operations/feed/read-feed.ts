@@ -4,6 +4,7 @@ import { type FeedState, keepUntil } from '../../core/feed.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
 import { identityAccess } from '../../core/rules/feed.ts';
+import { after, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
@@ -17,12 +18,15 @@ export interface FeedItem extends Position {
 
 export type FeedStore = Pick<Store, 'events' | 'newestEvents' | 'load' | 'page' | 'now'>;
 
+/** Nodes follow changes of integrations within a second; until then they may issue tokens by the old state. */
+const FOLLOWED = seconds(5);
+
 /** What operators do that concerns no issued token. */
 const NO_NEWS: ReadonlySet<unknown> = new Set(['identity added', 'identity derived', 'password set']);
 
 /** At most `limit` items after a sequence number, oldest first. */
-export async function itemsAfter(after: number, limit: number, store: FeedStore): Promise<FeedItem[]> {
-  return itemsOf(await store.events({ after, limit, acts: true }), store);
+export async function itemsAfter(sequence: number, limit: number, store: FeedStore): Promise<FeedItem[]> {
+  return itemsOf(await store.events({ after: sequence, limit, acts: true }), store);
 }
 
 export async function itemsOf(events: readonly LoggedEvent[], store: FeedStore): Promise<FeedItem[]> {
@@ -45,7 +49,7 @@ async function stateOf(
   if (NO_NEWS.has(detail?.['did'])) return undefined;
   if (identityId !== undefined) return identityState(identityId, event, known, store);
   const integration = known.find((each) => each.clientId === clientId);
-  if (integration) return { about: 'integration', integration, ...(isAccessChange(event) && { recheckBefore: at }) };
+  if (integration) return { about: 'integration', integration, ...(isAccessChange(event) && { recheckBefore: after(at, FOLLOWED) }) };
   const server = detail?.['resourceServer'];
   return typeof server === 'string' ? { about: 'resource-server', id: server } : undefined;
 }
