@@ -6,18 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../free-port.ts';
-import { startService, type TestService } from './service.ts';
+import { startPublic } from './public-service.ts';
+import type { TestService } from './service.ts';
 import { CLIENT, confirm } from './steps.ts';
 
 const WHOLE = 'orders:read orders:write stock:read';
-
-async function startPublic(): Promise<TestService & { readonly issuer: string }> {
-  const port = await freePort();
-  const issuer = `https://localhost:${port}`;
-  const settings = { publicUrl: issuer, device: { pollInterval: '1s' } };
-  return { ...(await startService({ listeners: [{ tls: true, port }], settings })), issuer };
-}
 
 /** What the client prints, without its first line, at which the person confirms. */
 async function stepsOf(

@@ -1,0 +1,63 @@
+// A token pair as it is stored, and when it is due. Times are epoch milliseconds of this machine's clock.
+
+export interface StoredTokens {
+  readonly server: string;
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly scope: string;
+  /** When the request was sent that got this pair. */
+  readonly obtainedAt: number;
+  /** When the access token expires. */
+  readonly expiresAt: number;
+  /** Absent if the grant cannot be refreshed. */
+  readonly refreshToken?: string;
+  /** When the grant ends. */
+  readonly refreshUntil?: number;
+}
+
+/** A refresh starts when 15 to 25 % of the lifetime are left: each process draws its own share. */
+const AHEAD = 0.15;
+const JITTER = 0.1;
+
+/** When this process starts to refresh. `draw`: 0 to 1. */
+export function dueAt({ obtainedAt, expiresAt }: StoredTokens, draw: number): number {
+  return expiresAt - (expiresAt - obtainedAt) * (AHEAD + JITTER * draw);
+}
+
+/** An access token is not handed out in its last seconds: the call that uses it takes time. */
+const LAST_MS = 5_000;
+
+export function isUsable({ obtainedAt, expiresAt }: StoredTokens, now: number): boolean {
+  return now < expiresAt - Math.min(LAST_MS, (expiresAt - obtainedAt) * 0.05);
+}
+
+export function isRefreshable({ refreshToken, refreshUntil = Infinity }: StoredTokens, now: number): boolean {
+  return refreshToken !== undefined && now < refreshUntil;
+}
+
+/** Undefined if the text is not a stored pair. */
+export function parseTokens(text: string): StoredTokens | undefined {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const found = value as Partial<Record<keyof StoredTokens, unknown>>;
+  const texts = [found.server, found.clientId, found.accessToken, found.scope];
+  const times = [found.obtainedAt, found.expiresAt];
+  const isWhole =
+    texts.every((each) => typeof each === 'string') &&
+    times.every((each) => Number.isFinite(each)) &&
+    ['string', 'undefined'].includes(typeof found.refreshToken) &&
+    ['number', 'undefined'].includes(typeof found.refreshUntil);
+  return isWhole ? (value as StoredTokens) : undefined;
+}
+
+export function writeTokens(tokens: StoredTokens): string {
+  return `${JSON.stringify(tokens, undefined, 2)}\n`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
