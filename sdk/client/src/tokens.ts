@@ -15,20 +15,26 @@ export interface StoredTokens {
   readonly refreshUntil?: number;
 }
 
-/** A refresh starts when 15 to 25 % of the lifetime are left: each process draws its own share. */
+/** An access token is not handed out in its last seconds: the call takes time, and the server counts whole seconds. */
+const LAST_MS = 5_000;
+const LAST_AT_LEAST_MS = 1_000;
+
+function usableUntil({ obtainedAt, expiresAt }: StoredTokens): number {
+  return expiresAt - Math.min(LAST_MS, Math.max(LAST_AT_LEAST_MS, (expiresAt - obtainedAt) * 0.05));
+}
+
+export function isUsable(tokens: StoredTokens, now: number): boolean {
+  return now < usableUntil(tokens);
+}
+
+/** A refresh starts when 15 to 25 % of the time are left: each process draws its own share. */
 const AHEAD = 0.15;
 const JITTER = 0.1;
 
 /** When this process starts to refresh. `draw`: 0 to 1. */
-export function dueAt({ obtainedAt, expiresAt }: StoredTokens, draw: number): number {
-  return expiresAt - (expiresAt - obtainedAt) * (AHEAD + JITTER * draw);
-}
-
-/** An access token is not handed out in its last seconds: the call that uses it takes time. */
-const LAST_MS = 5_000;
-
-export function isUsable({ obtainedAt, expiresAt }: StoredTokens, now: number): boolean {
-  return now < expiresAt - Math.min(LAST_MS, (expiresAt - obtainedAt) * 0.05);
+export function dueAt(tokens: StoredTokens, draw: number): number {
+  const until = usableUntil(tokens);
+  return until - (until - tokens.obtainedAt) * (AHEAD + JITTER * draw);
 }
 
 export function isRefreshable({ refreshToken, refreshUntil = Infinity }: StoredTokens, now: number): boolean {

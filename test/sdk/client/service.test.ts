@@ -34,7 +34,7 @@ suite('@tessera/client against the service', () => {
       key: file('ada.key', service.ada.key),
       scope: 'orders:read',
     });
-    const short = { accessTokenLifetime: seconds(2), refresh: true };
+    const short = { accessTokenLifetime: seconds(3), refresh: true };
     await service.register(anIntegration({ clientId: clientId('short'), overrides: short }));
   });
   after(async () => {
@@ -58,7 +58,7 @@ suite('@tessera/client against the service', () => {
   test('by certificate with refreshes: every token it returns is valid, through several expiries', async (t) => {
     const tokens = source(byCertificate, fileFor(t), 'short');
     const seen = new Set<string>();
-    for (const end = Date.now() + 6_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    for (const end = Date.now() + 7_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
       const token = await tokens.get();
       seen.add(token);
       assert.equal((await verify(caller, token)).status, 200);

@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander';
+import { examples } from '../terminal/options.ts';
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export function completionCommand(program: Command): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a script that completes commands and options in your shell')
+    .addHelpText(
+      'after',
+      examples(
+        'source <(tessera completion bash)',
+        'tessera completion zsh > "${fpath[1]}/_tessera"',
+        'tessera completion fish > ~/.config/fish/completions/tessera.fish',
+      ),
+    )
+    .action(async (shell: Shell) => (await import('./work/completion.ts')).printCompletion(shell, program));
+}
