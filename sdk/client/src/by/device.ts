@@ -26,7 +26,7 @@ export interface DeviceOptions {
 export function device({ show = showOnStandardError, scope }: DeviceOptions = {}): Way {
   return {
     isAlone: false,
-    todo: 'A person must confirm again: call login().',
+    todo: 'A person must log in again.',
     tls: () => undefined,
     start: async (door, signal) => {
       const started = await door.deviceAuthorization({ scope }, { signal });
