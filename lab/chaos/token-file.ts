@@ -1,33 +1,23 @@
 // Many processes share one token file while they are killed, the disk fills up and the server restarts. Their grant can be
 // made only once, so a grant that is lost stays lost and is found.
 import { readFileSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { certificate } from '../../sdk/client/src/by/certificate.ts';
-import { tokenSource } from '../../sdk/client/src/token-source.ts';
 import { parseTokens } from '../../sdk/client/src/tokens.ts';
-import { seconds } from '../../src/core/time.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
-import { systemClock } from '../../src/system.ts';
 import { startProcess } from '../../test/e2e/process.ts';
-import { clientId, type Home, populatedHome } from '../../test/e2e/service.ts';
-import { freePort } from '../../test/free-port.ts';
-import { anIntegration } from '../../test/samples.ts';
+import type { Home } from '../../test/e2e/service.ts';
 import type { Seeded } from '../../test/seeded.ts';
 import { Broken } from './broken.ts';
 import { Faults } from './faults.ts';
+import { aTokenField, LIFETIME_S, makeGrant, type TokenField } from './token-field.ts';
 import { TokenHolders } from './token-holders.ts';
 
-const SHORT = clientId('short-lived');
-const LIFETIME_S = 4;
 const PROCESSES = 50;
 
 /** Each cycle is one expiry. Returns the number of broken promises. */
 export async function shareTokenFile(cycles: number, chance: Seeded, processes = PROCESSES): Promise<number> {
-  const field = await aField();
+  const field = await aTokenField();
   const faults = Faults.make(field.folder, 'tokens.json');
   if (!faults) throw new Error('this drill needs a C compiler (cc)');
   let service = await startProcess(field.home);
@@ -69,44 +59,6 @@ export async function shareTokenFile(cycles: number, chance: Seeded, processes =
   );
   await field.remove();
   return broken.count;
-}
-
-export interface TokenField {
-  readonly home: Home;
-  readonly folder: string;
-  readonly server: string;
-  readonly clientId: string;
-  readonly file: string;
-  readonly ca: string;
-  remove(): Promise<void>;
-}
-
-async function aField(): Promise<TokenField> {
-  const port = await freePort();
-  const server = `https://localhost:${port}`;
-  const home = await populatedHome({ settings: { publicUrl: server }, listeners: [{ tls: true, port }] });
-  const store = await openSqliteStore({ path: join(home.folder, 'tessera.db'), clock: systemClock.now });
-  const overrides = { accessTokenLifetime: seconds(LIFETIME_S), refresh: true };
-  const short = anIntegration({ clientId: SHORT, overrides });
-  await store.change(integrations, SHORT, () => ({ outcome: undefined, next: short }));
-  await store.close();
-  const folder = join(home.folder, 'holders');
-  await mkdir(folder, { mode: 0o700 });
-  const { rm } = await import('node:fs/promises');
-  return {
-    home,
-    folder,
-    server,
-    clientId: SHORT,
-    file: join(folder, 'tokens.json'),
-    ca: home.authority.pem,
-    remove: () => rm(home.folder, { recursive: true, force: true }),
-  };
-}
-
-async function makeGrant({ home, server, file, ca }: TokenField): Promise<void> {
-  const { pem, key } = home.authority.issue({ commonName: 'ada' });
-  await tokenSource({ server, clientId: SHORT, by: certificate({ certificate: pem, key }), store: file, ca }).login();
 }
 
 /** A new pair within a few lifetimes after a fault has ended. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Seeded } from '../../test/seeded.ts';
-import type { TokenField } from './token-file.ts';
+import type { TokenField } from './token-field.ts';
 import type { Told } from './token-holder.ts';
 
 const ENTRY = new URL('token-holder.ts', import.meta.url).pathname;

@@ -11,4 +11,4 @@ const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 rmSync(join(own, 'dist'), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [tsc, '--project', join(own, 'tsconfig.json')], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
-cpSync(join(root, 'LICENSE'), join(own, 'dist', 'LICENSE'));
+cpSync(join(root, 'LICENSE'), join(own, 'LICENSE'));

@@ -70,13 +70,14 @@ suite('@tessera/client from its tarball', () => {
 
   test('contains the built code with its types, a README, a licence, and nothing else', () => {
     const others = files.filter((path) => !/^dist\/[\w/-]+\.(?:js|d\.ts)$/.test(path));
-    assert.deepEqual(others, ['README.md', 'dist/LICENSE', 'package.json']);
+    assert.deepEqual(others, ['LICENSE', 'README.md', 'package.json']);
     assert.ok(files.includes('dist/client.js') && files.includes('dist/client.d.ts'));
   });
 
   test('has no dependencies and runs no script when it is installed', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/@tessera/client/package.json'), 'utf8'));
-    assert.deepEqual([manifest.dependencies, manifest.scripts.install, manifest.scripts.postinstall], [,,,].fill(undefined));
+    assert.equal(manifest.dependencies, undefined);
+    assert.deepEqual(Object.keys(manifest.scripts), ['build', 'prepack']);
   });
 
   for (const [major, node] of nodesAtHand()) {
