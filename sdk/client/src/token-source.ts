@@ -91,13 +91,15 @@ class Source implements TokenSource {
 
   async login({ signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredTokens> {
     const { tokens, before } = await this.#locked(this.#patience(signal), async (held, patience) => {
-      const before = await this.#store.load().catch(() => undefined);
+      const before = await this.#loadOwn();
       return { tokens: await this.#renewal.start(held, patience), before };
     });
     this.#know(tokens);
-    // The grant that nobody holds any more.
-    if (before?.server === this.#server && before.clientId === this.#options.clientId)
-      await this.#door.revoke(before.refreshToken ?? before.accessToken, { tls: this.#options.by.tls() });
+    // Nobody holds the old grant any more. If it cannot be ended now, it ends by itself, later.
+    if (before)
+      await this.#door
+        .revoke(before.refreshToken ?? before.accessToken, { tls: this.#options.by.tls() })
+        .catch(() => undefined);
     return tokens;
   }
 

@@ -50,7 +50,9 @@ export class Door {
       this.#found = found;
       isFound = true;
       const url = this.#addressOf(found, endpoint, manner);
-      return replyOf(await send(url, { ...this.#sending(manner), form: this.#formOf(form) }), member);
+      const answer = await send(url, { ...this.#sending(manner), form: this.#formOf(form) });
+      if (answer.status === 404) this.#found = undefined; // it may have moved
+      return replyOf(answer, member);
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       return isFound ? replyOfNone(error) : { kind: 'later', afterMs: undefined, why: error.message };

@@ -25,7 +25,7 @@ export async function discover(server: string, sending: Sending): Promise<Metada
       'Check the address; the operator may have turned the oauth door off.',
     );
   // RFC 8414 3.3: otherwise another server could pose as this one.
-  if (issuer.replace(/\/$/, '') !== server)
+  if (!URL.canParse(issuer) || withoutSlash(new URL(issuer)) !== server)
     throw new TokenFailure('usage', `The server at ${server} calls itself ${issuer}`, `Give ${issuer} as \`server\`.`);
   return answer.json as unknown as Metadata;
 }
@@ -38,6 +38,10 @@ export function isMetadata(found: Metadata | Answer): found is Metadata {
 export function checkAddress(what: string, text: string | undefined): string {
   const url = URL.canParse(text ?? '') ? new URL(text ?? '') : undefined;
   const isLocal = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) return url.href.replace(/\/$/, '');
+  if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) return withoutSlash(url);
   throw new TokenFailure('usage', `${what} is not an https address: ${text}`, 'Give one like https://tokens.example.com.');
+}
+
+function withoutSlash({ href }: URL): string {
+  return href.replace(/\/$/, '');
 }

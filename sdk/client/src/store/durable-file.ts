@@ -1,5 +1,5 @@
 // Files that survive a power failure. Synchronous: a few milliseconds, once per refresh.
-import { closeSync, fchmodSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Fills the file with blanks up to this size, on the disk: a file system may promise space that it does not have. */
@@ -8,7 +8,7 @@ export function reserve(path: string, bytes: number): void {
 }
 
 export function writeDurably(path: string, text: string): void {
-  withFile(path, 'w', (file) => {
+  withFile(path, NEW, (file) => {
     writeAll(file, text);
     fsyncSync(file);
   });
@@ -16,7 +16,7 @@ export function writeDurably(path: string, text: string): void {
 
 /** Writes into the reserved space, then renames it over the file. */
 export function replaceDurably(path: string, reserved: string, text: string): void {
-  withFile(reserved, 'r+', (file) => {
+  withFile(reserved, EXISTING, (file) => {
     writeAll(file, text);
     ftruncateSync(file, Buffer.byteLength(text));
     fsyncSync(file);
@@ -28,13 +28,18 @@ export function replaceDurably(path: string, reserved: string, text: string): vo
 /** Makes new and removed names durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return; // folders cannot be opened there
-  withFile(dirname(path), 'r', fsyncSync);
+  withFile(dirname(path), constants.O_RDONLY, fsyncSync);
 }
 
-function withFile(path: string, flag: string, work: (file: number) => void): void {
-  const file = openSync(path, flag, 0o600);
+/** A link that somebody has put there is not followed. Windows has no such flag. */
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+const EXISTING = O_WRONLY | O_NOFOLLOW;
+const NEW = EXISTING | O_CREAT | O_TRUNC;
+
+function withFile(path: string, flags: number, work: (file: number) => void): void {
+  const file = openSync(path, flags, 0o600);
   try {
-    if (flag !== 'r') fchmodSync(file, 0o600);
+    if (flags !== constants.O_RDONLY) fchmodSync(file, 0o600);
     work(file);
   } finally {
     closeSync(file);

@@ -98,16 +98,19 @@ class HeldFile implements HeldStore {
 function load(given: string): StoredTokens | undefined {
   const text = inStorage(given, () => readIfThere(given));
   if (text === undefined) return undefined;
-  refuseOpenMode(given);
+  refuseForeign(given);
   const tokens = parseTokens(text);
   if (tokens) return tokens;
   throw new TokenFailure('storage', `${given} holds no tokens`, 'Remove it, or name another file.');
 }
 
-/** As ssh does with keys. */
-function refuseOpenMode(path: string): void {
-  const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0o600 };
-  if ((mode & 0o077) === 0 || process.platform === 'win32') return;
+/** As ssh does with keys. A file of another user would become ours with the next refresh, and be lost for its owner. */
+function refuseForeign(path: string): void {
+  const { mode, uid } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (mode === undefined || uid === undefined || process.platform === 'win32') return;
+  if (uid !== process.getuid?.())
+    throw new TokenFailure('storage', `${path} belongs to another user (uid ${uid})`, 'Run this as that user.');
+  if ((mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8);
   throw new TokenFailure('storage', `Other users can read ${path} (mode ${shown})`, `Do: chmod 600 ${path}`);
 }

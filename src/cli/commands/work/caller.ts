@@ -26,7 +26,7 @@ export async function login(flags: LoginFlags): Promise<void> {
   const screen = waitingScreen();
   const by = profile.by === 'device' ? device({ show: screen.show, scope: profile.scope }) : wayOf(profile);
   try {
-    const { scope } = await sourceOf(name, profile, by).login({ signal: screen.signal });
+    const { scope } = await sourceOf(name, profile, by, SOON_S).login({ signal: screen.signal });
     saveProfile(name, profile);
     screen.end();
     remark(`Logged in to ${profile.server} as ${profile.clientId}, for: ${scope}`);
@@ -116,9 +116,12 @@ function sourceFor(flag: string | undefined): TokenSource {
   return sourceOf(name, profile, wayOf(profile));
 }
 
-function sourceOf(name: string, profile: Profile, by: Way): TokenSource {
+/** Somebody is watching. */
+const SOON_S = 5;
+
+function sourceOf(name: string, profile: Profile, by: Way, timeoutSeconds?: number): TokenSource {
   const { server, clientId, ca } = profile;
-  return tokenSource({ server, clientId, by, ca, profile: name });
+  return tokenSource({ server, clientId, by, ca, profile: name, timeoutSeconds });
 }
 
 function fileOf(profile: string, { server, clientId }: Profile): string {
