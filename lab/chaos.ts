@@ -44,7 +44,11 @@ const DRILLS = {
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
   http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
-  'token-file': [shareTokenFile, '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc', 12],
+  'token-file': [
+    shareTokenFile,
+    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    12,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

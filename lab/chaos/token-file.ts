@@ -47,7 +47,8 @@ export async function shareTokenFile(cycles: number, chance: Seeded, processes =
     broken.where(!isExpected, `${reason}, ${words.length} times: ${words[0]}`);
   }
   broken.where(torn.length > 0, `the file was torn or missing ${torn.length} times in ${reads} reads: ${torn[0]}`);
-  for (const type of ['reused', 'revoked']) broken.where((events[type] ?? 0) > 0, `events of type ${type}: ${events[type]}`);
+  for (const type of ['reused', 'revoked'])
+    broken.where((events[type] ?? 0) > 0, `events of type ${type}: ${events[type]}`);
   broken.where((statSync(field.file).mode & 0o777) !== 0o600, 'the mode of the file is not 600');
   broken.where((events['refreshed'] ?? 0) < cycles / 2, `only ${events['refreshed']} refreshes`);
   const count = (reason: string) => told.failures.get(reason)?.length ?? 0;

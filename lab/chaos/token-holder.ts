@@ -25,7 +25,9 @@ function tell(told: Told): void {
 
 async function check(token: string, since: number): Promise<void> {
   const tls = { ca };
-  const answer = await send(`${server}/authsvc/Authorize/Verify`, { bearer: token, tls, timeoutMs: 10_000 }).catch(() => undefined);
+  const answer = await send(`${server}/authsvc/Authorize/Verify`, { bearer: token, tls, timeoutMs: 10_000 }).catch(
+    () => undefined,
+  );
   if (answer?.status === 401 && performance.now() - since < AT_ONCE_MS)
     tell({ failed: 'dead-token', words: JSON.stringify(answer.json) });
 }

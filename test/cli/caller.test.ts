@@ -67,7 +67,10 @@ suite('tessera for callers', () => {
     const login = await tessera(['login', ...at, '--scope', 'orders:read'], person);
     assert.equal(login.status, 0, login.stderr);
     assert.equal(login.stdout, '', 'results only');
-    assert.match(login.stderr, /^Open https:\S+\/device\nand enter \S+\nLogged in to https:\S+ as orders-sync, for: orders:read\n$/);
+    assert.match(
+      login.stderr,
+      /^Open https:\S+\/device\nand enter \S+\nLogged in to https:\S+ as orders-sync, for: orders:read\n$/,
+    );
     const { stdout: token } = await tessera(['token']);
     assert.equal((await verify(caller, token.trim())).status, 200);
     const { identity, scope, clientId } = JSON.parse((await tessera(['whoami', '--json'])).stdout);
@@ -86,7 +89,10 @@ suite('tessera for callers', () => {
     assert.equal((await tessera(['login', ...staging])).status, 0);
     assert.equal((await verify(caller, first.stdout.trim())).status, 401, 'the grant of the first login has ended');
     assert.equal((await tessera(['token', ...staging])).status, 0);
-    assert.match((await tessera(['profile', 'list'])).stdout, /\ndefault +https\S+ +orders-sync +device +orders:read\nstaging .* certificate/);
+    assert.match(
+      (await tessera(['profile', 'list'])).stdout,
+      /\ndefault +https\S+ +orders-sync +device +orders:read\nstaging .* certificate/,
+    );
     assert.equal((await tessera(['profile', 'remove', 'staging'])).status, 0);
     assert.doesNotMatch((await tessera(['profile', 'list'])).stdout, /staging/);
   });
@@ -108,7 +114,16 @@ suite('tessera for callers', () => {
   });
 
   test('a service that is away ends it with 9, a refusal with 1, wrong flags with 2', async () => {
-    const nowhere = ['login', '--server', 'https://localhost:1', '--client-id', 'x', '--profile', 'away', ...certificate];
+    const nowhere = [
+      'login',
+      '--server',
+      'https://localhost:1',
+      '--client-id',
+      'x',
+      '--profile',
+      'away',
+      ...certificate,
+    ];
     const away = await tessera(nowhere);
     assert.equal(away.status, 9, away.stderr);
     const refused = await tessera(['login', ...at, '--client-id', 'nobody', '--profile', 'nobody', ...certificate]);

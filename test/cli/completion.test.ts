@@ -23,7 +23,14 @@ function offered(line: string): string[] {
 suite('completion in bash', () => {
   test('of commands', () => {
     assert.deepEqual(offered('tessera gr'), ['grant']);
-    assert.deepEqual(offered('tessera grant '), [...'list show revoke'.split(' '), '--config', '--set', '--debug', '--version', '--help']);
+    assert.deepEqual(offered('tessera grant '), [
+      ...'list show revoke'.split(' '),
+      '--config',
+      '--set',
+      '--debug',
+      '--version',
+      '--help',
+    ]);
   });
 
   test('of options, also after other options and their values', () => {

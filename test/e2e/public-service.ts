@@ -2,7 +2,9 @@
 import { freePort } from '../free-port.ts';
 import { type SetUp, startService, type TestService } from './service.ts';
 
-export async function startPublic(settings: SetUp['settings'] = {}): Promise<TestService & { readonly issuer: string }> {
+export async function startPublic(
+  settings: SetUp['settings'] = {},
+): Promise<TestService & { readonly issuer: string }> {
   const port = await freePort();
   const issuer = `https://localhost:${port}`;
   const all = { publicUrl: issuer, device: { pollInterval: '1s' }, ...settings };

@@ -18,12 +18,18 @@ const MOST_LINES = 60;
 
 for (const name of NAMES) {
   test(`${name}: a README of five lines, and at most ${MOST_LINES} lines of code`, () => {
-    const files = readdirSync(join(EXAMPLES, name)).map((file) => [file, readFileSync(join(EXAMPLES, name, file), 'utf8')]);
+    const files = readdirSync(join(EXAMPLES, name)).map((file) => [
+      file,
+      readFileSync(join(EXAMPLES, name, file), 'utf8'),
+    ]);
     const lines = Object.fromEntries(files.map(([file = '', text = '']) => [file, text.trimEnd().split('\n').length]));
     const { 'README.md': readme, 'package.json': _, ...code } = lines;
     assert.equal(readme, 5);
     assert.ok(Object.values(code).length > 0);
-    assert.deepEqual(Object.entries(code).filter(([, count]) => count > MOST_LINES), []);
+    assert.deepEqual(
+      Object.entries(code).filter(([, count]) => count > MOST_LINES),
+      [],
+    );
   });
 }
 
@@ -60,8 +66,8 @@ suite('the examples run', () => {
 
   /** Runs an example. If it shows a user code, a person confirms it. */
   async function run(name: string, command: string, ...args: string[]) {
-    const options = { cwd: join(folder, name), env: environment, stdio: ['ignore', 'pipe', 'pipe'] } as const;
-    const child = spawn(command, args, options);
+    const cwd = join(folder, name);
+    const child = spawn(command, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];
     let confirmed: Promise<void> | undefined;
     child.stdout.on('data', (chunk) => (stdout += String(chunk)));
@@ -73,7 +79,10 @@ suite('the examples run', () => {
     const [status] = await once(child, 'close');
     await confirmed;
     assert.equal(status, 0, stderr);
-    return { identity: stdout === '' ? undefined : (JSON.parse(stdout).identity as string), wasAsked: confirmed !== undefined };
+    return {
+      identity: stdout === '' ? undefined : (JSON.parse(stdout).identity as string),
+      wasAsked: confirmed !== undefined,
+    };
   }
   const ADA = /^local:/;
 
@@ -96,7 +105,8 @@ suite('the examples run', () => {
   });
 
   test('python', async () => {
-    for (const _ of ['asks', 'uses the file']) assert.match(String((await run('python', 'python3', 'orders.py')).identity), ADA);
+    for (const _ of ['asks', 'uses the file'])
+      assert.match(String((await run('python', 'python3', 'orders.py')).identity), ADA);
   });
 
   test('shell', async () => {

@@ -88,9 +88,24 @@ const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = 
   ['nor read by another name', 'src/operations/x.ts', 'const now = new Date();', /has new Date\(\)/],
   ['random numbers come from the system alone', 'src/core/x.ts', 'Math.random();', /has Math\.random/],
   ['random bytes too', 'src/operations/x.ts', "import { randomBytes } from 'node:crypto';", /has randomBytes/],
-  ['the packages of sdk/ import nothing of the service', 'sdk/client/src/x.ts', "import '../../../src/core/y.ts';", /may import nothing/],
-  ['the packages of sdk/ have no dependencies', 'sdk/client/src/x.ts', "import { z } from 'zod';", /imports nothing from outside/],
-  ['the service uses sdk/ in its command alone', 'src/operations/x.ts', "import '../../sdk/client/src/y.ts';", /not sdk\/client/],
+  [
+    'the packages of sdk/ import nothing of the service',
+    'sdk/client/src/x.ts',
+    "import '../../../src/core/y.ts';",
+    /may import nothing/,
+  ],
+  [
+    'the packages of sdk/ have no dependencies',
+    'sdk/client/src/x.ts',
+    "import { z } from 'zod';",
+    /imports nothing from outside/,
+  ],
+  [
+    'the service uses sdk/ in its command alone',
+    'src/operations/x.ts',
+    "import '../../sdk/client/src/y.ts';",
+    /not sdk\/client/,
+  ],
   ['a folder without a row is refused', 'src/helpers/x.ts', '', /not in the import table/],
 ];
 

@@ -14,6 +14,13 @@ export function installPacked(sdk: string, folder: string): string[] {
   if (!packed) throw new Error('npm packed nothing');
   const place = join(folder, 'node_modules', packed.name);
   mkdirSync(place, { recursive: true });
-  execFileSync('tar', ['--extract', '--file', join(folder, packed.filename), '--directory', place, '--strip-components=1']);
+  execFileSync('tar', [
+    '--extract',
+    '--file',
+    join(folder, packed.filename),
+    '--directory',
+    place,
+    '--strip-components=1',
+  ]);
   return packed.files.map(({ path }) => path).sort();
 }

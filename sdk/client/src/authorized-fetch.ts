@@ -2,9 +2,9 @@
 import { checkAddress } from './door/metadata.ts';
 
 export interface TokenHandler {
-  get(): Promise<string>;
+  readonly get: () => Promise<string>;
   /** Another token than this one, which was answered with 401; undefined if there is none. */
-  replace(rejected: string): Promise<string | undefined>;
+  readonly replace: (rejected: string) => Promise<string | undefined>;
 }
 
 export async function authorizedFetch(
@@ -30,5 +30,7 @@ function withToken(init: RequestInit | undefined, token: string): RequestInit {
 
 /** A stream can be read only once. */
 function canRepeat(body: unknown): boolean {
-  return !(body instanceof ReadableStream) && !(typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
+  return (
+    !(body instanceof ReadableStream) && !(typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
+  );
 }

@@ -99,7 +99,12 @@ export class Renewal {
   ): Promise<StoredTokens> {
     if (reply.error !== 'invalid_grant') throw this.#refusalOf(reply);
     try {
-      return await this.#startOver(held, `The grant cannot be refreshed: ${sentence(reply.why)}`, patience, reply.error);
+      return await this.#startOver(
+        held,
+        `The grant cannot be refreshed: ${sentence(reply.why)}`,
+        patience,
+        reply.error,
+      );
     } catch (error) {
       if (error instanceof TokenFailure && error.reason === 'login-needed')
         this.#refused = { refreshToken, failure: error };
@@ -123,7 +128,8 @@ export class Renewal {
   #refusalOf({ error, why }: Extract<Reply, { kind: 'refused' }>): TokenFailure {
     const { server, by } = this.#options;
     if (error === 'access_denied') return new TokenFailure('refused', 'The request was denied', by.todo, { error });
-    if (error === 'expired_token') return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
+    if (error === 'expired_token')
+      return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
     return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, by.todo, { error });
   }
 

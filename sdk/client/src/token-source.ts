@@ -108,7 +108,9 @@ class Source implements TokenSource {
       const tokens = await this.#loadOwn();
       if (!tokens) return;
       for (let tries = 0; ; tries++) {
-        const reply = await this.#door.revoke(tokens.refreshToken ?? tokens.accessToken, { tls: this.#options.by.tls() });
+        const reply = await this.#door.revoke(tokens.refreshToken ?? tokens.accessToken, {
+          tls: this.#options.by.tls(),
+        });
         if (reply.kind === 'granted') break;
         if (reply.kind === 'refused')
           throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
@@ -179,7 +181,7 @@ class Source implements TokenSource {
     for (;;) {
       patience.signal?.throwIfAborted();
       const held = await this.#store.lock();
-      if (held) return work(held, patience).finally(() => held.release());
+      if (held) return releasing(held, work(held, patience));
       const found = await look?.();
       if (found !== undefined) return found;
       if (Date.now() >= patience.until)
@@ -232,3 +234,11 @@ class Source implements TokenSource {
 }
 
 const YOUNG_MS = 30_000;
+
+async function releasing<T>(held: HeldStore, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    await held.release();
+  }
+}

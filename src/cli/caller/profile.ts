@@ -19,7 +19,11 @@ export interface Profile {
 export function profileName(flag: string | undefined): string {
   const name = flag ?? (process.env['TESSERA_PROFILE'] || 'default');
   if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw new CommandFailure('usage', `${JSON.stringify(name)} is not a profile name`, 'Use letters, digits, ".", "_", "-".');
+  throw new CommandFailure(
+    'usage',
+    `${JSON.stringify(name)} is not a profile name`,
+    'Use letters, digits, ".", "_", "-".',
+  );
 }
 
 export function loadProfile(name: string): Profile | undefined {

@@ -41,7 +41,10 @@ function declareLogin(program: Command): void {
 function declareToken(program: Command): void {
   withProfile(program.command('token'))
     .description('print a valid access token, refreshed if that is due')
-    .addHelpText('after', examples('curl -H "Authorization: Bearer $(tessera token)" …', 'tessera token --profile staging'))
+    .addHelpText(
+      'after',
+      examples('tessera token --profile staging', 'curl -H "Authorization: Bearer $(tessera token)" …'),
+    )
     .action(async (flags: ProfileFlag) => (await work()).printToken(flags));
 }
 

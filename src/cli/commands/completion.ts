@@ -12,8 +12,8 @@ export function completionCommand(program: Command): void {
     .addHelpText(
       'after',
       examples(
-        'source <(tessera completion bash)',
-        'tessera completion zsh > "${fpath[1]}/_tessera"',
+        'tessera completion bash > ~/.local/share/bash-completion/completions/tessera',
+        'tessera completion zsh > "$fpath[1]/_tessera"',
         'tessera completion fish > ~/.config/fish/completions/tessera.fish',
       ),
     )

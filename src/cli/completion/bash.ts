@@ -11,7 +11,10 @@ _tessera() {
     [[ \${COMP_WORDS[i]} == -- ]] && { compopt -o default; return; }
     next="\${at:+$at }\${COMP_WORDS[i]}"
     case $next in
-      ${commands.slice(1).map(({ path }) => quote(path)).join(' | ')}) at=$next ;;
+      ${commands
+        .slice(1)
+        .map(({ path }) => quote(path))
+        .join(' | ')}) at=$next ;;
     esac
   done
   case "$at $prev" in

@@ -29,7 +29,7 @@ export function describeCommands(program: Command): DescribedCommand {
     about: command.description(),
     options: [...(command === program ? [] : command.options.map(describeOption)), ...globals, HELP],
     children: command.commands.map((child) => describe(child, [...path, child.name()])),
-    argument: valueOf(command.registeredArguments[0]),
+    argument: valueAfter(command.registeredArguments[0]),
   });
   return describe(program, []);
 }
@@ -42,12 +42,12 @@ const HELP: DescribedOption = { flags: ['--help'], about: 'display help for comm
 
 function describeOption(option: Option): DescribedOption {
   const flags = [option.short, option.long].filter((flag) => flag !== undefined);
-  return { flags, about: option.description, value: option.isBoolean() ? 'nothing' : valueOf(option) };
+  return { flags, about: option.description, value: option.isBoolean() ? 'nothing' : valueAfter(option) };
 }
 
 const FILES = /<(?:file|folder|path)(?:\.{3})?>|<(?:file|folder|path)s/;
 
-function valueOf(of: Option | Argument | undefined): Value {
+function valueAfter(of: Option | Argument | undefined): Value {
   if (!of) return 'nothing';
   if (of.argChoices) return of.argChoices;
   const written = 'flags' in of ? of.flags : `<${of.name()}>`;

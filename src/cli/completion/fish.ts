@@ -7,7 +7,10 @@ function __tessera_at
     set -l at
     for word in (commandline -opc)[2..]
         set -l next (string join ' ' $at $word)
-        if contains -- $next ${commands.slice(1).map(({ path }) => quote(path)).join(' ')}
+        if contains -- $next ${commands
+          .slice(1)
+          .map(({ path }) => quote(path))
+          .join(' ')}
             set at $next
         end
     end
@@ -23,7 +26,7 @@ function linesOf({ path, options, children, argument }: DescribedCommand): strin
     ...children.map(({ name, about }) => `${line} -a ${quote(name)} -d ${quote(about)}`),
     ...(Array.isArray(argument) ? [`${line} -a ${quote(argument.join(' '))}`] : []),
     ...(argument === 'file' ? [`${line} -F`] : []),
-    ...options.map((option) => `${line} ${flagsOf(option)}${valueOf(option.value)} -d ${quote(option.about)}`),
+    ...options.map((option) => `${line} ${flagsOf(option)}${valueAfter(option.value)} -d ${quote(option.about)}`),
   ];
 }
 
@@ -31,7 +34,7 @@ function flagsOf({ flags }: DescribedOption): string {
   return flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(' ');
 }
 
-function valueOf(value: Value): string {
+function valueAfter(value: Value): string {
   if (value === 'nothing') return '';
   if (value === 'file') return ' -r -F';
   return value === 'anything' ? ' -x' : ` -x -a ${quote((value as readonly string[]).join(' '))}`;

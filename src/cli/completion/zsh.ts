@@ -11,7 +11,11 @@ _tessera() {
     [[ \${words[i]} == -- ]] && { _default; return }
     next="\${at:+$at }\${words[i]}"
     case $next in
-      ${commands.slice(1).map(({ path }) => `(${quote(path)})`).join(' | ').replaceAll(/[()]/g, '')}) at=$next ;;
+      ${commands
+        .slice(1)
+        .map(({ path }) => `(${quote(path)})`)
+        .join(' | ')
+        .replaceAll(/[()]/g, '')}) at=$next ;;
     esac
   done
   case "$at \${words[CURRENT - 1]}" in
@@ -38,7 +42,9 @@ function wordCase({ path, options, children, argument }: DescribedCommand): stri
   const words = [
     ...children.map(({ name, about }) => `${name}:${about}`),
     ...(Array.isArray(argument) ? argument : []),
-    ...options.flatMap(({ flags, about }) => flags.filter((flag) => flag.startsWith('--')).map((flag) => `${flag}:${about}`)),
+    ...options.flatMap(({ flags, about }) =>
+      flags.filter((flag) => flag.startsWith('--')).map((flag) => `${flag}:${about}`),
+    ),
   ];
   const files = argument === 'file' ? '; [[ $PREFIX == -* ]] || _files' : '';
   return `    ${quote(path)}) found=(${words.map(quote).join(' ')}); _describe tessera found${files} ;;`;

@@ -42,5 +42,8 @@ test('a 401 is passed on if there is no other token, or if the body was a stream
 });
 
 test('a token is not sent over plain HTTP to another machine', async () => {
-  await assert.rejects(authorizedFetch('http://orders.example/', undefined, from('A1', undefined)), /not an https address/);
+  await assert.rejects(
+    authorizedFetch('http://orders.example/', undefined, from('A1', undefined)),
+    /not an https address/,
+  );
 });

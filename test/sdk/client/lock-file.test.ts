@@ -19,7 +19,9 @@ function lockFor(t: TestContext): string {
 
 /** A process that takes the lock again and again, and logs when it enters and leaves. */
 function startHolder(t: TestContext, path: string, log: string, holdMs: number): ChildProcess {
-  const child = spawn(process.execPath, [HOLDER, path, log, String(holdMs)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [HOLDER, path, log, String(holdMs)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   t.after(() => child.kill('SIGKILL'));
   return child;
 }
@@ -28,6 +30,16 @@ async function logHas(log: string, pattern: RegExp): Promise<void> {
   for (let tries = 0; !pattern.test(readFileSync(log, 'utf8')); tries++) {
     assert.ok(tries < 1000, `the log never had ${pattern}`);
     await pause(10);
+  }
+}
+
+/** Waits until processes have entered so many more times. */
+async function entered(log: string, times: number): Promise<void> {
+  const count = () => readFileSync(log, 'utf8').split('enter').length;
+  const before = count();
+  for (let tries = 0; count() < before + times; tries++) {
+    assert.ok(tries < 3000, 'nobody enters any more');
+    await pause(5);
   }
 }
 
@@ -111,8 +123,9 @@ test('twelve processes, killed at random, are never inside together', async (t) 
   const chance = new Seeded(5);
   const killed = new Set<number>();
   const children = Array.from({ length: 12 }, () => startHolder(t, path, log, 2));
-  for (let cycle = 0; cycle < 40; cycle++) {
-    await pause(chance.below(60));
+  for (let cycle = 0; cycle < 30; cycle++) {
+    await entered(log, 4);
+    await pause(chance.below(10));
     const at = chance.below(children.length);
     const child = children[at] as ChildProcess;
     child.kill('SIGKILL');
@@ -125,7 +138,7 @@ test('twelve processes, killed at random, are never inside together', async (t) 
     killed.add(child.pid ?? 0);
   }
   const { entries, together } = readWitness(readFileSync(log, 'utf8'), killed);
-  assert.ok(entries > 100, `they entered only ${entries} times`);
+  assert.ok(entries >= 120, `they entered only ${entries} times`);
   assert.deepEqual(together, []);
 });
 
@@ -135,7 +148,10 @@ function readWitness(text: string, killed: ReadonlySet<number>) {
   const gone = new Set<string>();
   let inside: string | undefined;
   let entries = 0;
-  for (const [what, pid = ''] of text.split('\n').slice(0, -1).map((line) => line.split(' '))) {
+  for (const [what, pid = ''] of text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' '))) {
     if (gone.has(pid)) together.push(`${pid} was inside after ${inside} had entered`);
     if (what === 'leave') inside = undefined;
     if (what !== 'enter') continue;

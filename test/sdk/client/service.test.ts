@@ -87,11 +87,16 @@ suite('@tessera/client against the service', () => {
 
   test('an integration that binds its refreshes gets the certificate with each', async (t) => {
     const bound = { accessTokenLifetime: seconds(1), refresh: true };
-    await service.register(anIntegration({ clientId: clientId('bound-short'), binding: 'certificate', overrides: bound }));
+    await service.register(
+      anIntegration({ clientId: clientId('bound-short'), binding: 'certificate', overrides: bound }),
+    );
     const store = fileFor(t);
     const first = await source(byCertificate, store, 'bound-short').get();
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    await assert.rejects(source(stored(), store, 'bound-short').get(), (error: TokenFailure) => error.reason === 'login-needed');
+    await assert.rejects(
+      source(stored(), store, 'bound-short').get(),
+      (error: TokenFailure) => error.reason === 'login-needed',
+    );
     const options = { certificate: service.ada.pem, key: service.ada.key };
     assert.notEqual(await source(stored(options), store, 'bound-short').get(), first);
   });
@@ -104,7 +109,13 @@ suite('@tessera/client against the service', () => {
   });
 
   test('a server whose certificate is not trusted gets nothing', async (t) => {
-    const options = { server: service.issuer, clientId: 'orders-sync', by: byCertificate, store: fileFor(t), timeoutSeconds: 0 };
+    const options = {
+      server: service.issuer,
+      clientId: 'orders-sync',
+      by: byCertificate,
+      store: fileFor(t),
+      timeoutSeconds: 0,
+    };
     await assert.rejects(tokenSource(options).get(), /certificate/);
   });
 });

@@ -16,7 +16,11 @@ export function fileFor(t: Pick<TestContext, 'after'>): string {
 }
 
 /** Stores a pair of generation 1 whose access token was obtained and expires so many seconds from now. */
-export function storePair(file: string, server: string, { obtained, expires }: { obtained: number; expires: number }): void {
+export function storePair(
+  file: string,
+  server: string,
+  { obtained, expires }: { obtained: number; expires: number },
+): void {
   const at = (seconds: number) => Date.now() + seconds * 1000;
   const pair: StoredTokens = {
     server,

@@ -7,7 +7,7 @@ import { assertion } from '../../../sdk/client/src/by/assertion.ts';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
 import type { Way } from '../../../sdk/client/src/by/way.ts';
 import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
-import { tokenSource } from '../../../sdk/client/src/token-source.ts';
+import { type TokenSource, tokenSource } from '../../../sdk/client/src/token-source.ts';
 import { type FakeServer, startFake } from './fake-server.ts';
 import { fileFor, namesIn, storePair } from './token-file.ts';
 
@@ -18,7 +18,7 @@ const FRESH = { obtained: 0, expires: 600 };
 interface Scene {
   readonly fake: FakeServer;
   readonly file: string;
-  source(by: Way, more?: { timeoutSeconds?: number; retryWindowSeconds?: number }): ReturnType<typeof tokenSource>;
+  readonly source: (by: Way, more?: { timeoutSeconds?: number; retryWindowSeconds?: number }) => TokenSource;
 }
 
 /** A server at generation 1, and a file with the pair of that generation. */
@@ -163,7 +163,10 @@ suite('a grant that has ended', () => {
 
   test('without any tokens, stored() says what to do', async (t) => {
     const { source } = await scene(t);
-    await assert.rejects(source(stored()).get(), failsWith('login-needed', /There are no tokens for .*Do: tessera login/));
+    await assert.rejects(
+      source(stored()).get(),
+      failsWith('login-needed', /There are no tokens for .*Do: tessera login/),
+    );
   });
 });
 
@@ -196,7 +199,12 @@ suite('a refresh that a killed process has left', () => {
   test('keeps its time through further attempts', async (t) => {
     const { fake, file, source } = await scene(t, EXPIRED);
     leaveMark(file, 'R1', 1);
-    fake.next.push({ status: 503, body: { error: 'temporarily_unavailable' } }, 'drop after', 'drop after', 'drop after');
+    fake.next.push(
+      { status: 503, body: { error: 'temporarily_unavailable' } },
+      'drop after',
+      'drop after',
+      'drop after',
+    );
     const tokens = source(alone(), { retryWindowSeconds: 2, timeoutSeconds: 20 });
     assert.equal(await tokens.get(), `A${fake.generation}`);
     assert.deepEqual(fake.asked.at(-2)?.form['grant_type'], 'urn:ietf:params:oauth:grant-type:jwt-bearer');
@@ -214,7 +222,10 @@ suite('no refresh is requested', () => {
   test('if the space for the answer cannot be reserved', async (t) => {
     const { fake, file, source } = await scene(t, EXPIRED);
     mkdirSync(`${file}.next`);
-    await assert.rejects(source(stored()).get(), failsWith('storage', /Cannot use .*tokens\.json.*The grant is unharmed/));
+    await assert.rejects(
+      source(stored()).get(),
+      failsWith('storage', /Cannot use .*tokens\.json.*The grant is unharmed/),
+    );
     assert.deepEqual(fake.asked, []);
   });
 
@@ -235,6 +246,9 @@ suite('no refresh is requested', () => {
 
   test('over plain HTTP to another machine', () => {
     const options = { clientId: 'x', by: stored(), store: 'nowhere' };
-    assert.throws(() => tokenSource({ ...options, server: 'http://tokens.example' }), failsWith('usage', /https address/));
+    assert.throws(
+      () => tokenSource({ ...options, server: 'http://tokens.example' }),
+      failsWith('usage', /https address/),
+    );
   });
 });

@@ -58,7 +58,8 @@ async function poll(
     await pause(wait, undefined, { signal });
     const reply = await door.token(form, { signal });
     if (reply.kind === 'granted') return reply;
-    if (Date.now() > prompt.expiresAt) return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
+    if (Date.now() > prompt.expiresAt)
+      return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
     if (reply.kind === 'refused' && !['authorization_pending', 'slow_down'].includes(reply.error)) return reply;
     // RFC 8628 3.5: also after a timeout, a client should poll less often.
     if (reply.kind !== 'refused' || reply.error === 'slow_down') wait = Math.min(wait + SLOWER_MS, SLOWEST_MS);
@@ -66,7 +67,7 @@ async function poll(
 }
 
 function readAuthorization(json: Readonly<Record<string, unknown>>): Authorization {
-  const text = (name: string) => String(json[name] ?? '');
+  const text = (name: string) => (typeof json[name] === 'string' ? json[name] : '');
   const verificationUri = text('verification_uri');
   return {
     deviceCode: text('device_code'),

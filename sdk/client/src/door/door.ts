@@ -46,7 +46,8 @@ export class Door {
     let isFound = false;
     try {
       const found = this.#found ?? (await discover(this.#options.server, this.#sending({})));
-      if (!isMetadata(found)) return { kind: 'later', afterMs: undefined, why: `${this.#options.server} is not available` };
+      if (!isMetadata(found))
+        return { kind: 'later', afterMs: undefined, why: `${this.#options.server} is not available` };
       this.#found = found;
       isFound = true;
       const url = this.#addressOf(found, endpoint, manner);

@@ -39,7 +39,11 @@ export function checkAddress(what: string, text: string | undefined): string {
   const url = URL.canParse(text ?? '') ? new URL(text ?? '') : undefined;
   const isLocal = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) return withoutSlash(url);
-  throw new TokenFailure('usage', `${what} is not an https address: ${text}`, 'Give one like https://tokens.example.com.');
+  throw new TokenFailure(
+    'usage',
+    `${what} is not an https address: ${text}`,
+    'Give one like https://tokens.example.com.',
+  );
 }
 
 function withoutSlash({ href }: URL): string {

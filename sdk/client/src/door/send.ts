@@ -46,7 +46,13 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }:
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
   if (bearer !== undefined) headers['authorization'] = `Bearer ${bearer}`;
   const isTls = url.startsWith('https:');
-  const options = { method: body === undefined ? 'GET' : 'POST', headers, agent: false, signal, ...(isTls && tls) } as const;
+  const options = {
+    method: body === undefined ? 'GET' : 'POST',
+    headers,
+    agent: false,
+    signal,
+    ...(isTls && tls),
+  } as const;
   return new Promise((resolve, reject) => {
     let wasSent = false;
     const request = (isTls ? requestHttps : requestHttp)(url, options as object);
@@ -55,7 +61,9 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }:
       clearTimeout(late);
       reject(new NoAnswer(wasSent, error));
     };
-    request.on('socket', (socket: TLSSocket) => socket.once(isTls ? 'secureConnect' : 'connect', () => (wasSent = true)));
+    request.on('socket', (socket: TLSSocket) =>
+      socket.once(isTls ? 'secureConnect' : 'connect', () => (wasSent = true)),
+    );
     request.on('error', fail);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
@@ -69,7 +77,11 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }:
       response.on('end', () => {
         clearTimeout(late);
         const { statusCode: status = 0, headers: given } = response;
-        resolve({ status, retryAfter: given['retry-after'], json: parseObject(Buffer.concat(chunks).toString('utf8')) });
+        resolve({
+          status,
+          retryAfter: given['retry-after'],
+          json: parseObject(Buffer.concat(chunks).toString('utf8')),
+        });
       });
     });
     request.end(body);

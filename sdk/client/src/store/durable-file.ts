@@ -31,8 +31,8 @@ export function syncFolder(path: string): void {
   withFile(dirname(path), constants.O_RDONLY, fsyncSync);
 }
 
-/** A link that somebody has put there is not followed. Windows has no such flag. */
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+/** A link that somebody has put there is not followed. On Windows O_NOFOLLOW is undefined, which counts as 0. */
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 const EXISTING = O_WRONLY | O_NOFOLLOW;
 const NEW = EXISTING | O_CREAT | O_TRUNC;
 

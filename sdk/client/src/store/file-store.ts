@@ -76,12 +76,11 @@ class HeldFile implements HeldStore {
   }
 
   async release(): Promise<void> {
-    // Without a mark the space is for nobody. A disk that fails now must not keep the lock.
+    // Without a mark the space is for nobody. If it cannot be removed, the next holder uses it.
     try {
       if (!existsSync(this.#presented)) rmSync(this.#next, { force: true });
-    } finally {
-      this.#lock.release();
-    }
+    } catch {}
+    this.#lock.release();
   }
 
   #forget(): void {
@@ -165,6 +164,8 @@ function inStorage<T>(file: string, step: () => T): T {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const [what, todo] = CAUSES[code] ?? [message, 'Check the file and its folder.'];
-    throw new TokenFailure('storage', `Cannot use ${file}: ${what}`, `${todo} The grant is unharmed.`, { cause: error });
+    throw new TokenFailure('storage', `Cannot use ${file}: ${what}`, `${todo} The grant is unharmed.`, {
+      cause: error,
+    });
   }
 }

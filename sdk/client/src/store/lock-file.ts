@@ -42,11 +42,6 @@ export function takeLock(path: string): HeldLock | undefined {
   }
 }
 
-/** The process that holds the lock, for messages. */
-export function holderOf(path: string): Owner | undefined {
-  return readRecord(path)?.owner;
-}
-
 function takeOver(path: string, record: string): boolean {
   const dead = deadChain(path);
   if (!dead) return false;

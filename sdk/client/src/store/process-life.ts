@@ -15,7 +15,7 @@ export interface Owner {
 }
 
 /** An owner in another container or on another machine counts as dead if it has not touched its lock for so long. */
-export const ABANDONED_MS = 30_000;
+const ABANDONED_MS = 30_000;
 export const TOUCH_MS = 1_000;
 
 const SELF = { pid, start: startOf(pid) ?? '', world: worldOf() };
@@ -44,7 +44,9 @@ export function parseOwner(text: string): Owner | undefined {
 function startOf(pid: number): string | undefined {
   try {
     // The name of the program, in parentheses, may contain spaces and parentheses.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
     return undefined;

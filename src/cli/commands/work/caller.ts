@@ -8,7 +8,14 @@ import { defaultTokenFile } from '../../../../sdk/client/src/store/default-file.
 import { fileStore } from '../../../../sdk/client/src/store/file-store.ts';
 import { type TokenSource, tokenSource } from '../../../../sdk/client/src/token-source.ts';
 import { identityOf } from '../../caller/identity-of.ts';
-import { forgetProfile, loadProfile, type Profile, profileName, profileNames, saveProfile } from '../../caller/profile.ts';
+import {
+  forgetProfile,
+  loadProfile,
+  type Profile,
+  profileName,
+  profileNames,
+  saveProfile,
+} from '../../caller/profile.ts';
 import { runWithToken } from '../../caller/run-with-token.ts';
 import { waitingScreen } from '../../caller/waiting-screen.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
