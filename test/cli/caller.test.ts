@@ -129,7 +129,12 @@ suite('tessera for callers', () => {
     const refused = await tessera(['login', ...at, '--client-id', 'nobody', '--profile', 'nobody', ...certificate]);
     assert.equal(refused.status, 1, refused.stderr);
     assert.match(refused.stderr, /invalid_client/);
-    for (const wrong of [['login'], ['login', ...at, '--key', 'x'], ['token', '--profile', '../x'], ['exec']])
+    for (const wrong of [
+      ['login', '--profile', 'new'],
+      ['login', ...at, '--key', 'x'],
+      ['token', '--profile', '../x'],
+      ['exec'],
+    ])
       assert.equal((await tessera(wrong)).status, 2, wrong.join(' '));
   });
 });

@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { examples } from '../terminal/options.ts';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export function completionCommand(program: Command): void {
   program
@@ -17,5 +16,7 @@ export function completionCommand(program: Command): void {
         'tessera completion fish > ~/.config/fish/completions/tessera.fish',
       ),
     )
-    .action(async (shell: Shell) => (await import('./work/completion.ts')).printCompletion(shell, program));
+    .action(async (shell: (typeof SHELLS)[number]) =>
+      (await import('./work/completion.ts')).printCompletion(shell, program),
+    );
 }
