@@ -55,8 +55,12 @@ async function runCycle(cycle: number, { field, faults, service, holders, chance
   const ends = performance.now() + LIFETIME_S * 1000;
   const [isFull, isRestart] = [cycle % 3 === 0, cycle % 4 === 2];
   if (isFull) faults?.set('no-new-space');
+  const before = answered(field);
   if (isRestart) await service.kill();
   while (performance.now() < ends - (LIFETIME_S * 1000) / 2) await holders.killOne(chance);
+  // One may have reserved its space just before.
+  if (isFull && faults)
+    broken.where(answered(field) > before + 1, `cycle ${cycle}: refreshes were requested while the disk was full`);
   if (isRestart) await service.start();
   faults?.set('fine');
   while (performance.now() < ends) await holders.killOne(chance);
@@ -131,6 +135,12 @@ function watchFile(file: string): Watch {
     }
   }, 2);
   return { torn, reads: () => reads, stop: () => clearInterval(timer) };
+}
+
+/** How many refreshes the server has answered. */
+function answered({ home }: TokenField): number {
+  const { refreshed = 0, retried = 0 } = eventsOf(home);
+  return refreshed + retried;
 }
 
 function eventsOf({ folder }: Home): Partial<Record<string, number>> {

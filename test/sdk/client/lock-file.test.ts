@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { takeLock } from '../../../sdk/client/src/store/lock-file.ts';
+import { replaceDead, takeLock } from '../../../sdk/client/src/store/lock-file.ts';
 import { newOwner } from '../../../sdk/client/src/store/process-life.ts';
 import { Seeded } from '../../seeded.ts';
 import { folderFor, namesIn } from './token-file.ts';
@@ -67,6 +67,7 @@ test('the lock of a process that was killed is free at once; that of a paused on
   const child = startHolder(t, path, log, 60_000);
   await logHas(log, /enter/);
   child.kill('SIGSTOP');
+  while (!/\) T /.test(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))) await pause(5);
   assert.equal(takeLock(path), undefined);
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -85,6 +86,21 @@ test('a process that died while it took over a lock is taken over in turn', (t) 
   assert.ok(held);
   assert.deepEqual(namesIn(dirname(path)), ['x.lock'], 'what the dead have left is removed');
   held.release();
+});
+
+test('a process that was slow to take over finds that another one was faster', (t) => {
+  const path = lockFor(t);
+  const dead = deadRecord();
+  writeFileSync(path, dead);
+  const faster = takeLock(path);
+  assert.ok(faster);
+  const slow = `${path}.slow`;
+  writeFileSync(slow, JSON.stringify(newOwner()));
+  assert.equal(replaceDead(path, slow, [JSON.parse(dead).id]), false);
+  assert.equal(takeLock(path), undefined, 'the faster one still holds it');
+  faster.release();
+  assert.equal(replaceDead(path, slow, [JSON.parse(dead).id]), false, 'nor is a free lock taken that way');
+  assert.deepEqual(namesIn(dirname(path)), ['x.lock.slow']);
 });
 
 test('a claim by a living process is respected', (t) => {

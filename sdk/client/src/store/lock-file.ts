@@ -44,7 +44,11 @@ export function takeLock(path: string): HeldLock | undefined {
 
 function takeOver(path: string, record: string): boolean {
   const dead = deadChain(path);
-  if (!dead) return false;
+  return dead !== undefined && replaceDead(path, record, dead);
+}
+
+/** `dead`: what `deadChain` found. Much may have happened since then. */
+export function replaceDead(path: string, record: string, dead: readonly string[]): boolean {
   const claim = claimOn(path, dead.at(-1));
   if (!link(record, claim)) return false;
   const isStill = chainIds(path, dead.length).join() === dead.join();
