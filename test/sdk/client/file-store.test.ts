@@ -54,6 +54,16 @@ test('before a refresh, the space is on the disk and the token is marked as pres
   await next.release();
 });
 
+test('the next pair is written into the reserved space, not into new space', async (t) => {
+  const file = fileFor(t);
+  const store = await held(file);
+  await store.prepare('R1', 7);
+  const { ino } = statSync(`${file}.next`);
+  await store.save(PAIR);
+  await store.release();
+  assert.equal(statSync(file).ino, ino);
+});
+
 test('a release without a mark leaves no reserved space behind', async (t) => {
   const file = fileFor(t);
   const store = await held(file);
