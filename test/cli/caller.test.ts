@@ -1,4 +1,5 @@
 // The commands for callers, as processes of their own, against the real service.
+// Needs: python3
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -104,6 +105,26 @@ suite('tessera for callers', () => {
     assert.match(stderr, /tessera: interrupted\n {2}Nothing was stored\.\n$/);
     const left = readdirSync(join(home, '.local/state/tessera/tokens')).filter((name) => name.includes('hasty'));
     assert.deepEqual(left, []);
+  });
+
+  test('at a terminal it shows a QR code and counts down; Ctrl-C clears the line', async () => {
+    const spawnAtTerminal = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
+    const command = [process.execPath, TESSERA, 'login', ...at, '--profile', 'terminal'];
+    const env = commandEnvironment({ HOME: home, TERM: 'xterm' });
+    const child = spawn('python3', ['-c', spawnAtTerminal, ...command], { cwd: home, env });
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      const isFirst = !shown.includes('Waiting');
+      shown += String(chunk);
+      if (isFirst && shown.includes('Waiting')) setTimeout(() => child.stdin.write('\u0003'), 1500);
+    });
+    const [status] = await once(child, 'close');
+    assert.equal(status, 1, shown);
+    shown = shown.replaceAll('\u001b', '^');
+    assert.match(shown, /\^\[97;40m[█▀▄ ]{25,}\^\[0m/);
+    const left = [...shown.matchAll(/Waiting for you to confirm, (\d+:\d\d) left/g)].map(([, time]) => time);
+    assert.ok(new Set(left).size >= 2, `it counts down: ${left.join()}`);
+    assert.match(shown, /\r\^\[Ktessera: interrupted\r\n/);
   });
 
   test('nothing that it stores can be read by others, and the profile holds no secret', async () => {

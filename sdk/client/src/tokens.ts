@@ -1,5 +1,7 @@
 // A token pair as it is stored, and when it is due. Times are epoch milliseconds of this machine's clock.
 
+import { parseJson } from './json.ts';
+
 export interface StoredTokens {
   readonly server: string;
   readonly clientId: string;
@@ -58,12 +60,4 @@ export function parseTokens(text: string): StoredTokens | undefined {
 
 export function writeTokens(tokens: StoredTokens): string {
   return `${JSON.stringify(tokens, undefined, 2)}\n`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

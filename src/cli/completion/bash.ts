@@ -1,4 +1,5 @@
 import { type DescribedCommand, everyCommand, type Value } from './described.ts';
+import { valueCases } from './value-cases.ts';
 
 /** For bash 4 and newer. */
 export function bashScript(program: DescribedCommand): string {
@@ -18,23 +19,13 @@ _tessera() {
     esac
   done
   case "$at $prev" in
-${commands.flatMap(valueCases).join('\n')}
+${commands.flatMap((command) => valueCases(command, answer)).join('\n')}
   esac
   case $at in
 ${commands.map(wordCase).join('\n')}
   esac
 }
 complete -F _tessera tessera`;
-}
-
-/** After an option that takes a value. */
-function valueCases({ path, options }: DescribedCommand): string[] {
-  return options
-    .filter(({ value }) => value !== 'nothing')
-    .map(({ flags, value }) => {
-      const patterns = flags.map((flag) => quote(`${path} ${flag}`)).join(' | ');
-      return `    ${patterns}) ${answer(value)}; return ;;`;
-    });
 }
 
 function wordCase({ path, options, children, argument }: DescribedCommand): string {

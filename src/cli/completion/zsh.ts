@@ -1,4 +1,5 @@
 import { type DescribedCommand, everyCommand, type Value } from './described.ts';
+import { valueCases } from './value-cases.ts';
 
 export function zshScript(program: DescribedCommand): string {
   const commands = everyCommand(program);
@@ -13,28 +14,18 @@ _tessera() {
     case $next in
       ${commands
         .slice(1)
-        .map(({ path }) => `(${quote(path)})`)
-        .join(' | ')
-        .replaceAll(/[()]/g, '')}) at=$next ;;
+        .map(({ path }) => quote(path))
+        .join(' | ')}) at=$next ;;
     esac
   done
   case "$at \${words[CURRENT - 1]}" in
-${commands.flatMap(valueCases).join('\n')}
+${commands.flatMap((command) => valueCases(command, answer)).join('\n')}
   esac
   case $at in
 ${commands.map(wordCase).join('\n')}
   esac
 }
 if [[ $funcstack[1] == _tessera ]]; then _tessera "$@"; else compdef _tessera tessera; fi`;
-}
-
-function valueCases({ path, options }: DescribedCommand): string[] {
-  return options
-    .filter(({ value }) => value !== 'nothing')
-    .map(({ flags, value }) => {
-      const patterns = flags.map((flag) => quote(`${path} ${flag}`)).join(' | ');
-      return `    ${patterns}) ${answer(value)}; return ;;`;
-    });
 }
 
 /** Words with their descriptions; files where the command takes one. */

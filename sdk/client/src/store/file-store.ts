@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TokenFailure } from '../failure.ts';
+import { parseJson } from '../json.ts';
 import { parseTokens, type StoredTokens, writeTokens } from '../tokens.ts';
 import { replaceDurably, reserve, syncFolder, writeDurably } from './durable-file.ts';
 import { type HeldLock, takeLock } from './lock-file.ts';
@@ -137,14 +138,6 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
