@@ -7,6 +7,7 @@ import { damageFiles } from './chaos/files.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
+import { floodMemory } from './chaos/memory.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
@@ -22,11 +23,13 @@ import { revocationUnderAttack } from './chaos/revocation.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
 import { shareTokenFile } from './chaos/token-file.ts';
+import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process and checks the store it leaves'],
   files: [damageFiles, 'deletes, truncates and replaces store files under a running service'],
   sync: [failDisk, 'makes syncs and writes fail (EIO, ENOSPC) under a running service; needs cc'],
+  'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
   'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
@@ -43,7 +46,11 @@ const DRILLS = {
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
-  http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
+  http2: [
+    attackOverHttp2,
+    'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
+  ],
+  memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   'token-file': [
     shareTokenFile,
     '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',

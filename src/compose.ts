@@ -31,6 +31,7 @@ import { type Chore, startChores } from './serve/chores.ts';
 import { followLists } from './serve/follow-lists.ts';
 import { RevocationFollower } from './serve/follow-revocations.ts';
 import { joinGathering } from './serve/gather.ts';
+import { GiveBack } from './serve/give-back.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { isWorker } from './serve/workers.ts';
@@ -139,6 +140,7 @@ function choresOf(
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
   const keepTimes = keeperOfTimes(ports);
+  const giveBack = new GiveBack();
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change is in force within a second.
@@ -153,6 +155,7 @@ function choresOf(
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 5_000, work: async () => giveBack.look() },
   ];
 }
 
@@ -204,7 +207,11 @@ async function partsOf(
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts: CallerPorts = {
     ...ports,
-    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    judge: presentedJudge({
+      judge,
+      admitClock: () => timekeeper.admitOwn(ports.clock.now()),
+      onIgnoredHeader: () => metrics?.ignoredHeader(),
+    }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
   };
   const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>

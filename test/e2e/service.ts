@@ -89,7 +89,7 @@ export interface TestService extends Home {
   readonly logLines: readonly string[];
   /** The certificate of ada, whom the directory knows by the common name. */
   readonly ada: Issued;
-  /** Lets time pass for the store, by whose clock everything is decided. */
+  /** Lets time pass for the store and the service. */
   pass(length: number): void;
   now(): EpochSeconds;
   put<Row, Companion>(table: Table<Row, Companion>, row: Row): Promise<void>;
@@ -178,6 +178,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const running = () => systemClock.running() + passed;
   const service = await composeService(home.config, setUp.store?.(store) ?? store, home.keyring, log, {
     ...systemClock,
+    now: clock,
     running,
   });
   const portsOfListeners = (await service.listen()).map((address) => Number(new URL(address).port));

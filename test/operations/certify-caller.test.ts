@@ -8,6 +8,7 @@ import { presentedJudge } from '../../src/doors/caller/judge-presented.ts';
 import { authorizeCertificate } from '../../src/operations/grant/authorize-certificate.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
 import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
@@ -103,6 +104,7 @@ test('an ignored certificate header is counted when a certificate is judged; not
         return EXPIRED;
       },
     },
+    admitClock: () => undefined,
     onIgnoredHeader: () => void ignored++,
   });
   assert.equal((await judge({ ...PRESENTED, hasIgnoredHeader: true }, [])).outcome, EXPIRED.outcome);
@@ -117,4 +119,16 @@ test('an ignored certificate header is counted when a certificate is judged; not
   const repeated: Presented = { by: 'header', header: 'rfc9440', lines: ['a', 'a'], chainLines: [] };
   assert.equal(await answer((await judge(repeated, [])).outcome), 'certificate-repeated');
   assert.deepEqual([ignored, judged], [1, 1]);
+});
+
+test('with a wrong clock no certificate is judged, neither accepted nor refused', async () => {
+  const judge = presentedJudge({
+    judge: { judge: () => assert.fail('judged by a wrong clock') },
+    admitClock: () => {
+      throw new StoreUnavailable('the clock is wrong');
+    },
+    onIgnoredHeader: () => undefined,
+  });
+  await assert.rejects(judge(PRESENTED, []), StoreUnavailable);
+  assert.equal(await answer((await judge({ by: 'nothing' }, [])).outcome), 'certificate-missing');
 });
