@@ -15,10 +15,13 @@ import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
+import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
+import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
+import { expectJson } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
@@ -30,9 +33,11 @@ const GROUPS = [
   doctorCommand,
   configCommands,
   integrationCommands,
+  resourceServerCommands,
   identityCommands,
   issuerCommands,
   certificateCommands,
+  tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
@@ -72,5 +77,22 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   for (const declare of GROUPS) declare(program);
+  for (const command of endingCommands(program)) offerJson(command);
   return program;
+}
+
+/** They print until they are stopped, or print one thing for one purpose. */
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference'];
+
+function endingCommands(command: Command): Command[] {
+  if (command.commands.length > 0) return command.commands.flatMap(endingCommands);
+  return WITHOUT_JSON.includes(command.name()) ? [] : [command];
+}
+
+/** Commands that show something declare --json themselves; for all others it is the result of the act. */
+function offerJson(command: Command): void {
+  if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'the result as JSON');
+  command.hook('preAction', (_, acting) => {
+    if (acting.opts()['json'] === true) expectJson();
+  });
 }
