@@ -24,6 +24,7 @@ import { revocationUnderAttack } from './chaos/revocation.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { shareTokenFile } from './chaos/token-file.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
@@ -57,6 +58,11 @@ const DRILLS = {
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
   'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  'token-file': [
+    shareTokenFile,
+    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    12,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
