@@ -47,7 +47,7 @@ const AWAY = refuse('unavailable', 'Whether this token is valid cannot be found 
 /** Returns the claims of a good token. */
 export async function checkClaims(token: string, parts: Parts): Promise<Claims | Refusal> {
   if (token.length > LONGEST || !TOKEN.test(token)) return INVALID;
-  const found = JWT.test(token) ? await checkJwt(token, parts) : await checkOpaque(token, parts);
+  const found = JWT.test(token) ? await checkJwt(token, parts) : await checkKnown(token, undefined, parts);
   if ('ok' in found) return found;
   const revoked = parts.revocations.whyRevoked(found);
   return revoked === undefined ? found : refuse('token-invalid', revoked);
@@ -56,21 +56,18 @@ export async function checkClaims(token: string, parts: Parts): Promise<Claims |
 async function checkJwt(token: string, parts: Parts): Promise<Claims | Refusal> {
   const read = await parts.jwts.read(token).catch(unlessAway);
   if (read === undefined) return INVALID;
-  if (read === 'away') return askOr(token, () => undefined, parts); // nothing is known about the signature
+  if (read === 'away') return askOr(token, undefined, parts); // nothing is known about the signature
   if (parts.feed.isFresh && !parts.revocations.needsIntrospection(read)) return read;
-  if (parts.revocations.whyRevoked(read) !== undefined) return read; // known to be revoked: no need to ask
   return checkKnown(token, read, parts);
-}
-
-function checkOpaque(token: string, parts: Parts): Promise<Claims | Refusal> {
-  return checkKnown(token, undefined, parts);
 }
 
 /** By an earlier answer, if it is recent enough; otherwise asks. `verified`: what the token says, if its signature is good. */
 async function checkKnown(token: string, verified: Claims | undefined, parts: Parts): Promise<Claims | Refusal> {
   const known = parts.introspection.known(token);
   if (known && isRecent(known, parts)) return known.claims ?? INVALID;
-  return askOr(token, () => verified ?? known?.claims, parts);
+  const claims = verified ?? known?.claims;
+  if (claims && parts.revocations.whyRevoked(claims) !== undefined) return claims; // refused anyway: no need to ask
+  return askOr(token, claims, parts);
 }
 
 function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: Parts): boolean {
@@ -84,10 +81,10 @@ function isRecent({ claims, askedAt }: Known, { settings, feed, revocations }: P
 }
 
 /** `otherwise`: what is trusted until it expires if the service is away. */
-async function askOr(token: string, otherwise: () => Claims | undefined, parts: Parts): Promise<Claims | Refusal> {
+async function askOr(token: string, otherwise: Claims | undefined, parts: Parts): Promise<Claims | Refusal> {
   const answer = await parts.introspection.ask(token).catch(unlessAway);
   if (answer === 'away' || answer === undefined)
-    return (parts.settings.onOutage === 'trust-until-expiry' && otherwise()) || AWAY;
+    return (parts.settings.onOutage === 'trust-until-expiry' && otherwise) || AWAY;
   return answer.claims ?? INVALID;
 }
 
