@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { followFeed } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
@@ -63,6 +64,7 @@ const DRILLS = {
     '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
+  feed: [followFeed, 'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read', 200],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

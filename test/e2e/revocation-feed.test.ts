@@ -1,7 +1,9 @@
 // The revocation feed: who may follow it, what a snapshot and a stream say, and how a follower resumes.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ResourceServer, type ResourceServerId } from '../../src/core/resource-server.ts';
 import { seconds } from '../../src/core/time.ts';
 import { changeIdentity } from '../../src/operations/admin/change-identity.ts';
@@ -14,7 +16,7 @@ import { integrations, resourceServers } from '../../src/store/tables/registry.t
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { ADA, anIntegration, aResourceServer, scopeOf } from '../samples.ts';
-import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { type Caller, callerOver, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
 import { type Entry, type Follower, followFeed } from './feed-follower.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { clientId, MALLORY, registryFollows, startService, type TestService } from './service.ts';
@@ -76,6 +78,16 @@ async function endedGrant(): Promise<string> {
   await revoke(ada, pair.access_token);
   const [event] = await service.ports.store.newestEvents({ count: 1, acts: true });
   return event?.subjectId ?? '';
+}
+
+/** The log line of a stream is written when it ends. */
+async function wasLogged(operation: string, outcome: string): Promise<void> {
+  const before = service.logLines.length;
+  for (;;) {
+    const lines = service.logLines.slice(before);
+    if (lines.some((line) => line.includes(`"${operation}"`) && line.includes(`"${outcome}"`))) return;
+    await pause(50);
+  }
 }
 
 const ofGrant = (id: string) => (entry: Entry) => entry['grant'] === id;
@@ -254,6 +266,30 @@ suite('when a stream ends', () => {
     assertRefused(await caller.ask({ path: FEED, headers }), 410, 'invalid_request');
     caller.close();
     await swept.stop();
+  });
+
+  test('a follower that does not read is cut, and resumes where it was', async (t) => {
+    const { cursor } = await snapshot();
+    const { store } = service.ports;
+    const lines = [`GET ${FEED} HTTP/1.1`, 'Host: x', `Authorization: ${AUTH['authorization']}`];
+    const socket = await rawConnection(reachOf(service));
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write([...lines, 'Accept: text/event-stream', `Last-Event-ID: ${cursor}`, '', ''].join('\r\n'));
+    await once(socket, 'readable'); // nothing is read from now on
+    const many = (first: number) =>
+      Array.from({ length: 5000 }, (_, n) => ({
+        type: 'revoked' as const,
+        at: service.now(),
+        subjectId: (first + n).toString(16).padStart(32, 'b'),
+      }));
+    // More than the kernel buffers for a connection.
+    for (let n = 0; n < 80_000; n += 5000)
+      await store.change(integrations, 'none', () => ({ outcome: undefined, events: many(n) }));
+    await wasLogged('follow-revocations', 'aborted');
+    const resumed = await following(t, AUTH, cursor);
+    await resumed.next(ofGrant((79_999).toString(16).padStart(32, 'b')));
+    assert.equal(resumed.entries.length, 80_000);
   });
 
   test('a service that stops ends its streams first', async () => {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { cursorText, type Position } from '../../operations/feed/cursor.ts';
+import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
 import type { FeedTail } from '../../operations/feed/feed-tail.ts';
 import { isOutdated } from '../../operations/feed/follower.ts';
 import type { FeedItem, FeedStore } from '../../operations/feed/read-feed.ts';
@@ -24,12 +24,16 @@ const READ_MS = 10_000;
 /** A follower then connects again, and proves itself again. */
 const LONGEST_MS = 15 * 60_000;
 
+/** Batches whose bytes are kept. */
+const SHARED = 32;
+
 type Response = FastifyReply['raw'];
 
 export class FeedStreams {
   readonly #tail: FeedTail;
   readonly #store: FeedStore;
   readonly #open = new Set<AbortController>();
+  readonly #texts = new BatchTexts();
 
   constructor(tail: FeedTail, store: FeedStore) {
     this.#tail = tail;
@@ -94,21 +98,38 @@ export class FeedStreams {
         continue;
       }
       if (await isOutdated(server, items, this.#store)) return;
-      await written(response, items.map((item) => itemText(item, server)).join(''), signal);
+      await written(response, this.#texts.of(items, server), signal);
       at = last.sequence;
     }
   }
 }
 
-function itemText(item: FeedItem, server: ResourceServer): string {
+/** Followers are mostly at the same place: those of one resource server share the bytes of a batch. */
+class BatchTexts {
+  readonly #known = new Map<string, Buffer>();
+
+  of(items: readonly FeedItem[], server: ResourceServer): Buffer {
+    const mark = serverMark(server);
+    const key = `${items[0]?.sequence} ${items.at(-1)?.sequence} ${mark}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const text = Buffer.from(items.map((item) => itemText(item, server, mark)).join(''));
+    this.#known.set(key, text);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > SHARED && oldest !== undefined) this.#known.delete(oldest);
+    return text;
+  }
+}
+
+function itemText(item: FeedItem, server: ResourceServer, mark: string): string {
   const entry = item.state && feedEntry(item.state, server);
   // Without data, it only moves the cursor.
   const data = entry ? `data: ${JSON.stringify(entry)}\n` : '';
-  return `id: ${cursorText(item, server)}\n${data}\n`;
+  return `id: ${cursorText(item, mark)}\n${data}\n`;
 }
 
 /** Resolves when the follower has room for more; rejects if that takes too long. */
-async function written(response: Response, text: string, signal: AbortSignal): Promise<void> {
+async function written(response: Response, text: Buffer, signal: AbortSignal): Promise<void> {
   if (response.write(text) || signal.aborted) return;
   const done = new AbortController();
   const drained = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
-import { cursorText, isInLog, type Position, parseCursor } from '../../operations/feed/cursor.ts';
+import { cursorText, isInLog, type Position, parseCursor, serverMark } from '../../operations/feed/cursor.ts';
 import { currentServer } from '../../operations/feed/follower.ts';
 import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
 import { replyJson } from '../server/refusal-replies.ts';
@@ -71,7 +71,7 @@ async function pageOf(
 }
 
 function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
-  const cursor = cursorText(from, server);
+  const cursor = cursorText(from, serverMark(server));
   const entries = states.map((state) => feedEntry(state, server)).filter((entry) => entry !== undefined);
   return { cursor, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
 }

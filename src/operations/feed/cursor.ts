@@ -18,8 +18,9 @@ export function positionOf(event: LoggedEvent): Position {
   return { sequence: event.sequence, mark: markOf(JSON.stringify(event)) };
 }
 
-export function cursorText({ sequence, mark }: Position, server: ResourceServer): string {
-  return `${sequence}-${mark}-${serverMark(server)}`;
+/** `ofServer`: its `serverMark`. */
+export function cursorText({ sequence, mark }: Position, ofServer: string): string {
+  return `${sequence}-${mark}-${ofServer}`;
 }
 
 const CURSOR = /^(0|[1-9][0-9]{0,14})-([0-9a-f]{16})-([0-9a-f]{16})$/;

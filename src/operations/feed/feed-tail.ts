@@ -9,6 +9,7 @@ const CHECK_MS = 2_000;
 /** News is older than this if the store has not answered since. */
 const CURRENT_MS = 3_000;
 const READ = 200;
+const GROUP = 32;
 /** Items kept for followers that are a little behind. Others read from the store. */
 const KEPT = 2_000;
 
@@ -136,9 +137,15 @@ export class FeedTail {
     this.#announce();
   }
 
+  /** Followers go on in groups, so that requests get their turn in between. */
   #announce(): void {
     this.#version += 1;
-    for (const wake of [...this.#wake]) wake();
+    const waking = [...this.#wake];
+    const wakeSome = () => {
+      for (const wake of waking.splice(0, GROUP)) wake();
+      if (waking.length > 0) setImmediate(wakeSome);
+    };
+    wakeSome();
   }
 
   #leave(): void {
