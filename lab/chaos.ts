@@ -4,6 +4,8 @@ import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { damageFiles } from './chaos/files.ts';
+import { handOver } from './chaos/handover/handover.ts';
+import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
@@ -43,23 +45,30 @@ const DRILLS = {
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
   http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
+  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 4],
+  rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
 /** The third: the default number of cycles, if not 20. */
-type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
+type Drill = readonly [
+  (cycles: number, chance: Seeded, from?: string) => Promise<number>,
+  what: string,
+  cycles?: number,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
+  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), values.from);
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

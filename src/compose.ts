@@ -86,8 +86,10 @@ export async function composeService(
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
+      // Requests are answered until then: they need what the chores keep up to date.
+      await Promise.all(listeners.map((listener) => listener.drain()));
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.all([stopChores(), leaving, ...listeners.map((listener) => listener.drain())]);
+      await Promise.all([stopChores(), leaving]);
       await store.close();
     },
   };
@@ -225,6 +227,7 @@ async function partsOf(
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
       stopTimeoutMs: limits.stopTimeout * 1000,
+      drainIdleMs: limits.drainIdle * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
       addressShare: limits.addressShare,

@@ -21,6 +21,8 @@ import { isWorker } from './workers.ts';
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** Other processes may listen on the same port. */
+  readonly sharePort?: boolean;
   readonly tls?: TlsFiles | undefined;
   /** Only listed proxies may connect, since the traffic is not encrypted. */
   readonly behindProxy?: boolean;
@@ -70,7 +72,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   server.maxConnections = parts.limits.connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
-    listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing() }),
+    listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing(options.sharePort) }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain(),
@@ -108,8 +110,8 @@ function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceP
 }
 
 /** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */
-function portSharing(): { exclusive?: true; reusePort?: true } {
-  return isWorker() ? { exclusive: true, reusePort: true } : {};
+function portSharing(sharePort = false): { exclusive?: true; reusePort?: true } {
+  return isWorker() || sharePort ? { exclusive: true, reusePort: true } : {};
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

@@ -36,6 +36,11 @@ export const listeners = entries(
       default: 8443,
       example: 8443,
     }),
+    sharePort: flag({
+      description:
+        'Shares the port with other processes of the same user that share it too, so that a new process can take over before the old one stops. Workers always share.',
+      default: false,
+    }),
     tls,
     clientCertificates: choice(['request', 'require', 'off'], {
       description:

@@ -111,7 +111,6 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: request, // contract 7.1: an internal error is an invalid_request
 };
 

@@ -128,7 +128,6 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: { status: 500, error: 'server_error' },
 };
 
