@@ -20,6 +20,7 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
@@ -46,6 +47,7 @@ const DRILLS = {
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
   http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
   handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 4],
+  restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { backupCommands } from './commands/backup.ts';
 import { certificateCommands } from './commands/certificate.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -34,6 +35,7 @@ const GROUPS = [
   grantCommands,
   eventsCommand,
   keyringCommands,
+  backupCommands,
   storeCommands,
 ];
 
