@@ -6,7 +6,7 @@ import { callDuring, makeCertificates } from './calls.ts';
 import { debianRoot } from './debian.ts';
 import { commandsOf, installLabNeeds, ROOT, run } from './shell.ts';
 
-const [IMAGE, BUILDER] = ['localhost/tessera:0.1.0', 'localhost/tessera-builder'];
+const [IMAGE, BUILDER] = ['localhost/tessera:0.2.0', 'localhost/tessera-builder'];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 export async function inContainer(): Promise<void> {

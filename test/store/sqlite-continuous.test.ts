@@ -1,6 +1,6 @@
 // Continuous backups of a SQLite store: nothing committed is missing, and damage is found.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,18 +21,21 @@ interface Field {
   readonly writer: DatabaseSync;
 }
 
-async function inField(work: (field: Field) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-'));
-  const store = join(folder, 'tessera.db');
-  await (await openSqliteStore({ path: store, clock: systemClock.now })).close();
-  const writer = new DatabaseSync(store, { timeout: 5000 });
-  writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number INTEGER PRIMARY KEY, filler BLOB)');
-  try {
-    await work({ store, archive: join(folder, 'archive'), rebuilt: join(folder, 'rebuilt.db'), writer });
-  } finally {
-    writer.close();
-    rmSync(folder, { recursive: true });
-  }
+function inField(work: (field: Field) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-'));
+    mkdirSync(join(folder, 'archive'));
+    const store = join(folder, 'tessera.db');
+    await (await openSqliteStore({ path: store, clock: systemClock.now })).close();
+    const writer = new DatabaseSync(store, { timeout: 5000 });
+    writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number INTEGER PRIMARY KEY, filler BLOB)');
+    try {
+      await work({ store, archive: join(folder, 'archive'), rebuilt: join(folder, 'rebuilt.db'), writer });
+    } finally {
+      writer.close();
+      rmSync(folder, { recursive: true });
+    }
+  };
 }
 
 function write({ writer }: Field, from: number, count: number, bytes = 10): void {
@@ -69,19 +72,10 @@ function countIn(path: string): number {
   return count;
 }
 
-function withArchive(work: (field: Field) => Promise<void>): () => Promise<void> {
-  return () =>
-    inField(async (field) => {
-      const { mkdirSync } = await import('node:fs');
-      mkdirSync(field.archive);
-      await work(field);
-    });
-}
-
 suite('a continuous backup', () => {
   test(
     'has every commit, also when the WAL was started over many times',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const following = follow(field);
       await following.began;
       for (let round = 0; round < 12; round++) {
@@ -98,7 +92,7 @@ suite('a continuous backup', () => {
 
   test(
     'restores each moment that it recorded',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const following = follow(field);
       await following.began;
       const moments: number[] = [];
@@ -119,7 +113,7 @@ suite('a continuous backup', () => {
 
   test(
     'goes on with its series after a stop if nothing was missed, and begins a new one otherwise',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const first = follow(field);
       await first.began;
       write(field, 0, 10);
@@ -142,7 +136,7 @@ suite('a continuous backup', () => {
 
   test(
     'ignores a record that was being written, and reports damaged and missing ones',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const following = follow(field, { segmentMs: 0 });
       await following.began;
       for (let round = 0; round < 3; round++) {
@@ -168,7 +162,7 @@ suite('a continuous backup', () => {
 
   test(
     'begins new series, reports each complete file, and removes series that nobody needs',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const complete: string[] = [];
       const options = { seriesMs: 200, segmentMs: 100, onComplete: (path: string) => void complete.push(path) };
       const following = follow(field, options);
@@ -193,7 +187,7 @@ suite('a continuous backup', () => {
 
   test(
     'never waits for a writer that waits for its read transaction',
-    withArchive(async (field) => {
+    inField(async (field) => {
       const follower = new WalFollower(field.store);
       field.writer.exec('BEGIN IMMEDIATE');
       assert.equal(follower.empty(), undefined);
