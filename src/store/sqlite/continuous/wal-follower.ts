@@ -17,6 +17,8 @@ export class WalFollower {
   /** What was committed since the position it resumes from; undefined if it begins anew. */
   readonly backlog: CommittedPages | undefined;
   #position: WalPosition;
+  /** Up to where all of the WAL is in the database: emptying it again would change nothing. */
+  #emptiedAt: WalPosition | undefined;
 
   /** `from`: resumes there, if all that was written since then is still in the WAL. */
   constructor(path: string, from?: WalPosition) {
@@ -57,7 +59,7 @@ export class WalFollower {
 
   /** Whether the WAL is long enough to be emptied. */
   get isLong(): boolean {
-    return this.#position.frames >= EMPTY_AFTER_FRAMES;
+    return this.#position.frames >= EMPTY_AFTER_FRAMES && this.#position !== this.#emptiedAt;
   }
 
   /**
@@ -71,7 +73,8 @@ export class WalFollower {
     const committed = this.#readOn();
     this.#position = committed.position;
     current.exec('COMMIT');
-    other.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    const { log, checkpointed } = other.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {};
+    if (log === checkpointed) this.#emptiedAt = this.#position;
     pin(current);
     this.#writer.exec('ROLLBACK');
     return committed;
