@@ -67,7 +67,7 @@ async function runWithBwrap(place: string, sh: Shell): Promise<void> {
   const caller = placeFiles(place, volume);
   ownVolume(volume);
   const image = {
-    root: sh(`buildah mount $(buildah from ${IMAGE})`).trim(),
+    root: unpack(sh),
     config: JSON.parse(sh(`podman image inspect --format '{{json .Config}}' ${IMAGE}`)),
     volume,
     files: {
@@ -85,6 +85,11 @@ async function runWithBwrap(place: string, sh: Shell): Promise<void> {
   const ended = once(child, 'exit');
   process.kill(pid, 'SIGTERM');
   console.log(`stop: exit code ${(await ended)[0]}`);
+}
+
+/** A copy, because only root may look into the folder where buildah keeps images. */
+function unpack(sh: Shell): string {
+  return sh(`cp -a "$(buildah mount $(buildah from ${IMAGE}))" root; chmod 0755 root; realpath root`).trim();
 }
 
 const INIT = ['init', '--integration', 'orders-sync', '--scope', 'orders:read', '--identity', 'ada'];
