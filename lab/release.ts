@@ -40,7 +40,9 @@ save(`${name}-notes.md`, notes);
 const files = [`${name}.tgz`, `${name}.cdx.json`, `${name}-licences.txt`, `${name}-notes.md`];
 const sums = files.map((file) => `${sha256(readFileSync(join(OUT, file)))}  ${file}\n`).join('');
 save('SHA256SUMS', sums);
-console.log(`${manifest.name} ${manifest.version} of ${git('rev-parse', '--short', 'HEAD').trim()}, ${shipped.length} packages`);
+console.log(
+  `${manifest.name} ${manifest.version} of ${git('rev-parse', '--short', 'HEAD').trim()}, ${shipped.length} packages`,
+);
 console.log(sums.trimEnd());
 
 /** Builds the last commit in two folders, and compares the bytes. */

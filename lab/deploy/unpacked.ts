@@ -72,6 +72,8 @@ function commandLine({ root, config, volume, files }: Unpacked, args: readonly s
 
 /** bwrap has one child, which is process 1 of the box, which has one. */
 function innermost(pid: number): number {
-  const [child] = run('sh', ['-c', `cat /proc/${pid}/task/${pid}/children`]).trim().split(' ');
+  const [child] = run('sh', ['-c', `cat /proc/${pid}/task/${pid}/children`])
+    .trim()
+    .split(' ');
   return child ? innermost(Number(child)) : pid;
 }

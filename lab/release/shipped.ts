@@ -49,7 +49,8 @@ function neededBy(lock: Lock, path: string): { readonly path: string; readonly i
   const needed = (names: object, isOptional: boolean) =>
     Object.keys(names).flatMap((name) => {
       const at = resolved(lock, path, name);
-      if (at === undefined && !isOptional) throw new Error(`${name}, which ${path || 'the package'} needs, is not locked`);
+      if (at === undefined && !isOptional)
+        throw new Error(`${name}, which ${path || 'the package'} needs, is not locked`);
       return at === undefined ? [] : [{ path: at, isOptional }];
     });
   return [...needed(dependencies, false), ...needed(optionalDependencies, true)];

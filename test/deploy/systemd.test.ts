@@ -71,17 +71,13 @@ test('a stop has more time than requests in flight get by default', () => {
 
 for (const name of ['tessera-backup.service', 'tessera-follow.service'])
   test(`${name} has the restrictions of the service, and no network on top`, () => {
-  const restrictions = (name: string) =>
-    unit(name)
-      .slice(unit(name).indexOf('\nCapabilityBoundingSet='))
-      .split('\n')
-      .filter((line) => /^[A-Z]\w+=/.test(line) && !/^(?:RestrictAddressFamilies|WantedBy)=/.test(line));
-  const more = restrictions(name).filter(
-    (line) => !restrictions('tessera@.service').includes(line),
-  );
-  assert.deepEqual(more, ['PrivateNetwork=yes', 'IPAddressDeny=any']);
-  const fewer = restrictions('tessera@.service').filter(
-    (line) => !restrictions(name).includes(line),
-  );
-  assert.deepEqual(fewer, []);
-});
+    const restrictions = (name: string) =>
+      unit(name)
+        .slice(unit(name).indexOf('\nCapabilityBoundingSet='))
+        .split('\n')
+        .filter((line) => /^[A-Z]\w+=/.test(line) && !/^(?:RestrictAddressFamilies|WantedBy)=/.test(line));
+    const more = restrictions(name).filter((line) => !restrictions('tessera@.service').includes(line));
+    assert.deepEqual(more, ['PrivateNetwork=yes', 'IPAddressDeny=any']);
+    const fewer = restrictions('tessera@.service').filter((line) => !restrictions(name).includes(line));
+    assert.deepEqual(fewer, []);
+  });

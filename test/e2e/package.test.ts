@@ -30,7 +30,13 @@ interface Manifest {
 function packedArchive(folder: string): { archive: string; files: readonly string[] } {
   const archive = process.env['TESSERA_PACKAGE'] ?? npmPack(folder);
   const listed = execFileSync('tar', ['--list', '--file', archive], { encoding: 'utf8' });
-  return { archive, files: listed.trim().split('\n').map((path) => path.replace(/^package\//, '')) };
+  return {
+    archive,
+    files: listed
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, '')),
+  };
 }
 
 function npmPack(folder: string): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf, readToEnd } from './caller.ts';
+import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import {
   assertRefused,

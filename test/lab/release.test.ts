@@ -36,8 +36,14 @@ suite('a release', () => {
       dependencies: { ref: string; dependsOn: string[] }[];
     };
     const named = new Set(sbom.components.map(({ name }) => name));
-    assert.deepEqual([...installedPackages()].filter((name) => !named.has(name)), []);
-    assert.ok(!named.has('typescript') && !named.has('tessera-runtime'), 'and none that is needed for development only');
+    assert.deepEqual(
+      [...installedPackages()].filter((name) => !named.has(name)),
+      [],
+    );
+    assert.ok(
+      !named.has('typescript') && !named.has('tessera-runtime'),
+      'and none that is needed for development only',
+    );
     const refs = new Set([`pkg:npm/tessera@${VERSION}`, ...sbom.components.map(({ purl }) => purl)]);
     assert.equal(refs.size, sbom.components.length + 1, 'each once');
     for (const { ref, dependsOn } of sbom.dependencies)
@@ -48,7 +54,10 @@ suite('a release', () => {
 
   test('its licences allow distribution, and their texts are collected', () => {
     const permissive = /^(?:MIT|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0)$/;
-    assert.deepEqual(shipped.filter(({ license }) => !permissive.test(license)), []);
+    assert.deepEqual(
+      shipped.filter(({ license }) => !permissive.test(license)),
+      [],
+    );
     const text = licencesOf(ROOT, shipped);
     for (const { name, version } of shipped) assert.ok(text.includes(`${name} ${version}: `), name);
     assert.ok(text.match(/Permission is hereby granted/g)?.length ?? 0 > 20);
@@ -58,7 +67,8 @@ suite('a release', () => {
     assert.equal(lock.version, VERSION);
     assert.ok(notesOf(read('CHANGELOG.md'), VERSION).length > 1000);
     for (const path of globSync('deploy/**/*.yaml', { cwd: ROOT }))
-      for (const [, version] of read(path).matchAll(/image: localhost\/tessera:(\S+)/g)) assert.equal(version, VERSION, path);
+      for (const [, version] of read(path).matchAll(/image: localhost\/tessera:(\S+)/g))
+        assert.equal(version, VERSION, path);
     assert.match(read('SECURITY.md'), new RegExp(`\\| ${VERSION.split('.').slice(0, 2).join('\\.')}\\.x \\|`));
   });
 
@@ -70,7 +80,10 @@ suite('a release', () => {
   });
 
   test('notes need a section with a date', () => {
-    assert.equal(notesOf('# C\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-15\n\n- a\n\n## [1.2.2] - 2026-11-01\n- b', '1.2.3'), '- a\n');
+    assert.equal(
+      notesOf('# C\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-15\n\n- a\n\n## [1.2.2] - 2026-11-01\n- b', '1.2.3'),
+      '- a\n',
+    );
     assert.throws(() => notesOf('## [1.2.3]\n- a', '1.2.3'), /no date/);
     assert.throws(() => notesOf('## [Unreleased]\n- a', '1.2.3'), /no section for 1\.2\.3/);
     assert.throws(() => notesOf('## [1.2.3] - 2026-11-15\n\n## [1.2.2] - 2026-11-01\n- b', '1.2.3'), /empty/);

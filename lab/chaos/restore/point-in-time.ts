@@ -57,7 +57,15 @@ async function writeAndDie(field: KillField, archive: string, lifeMs: number): P
 }
 
 function startFollower({ path }: KillField, archive: string): ChildProcess {
-  const args = ['--disable-warning=ExperimentalWarning', MAIN, '--set', `store=sqlite:${path}`, 'backup', 'follow', archive];
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    MAIN,
+    '--set',
+    `store=sqlite:${path}`,
+    'backup',
+    'follow',
+    archive,
+  ];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
@@ -98,7 +106,10 @@ async function checkMoment(
   const store = await openSqliteStore({ path, clock: () => systemClock.now() });
   for (const [grantId, lines] of Map.groupBy(told, (line) => line.grantId ?? '')) {
     const generation = (await store.load(grants, grantId)).found?.row.pair.generation ?? -1;
-    const least = Math.max(-1, ...lines.map((line) => ((line.ackedAt ?? Infinity) < rebuilt.from ? line.generation : -1)));
+    const least = Math.max(
+      -1,
+      ...lines.map((line) => ((line.ackedAt ?? Infinity) < rebuilt.from ? line.generation : -1)),
+    );
     const most = Math.max(-1, ...lines.map((line) => (line.askedAt <= rebuilt.to ? line.generation : -1)));
     broken.where(generation < least, `${grantId}: generation ${generation}, acknowledged ${least}`);
     broken.where(generation > most, `${grantId}: generation ${generation}, requested ${most}`);

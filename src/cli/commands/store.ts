@@ -9,7 +9,10 @@ export function storeCommands(program: Command): void {
   program
     .command('restore <backup>')
     .description('replace the SQLite store with a copy or a continuous backup, while the service is stopped')
-    .option('--at <time>', 'of a continuous backup: the state at this time, as in 2026-11-15T09:30:00Z; default: the newest')
+    .option(
+      '--at <time>',
+      'of a continuous backup: the state at this time, as in 2026-11-15T09:30:00Z; default: the newest',
+    )
     .option(
       '--end-grants',
       'end every grant, device code and browser session of the copy: everyone must authorize again',

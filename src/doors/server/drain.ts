@@ -41,11 +41,15 @@ export class Drain {
     // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
     if (stream) stream.session?.close();
     // Not while pipelined requests wait behind this one.
-    else if (!place || place.visitor.places.size <= 1) reply.header('connection', 'close');
+    else if (!place || isNewest(place)) reply.header('connection', 'close');
   }
 
   #closeIdle(): void {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
     for (const { session, places } of this.#places.visitors) if (places.size === 0) session?.close();
   }
+}
+
+function isNewest(place: Place): boolean {
+  return [...place.visitor.places].at(-1) === place;
 }

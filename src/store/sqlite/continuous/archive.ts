@@ -41,7 +41,9 @@ export function makeSeriesFolder(archive: string, moment: number): string {
 
 /** Oldest first. A series whose base was not finished is left out. */
 export function listSeries(archive: string): Series[] {
-  const names = readdirSync(archive).filter((name) => SERIES_NAME.test(name)).toSorted();
+  const names = readdirSync(archive)
+    .filter((name) => SERIES_NAME.test(name))
+    .toSorted();
   return names
     .map((name) => join(archive, name))
     .filter((folder) => existsSync(join(folder, 'base.json')))

@@ -3,10 +3,20 @@ import { closeSync, fdatasyncSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { basePath, endOf, hashOfFile, listSeries, makeSeriesFolder, removeOld, type Series, segmentNumbers, segmentPath } from './archive.ts';
+import {
+  basePath,
+  endOf,
+  hashOfFile,
+  listSeries,
+  makeSeriesFolder,
+  removeOld,
+  type Series,
+  segmentNumbers,
+  segmentPath,
+} from './archive.ts';
 import { encodeRecord } from './records.ts';
-import type { CommittedPages } from './wal-frames.ts';
 import { WalFollower } from './wal-follower.ts';
+import type { CommittedPages } from './wal-frames.ts';
 
 /** How often the WAL is read. A restore is exact to this. */
 const READ_EVERY_MS = 50;

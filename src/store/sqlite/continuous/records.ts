@@ -49,7 +49,8 @@ export function* decodeRecords(
     if (end > contents.length) break;
     const body = contents.subarray(headEnd, end);
     hash = hashOf(hash, fields, body);
-    if (hash !== recorded) throw new Error(`the record of ${new Date(fields.to).toISOString()} is damaged or out of order`);
+    if (hash !== recorded)
+      throw new Error(`the record of ${new Date(fields.to).toISOString()} is damaged or out of order`);
     yield { head: { ...fields, hash }, pages: () => pagesIn(zstdDecompressSync(body), pageSize) };
     at = end;
   }
