@@ -46,7 +46,7 @@ const DRILLS = {
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
   http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
-  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 4],
+  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],

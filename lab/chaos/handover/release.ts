@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SetUp } from '../../../test/e2e/service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -23,3 +24,9 @@ export function releaseAt(commit: string): Release {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return { name: commit, folder, isThis: false, remove: () => rmSync(folder, { recursive: true }) };
 }
+
+/** Only settings that older releases have too; the defaults for the rest. */
+export const FOR_ANY_RELEASE: SetUp = {
+  listeners: [{ tls: true, doors: undefined }],
+  settings: { limits: { drainIdle: undefined, queueMilliseconds: undefined, checksPerAddress: undefined } },
+};

@@ -10,7 +10,7 @@ import { openAt } from '../../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import { Broken } from '../broken.ts';
 import { Instance } from './instance.ts';
-import { type Release, releaseAt, THIS_RELEASE } from './release.ts';
+import { FOR_ANY_RELEASE, type Release, releaseAt, THIS_RELEASE } from './release.ts';
 import { SteadyCallers } from './steady-callers.ts';
 import { Tally } from './tally.ts';
 
@@ -22,7 +22,7 @@ export async function rollOut(rounds: number, _chance: Seeded, from?: string): P
   const broken = new Broken();
   const other = from ? releaseAt(from) : THIS_RELEASE;
   const server = await PostgresServer.start({ durable: true });
-  const home = makeHome({ settings: { store: server.url(), limits: { drainIdle: undefined } } });
+  const home = makeHome({ ...FOR_ANY_RELEASE, settings: { ...FOR_ANY_RELEASE.settings, store: server.url() } });
   const store = storeOf(await openAt(server.url())); // migrates the schema first, as docs/postgresql.md says
   await populate(store, home.authority);
   await store.close();

@@ -41,9 +41,9 @@ export class SteadyCallers {
     this.#stopping.abort();
     const pairs = await this.#pairs;
     const caller = callerOver('HTTP/2', this.#reaches[0] as Reach);
-    const answers = await Promise.all(
-      pairs.flatMap((pair) => [verify(caller, pair.access_token), refresh(caller, pair.refresh_token)]),
-    );
+    const answers: Answer[] = [];
+    for (const pair of pairs)
+      answers.push(await verify(caller, pair.access_token), await refresh(caller, pair.refresh_token));
     caller.close();
     return answers.filter(({ status }) => status !== 200).length;
   }
