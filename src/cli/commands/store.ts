@@ -7,7 +7,7 @@ const work = () => import('./work/store.ts');
 
 export function storeCommands(program: Command): void {
   program
-    .command('restore <backup>')
+    .command('restore <file>')
     .description('replace the SQLite store with a copy or a continuous backup, while the service is stopped')
     .option(
       '--at <time>',
