@@ -65,12 +65,12 @@ export function sqliteCopies() {
 
 /** Continuous backups of SQLite stores. */
 export async function continuousBackup() {
-  const [{ followStore }, { rebuild, rebuildFrom }, { listSeries, endOf }] = await Promise.all([
+  const [{ followStore }, { rebuild, rebuildFrom }, { listSeries }] = await Promise.all([
     import('./store/sqlite/continuous/follow.ts'),
     import('./store/sqlite/continuous/rebuild.ts'),
     import('./store/sqlite/continuous/archive.ts'),
   ]);
-  return { followStore, rebuild, rebuildFrom, listSeries, endOf };
+  return { followStore, rebuild, rebuildFrom, listSeries };
 }
 
 /** Upgrades the schema of a PostgreSQL store, as the role in the address. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { run } from './shell.ts';
 
-export const FOREIGN_USER = 12345;
+const FOREIGN_USER = 12345;
 
 interface ImageConfig {
   readonly Env: readonly string[];

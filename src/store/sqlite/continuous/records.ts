@@ -16,7 +16,7 @@ export interface RecordHead {
 
 export interface ArchiveRecord {
   readonly head: RecordHead;
-  pages(): Iterable<{ readonly page: number; readonly content: Buffer }>;
+  readonly pages: () => Iterable<{ readonly page: number; readonly content: Buffer }>;
 }
 
 type Moments = Pick<RecordHead, 'from' | 'to'>;
