@@ -36,8 +36,8 @@ const shipped = shippedPackages(JSON.parse(read('package-lock.json')) as Lock);
 const direct = Object.keys(manifest.dependencies).map((dependency) => `node_modules/${dependency}`);
 save(`${name}.cdx.json`, `${JSON.stringify(sbomOf(manifest, shipped, direct), undefined, 2)}\n`);
 save(`${name}-licences.txt`, licencesOf(ROOT, shipped));
-save(`${name}-notes.md`, notes);
-const files = [`${name}.tgz`, `${name}.cdx.json`, `${name}-licences.txt`, `${name}-notes.md`];
+save(`${name}-notes.txt`, notes);
+const files = [`${name}.tgz`, `${name}.cdx.json`, `${name}-licences.txt`, `${name}-notes.txt`];
 const sums = files.map((file) => `${sha256(readFileSync(join(OUT, file)))}  ${file}\n`).join('');
 save('SHA256SUMS', sums);
 console.log(
