@@ -1,6 +1,6 @@
 // The commands of docs/container.md, with buildah and podman and without a registry: the image to build on is made by debootstrap.
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callDuring, makeCertificates } from './calls.ts';
@@ -87,9 +87,13 @@ async function runWithBwrap(place: string, sh: Shell): Promise<void> {
   console.log(`stop: exit code ${(await ended)[0]}`);
 }
 
-/** A copy, because only root may look into the folder where buildah keeps images. */
+/** A copy with the places to mount on, because only root may look into the folder where buildah keeps images. */
 function unpack(sh: Shell): string {
-  return sh(`cp -a "$(buildah mount $(buildah from ${IMAGE}))" root; chmod 0755 root; realpath root`).trim();
+  return sh(`cp -a "$(buildah mount $(buildah from ${IMAGE}))" root
+    chmod 0755 root
+    mkdir -p root/proc root/dev
+    touch root/etc/tessera/tessera.yaml root/etc/tessera/corp-ca.pem
+    realpath root`).trim();
 }
 
 const INIT = ['init', '--integration', 'orders-sync', '--scope', 'orders:read', '--identity', 'ada'];
@@ -123,9 +127,20 @@ function storageIn(place: string): Record<string, string> {
   const [graph, state] = [join(place, 'storage'), join(place, 'state')];
   writeFileSync(file, `[storage]\ndriver = "overlay"\ngraphroot = "${graph}"\nrunroot = "${state}"\n`);
   const settings = join(place, 'containers.conf');
+  // podman would raise these limits, which not every root may.
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const hard = (name: string) =>
+    new RegExp(`^Max ${name} +\\S+ +(\\S+)`, 'm').exec(limits)?.[1]?.replace('unlimited', '-1');
+  const [files, processes] = [hard('open files'), hard('processes')];
   writeFileSync(
     settings,
-    '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n[containers]\ncgroups = "disabled"\n',
+    `[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[containers]
+cgroups = "disabled"
+default_ulimits = ["nofile=${files}:${files}", "nproc=${processes}:${processes}"]
+`,
   );
   return { CONTAINERS_STORAGE_CONF: file, CONTAINERS_CONF: settings, BUILDAH_ISOLATION: 'chroot' };
 }
