@@ -1,6 +1,7 @@
 // The commands of docs/container.md, with buildah and podman and without a registry: the image to build on is made by debootstrap.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callDuring, makeCertificates } from './calls.ts';
@@ -13,6 +14,7 @@ const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 export async function inContainer(): Promise<void> {
   installLabNeeds();
+  if (hasHybridCgroups()) return runWithPlainCgroups();
   const place = mkdtempSync(join(tmpdir(), 'tessera-lab-container-'));
   const env = storageIn(place);
   const sh: Shell = (commands, cwd = place) => run('sh', ['-ec', commands], { cwd, env });
@@ -33,6 +35,21 @@ export async function inContainer(): Promise<void> {
     sh('podman rm --force --all >/dev/null 2>&1 || true; buildah rm --all >/dev/null 2>&1 || true');
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+/** crun refuses to start where both versions of cgroups are mounted. */
+function hasHybridCgroups(): boolean {
+  return existsSync(join(CGROUPS, 'unified')) && existsSync(join(CGROUPS, 'memory'));
+}
+
+/** Runs this lab in a mount namespace of its own that has version 2 only. */
+function runWithPlainCgroups(): void {
+  const commands = `umount --recursive ${CGROUPS}; mount -t cgroup2 none ${CGROUPS}; exec "$0" "$@"`;
+  const lab = [process.execPath, join(ROOT, 'lab/deploy.ts'), 'container'];
+  const { status } = spawnSync('unshare', ['--mount', 'sh', '-ec', commands, ...lab], { stdio: 'inherit' });
+  process.exitCode = status ?? 1;
 }
 
 type Shell = (commands: string, cwd?: string) => string;
@@ -129,9 +146,7 @@ function storageIn(place: string): Record<string, string> {
   const settings = join(place, 'containers.conf');
   // podman would raise these limits, which not every root may.
   const limits = readFileSync('/proc/self/limits', 'utf8');
-  const hard = (name: string) =>
-    new RegExp(`^Max ${name} +\\S+ +(\\S+)`, 'm').exec(limits)?.[1]?.replace('unlimited', '-1');
-  const [files, processes] = [hard('open files'), hard('processes')];
+  const [, files] = /^Max open files +\S+ +(\d+)/m.exec(limits) ?? [];
   writeFileSync(
     settings,
     `[engine]
@@ -139,7 +154,7 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 [containers]
 cgroups = "disabled"
-default_ulimits = ["nofile=${files}:${files}", "nproc=${processes}:${processes}"]
+default_ulimits = ["nofile=${files}:${files}", "nproc=4096:4096"]
 `,
   );
   return { CONTAINERS_STORAGE_CONF: file, CONTAINERS_CONF: settings, BUILDAH_ISOLATION: 'chroot' };
