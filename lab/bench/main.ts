@@ -1,6 +1,7 @@
 // npm run bench: see options.ts for what it can be asked, docs/performance.md for what it found.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { against } from './against.ts';
 import { bench } from './bench.ts';
 import { writeCertificates } from './certificates.ts';
 import { LOAD_KINDS, type LoadKind } from './contestant.ts';
@@ -15,7 +16,8 @@ const folder = mkdtempSync(join(resolve(options.out), 'run-'));
 const generator = new Generator(CORES.generator);
 try {
   const workshop = { folder, tls: writeCertificates(folder), pace: options.pace };
-  if (options.profile === undefined) await bench(options, generator, workshop);
+  if (options.against !== undefined) await against(options.against, options, generator, workshop);
+  else if (options.profile === undefined) await bench(options, generator, workshop);
   else await profile(loadKind(options.profile), generator, options.out, workshop);
 } finally {
   generator.stop();

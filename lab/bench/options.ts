@@ -6,6 +6,8 @@ export interface Options {
   /** The suites to run; all of them where it is empty. */
   readonly only: readonly string[];
   readonly profile: string | undefined;
+  /** Another checkout of this project, to race with. */
+  readonly against: string | undefined;
   /** Where the reports go. */
   readonly out: string;
   readonly pace: Pace;
@@ -21,6 +23,7 @@ export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile L
   --quick           about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
   --only refresh    only these suites, separated by commas; starts: how long a start takes
   --profile refresh drive Tessera alone with one load and leave a CPU profile
+  --against FOLDER  this checkout and another one in turns, under every load; --only takes loads then
   --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
   --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
 
@@ -31,16 +34,18 @@ export function readOptions(args: string[]): Options {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
+      against: { type: 'string' },
       out: { type: 'string', default: 'out/bench' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
     },
   });
-  const { quick, only, profile, out } = values;
+  const { quick, only, profile, against, out } = values;
   return {
     quick,
     only: only.split(',').filter(Boolean),
     profile,
+    against,
     out,
     starts: quick ? 3 : 11,
     many: quick ? 100_000 : 1_000_000,

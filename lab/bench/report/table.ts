@@ -4,7 +4,7 @@ import type { Suite } from '../suites.ts';
 const HEADINGS = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'p99/p50', 'CPU µs', 'MB', 'generator'];
 
 /** One suite as a Markdown table; ratios are to its first lane. */
-export function suiteTable({ title }: Suite, results: readonly LaneResult[]): string {
+export function suiteTable({ title }: Pick<Suite, 'title'>, results: readonly LaneResult[]): string {
   const [baseline] = results;
   const rows = results.map((lane) => rowOf(lane, baseline ?? lane));
   const lines = [HEADINGS, HEADINGS.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];

@@ -9,17 +9,22 @@ import { FLOODS, type FloodKind, startFlood } from './flood.ts';
 import { Line } from './line.ts';
 import { type Caller, type LoadReport, runLoad, settle } from './load.ts';
 import { limitCpu } from './quota.ts';
-import { printTable, type Row } from './table.ts';
+import { printTable, type Row, type Turn } from './table.ts';
 import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
 
 /** Share of a core, so that a generator on the other core can send many times the service's capacity. */
 const QUOTA = 0.4;
 const AT_CAPACITY = 16;
-const CALLERS = 200;
+const CALLERS = 800;
 const MULTIPLES = [5, 50];
-const SLICE_MS = 1500;
-const WARM_UP_MS = 300;
+/** Capacity and overload are measured in turns, since the machine's speed changes. */
+const TURNS = 3;
+const SLICE_MS = 1000;
+/** Shedding begins after a second. */
+const WARM_UP_MS = 1200;
 const QUICK_MS = 250;
+/** The process of a flood starts, and its first connections are made. */
+const FLOOD_STARTS_MS = 2000;
 
 interface Field {
   readonly siege: Siege;
@@ -71,25 +76,34 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
   const callers = callersOf(kind, field);
   const rows: Row[] = [];
   for (const multiple of MULTIPLES) {
-    const capacity = await load(callers.slice(0, AT_CAPACITY), undefined, field);
-    const report = await load(callers, multiple * rateOf(capacity), field);
-    const recoveryMs = await recovery(field);
-    rows.push({ name: `${kind} × ${multiple}`, capacity, report, recoveryMs });
-    await settle(callers);
+    const turns: Turn[] = [];
+    for (let n = 0; n < TURNS; n++) {
+      const capacity = await load(callers.slice(0, AT_CAPACITY), undefined, field);
+      const report = await load(callers, multiple * rateOf(capacity), field);
+      turns.push({ capacity, report, recoveryMs: await recovery(field) });
+      await settle(callers);
+    }
+    rows.push({ name: `${kind} × ${multiple}`, turns });
   }
   return rows;
 }
 
 async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
   const callers = callersOf('verify', field).slice(0, AT_CAPACITY);
-  const capacity = await load(callers, undefined, field);
-  const flood = startFlood(kind, field.siege.port);
-  const before = await flood.opened();
-  const report = await load(callers, undefined, field);
-  const perSecond = ((await flood.opened()) - before) / ((WARM_UP_MS + SLICE_MS) / 1000);
-  await flood.stop();
-  const recoveryMs = await recovery(field);
-  return { name: `verify beside ${Math.round(perSecond)}/s ${kind}`, capacity, report, recoveryMs };
+  const turns: Turn[] = [];
+  let opened = 0;
+  for (let n = 0; n < TURNS; n++) {
+    const capacity = await load(callers, undefined, field);
+    const flood = startFlood(kind, field.siege.port);
+    await pause(FLOOD_STARTS_MS);
+    const before = await flood.opened();
+    const report = await load(callers, undefined, field);
+    opened += (await flood.opened()) - before;
+    await flood.stop();
+    turns.push({ capacity, report, recoveryMs: await recovery(field) });
+  }
+  const perSecond = opened / TURNS / ((WARM_UP_MS + SLICE_MS) / 1000);
+  return { name: `verify beside ${Math.round(perSecond)}/s ${kind}`, turns };
 }
 
 async function load(callers: readonly Caller[], perSecond: number | undefined, { siege }: Field): Promise<LoadReport> {

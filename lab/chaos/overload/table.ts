@@ -1,10 +1,15 @@
+import { median } from '../../bench/race.ts';
 import type { LoadReport } from './load.ts';
 
-export interface Row {
-  readonly name: string;
+export interface Turn {
   readonly capacity: LoadReport;
   readonly report: LoadReport;
   readonly recoveryMs: number;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly turns: readonly Turn[];
 }
 
 const LEAST_GOODPUT = 0.9;
@@ -38,27 +43,35 @@ export function printTable(rows: readonly Row[]): number {
   return cells.flat().filter((cell) => cell.endsWith('*')).length;
 }
 
-function cellsOf({ name, capacity, report, recoveryMs }: Row): string[] {
-  const full = capacity.accepted / capacity.seconds;
-  const ratio = (count: number) => count / report.seconds / full;
-  const goodput = ratio(report.accepted);
-  const memory = report.memoryMiB / capacity.memoryMiB;
-  const others = [...report.surprises].map(([status, count]) => `${count} × ${status}`).join(' ');
+/** Medians of the turns; counts of all. */
+function cellsOf({ name, turns }: Row): string[] {
+  const middle = (figure: (turn: Turn) => number) => median(turns.map(figure));
+  const sum = (count: (report: LoadReport) => number) => turns.reduce((total, { report }) => total + count(report), 0);
+  const ofCapacity = (count: (report: LoadReport) => number) =>
+    middle(({ capacity, report }) => count(report) / report.seconds / rateOf(capacity));
+  const goodput = ofCapacity(({ accepted }) => accepted);
+  const p99 = middle(({ report }) => report.p99);
+  const memory = middle(({ capacity, report }) => report.memoryMiB / capacity.memoryMiB);
+  const recoveryMs = Math.max(...turns.map((turn) => turn.recoveryMs));
   return [
     name,
-    full.toFixed(0),
-    ratio(report.wanted).toFixed(1),
-    ratio(report.sent).toFixed(1),
+    middle(({ capacity }) => rateOf(capacity)).toFixed(0),
+    ofCapacity(({ wanted }) => wanted).toFixed(1),
+    ofCapacity(({ sent }) => sent).toFixed(1),
     marked(goodput.toFixed(2), goodput >= LEAST_GOODPUT),
-    report.p50.toFixed(0),
-    marked(report.p99.toFixed(0), report.p99 <= MOST_P99_MS),
+    middle(({ report }) => report.p50).toFixed(0),
+    marked(p99.toFixed(0), p99 <= MOST_P99_MS),
     marked(memory.toFixed(2), memory <= MOST_MEMORY),
     marked(recoveryMs.toFixed(0), recoveryMs < MOST_RECOVERY_MS),
-    `${capacity.cpu.toFixed(2)} → ${report.cpu.toFixed(2)}`,
-    String(report.refused),
-    String(report.cut),
-    others,
+    `${middle(({ capacity }) => capacity.cpu).toFixed(2)} → ${middle(({ report }) => report.cpu).toFixed(2)}`,
+    String(sum(({ refused }) => refused)),
+    String(sum(({ cut }) => cut)),
+    turns.flatMap(({ report }) => [...report.surprises].map(([status, count]) => `${count} × ${status}`)).join(' '),
   ];
+}
+
+function rateOf({ accepted, seconds }: LoadReport): number {
+  return accepted / seconds;
 }
 
 function marked(text: string, isMet: boolean): string {

@@ -43,8 +43,8 @@ export const limits = section('Limits of the service.', {
   }),
   queueMilliseconds: whole(5, 60_000, {
     description:
-      'How long requests may wait in the process. If they have waited longer for a tenth of a second, late ones get 503 with Retry-After until the queue is empty, strangers before callers with an authentic token; new connections wait for their handshake.',
-    default: 1000,
+      'How long requests may wait in the process. If it has had no time left for a second and requests would wait longer than this, late ones get 503 with Retry-After, strangers before callers with an authentic token; new connections wait for their handshake.',
+    default: 120,
   }),
   requestsPerAddress: rate(
     'Requests from one network address, except checks of authentic tokens; further ones get 429. Each worker counts for itself.',

@@ -95,10 +95,11 @@ export class Gate {
 
   #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): ServerReason | undefined {
     const { pressure, isAuthentic } = this.#rules;
-    const waitMs = pressure.arrive();
-    if (pressure.isTooLate(waitMs, true)) return 'overloaded';
-    if (pressure.isTooLate(waitMs, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
-    if (this.places.held >= this.#rules.places) return 'overloaded';
+    const { held } = this.places;
+    pressure.arrive();
+    if (pressure.isTooLate(held, true)) return 'overloaded';
+    if (pressure.isTooLate(held, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
+    if (held >= this.#rules.places) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }

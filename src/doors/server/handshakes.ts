@@ -1,24 +1,23 @@
-// Decides which new connections may begin their TLS handshake, which costs more than most requests. An idle process begins
-// all of them at once. A busy one begins them at a rate that falls until it has time again, one address after another, and
-// closes those that cannot begin in time before any work is done for them.
+// Decides which new connections may begin their TLS handshake, which costs more than most requests. They begin at once, a
+// hundred together. If more keep coming, handshakes get a share of the time, a small one while requests need the rest: they
+// begin one address after another, the newest of each first, because callers that waited long are often gone. Connections
+// that cannot begin in time are closed before any work is done for them.
 import type { Socket } from 'node:net';
 import type { Pressure } from './pressure.ts';
 
 const STEP_MS = 20;
-/** Handshakes per second while the process is busy, at least and at most. */
-const LEAST = 20;
-const MOST = 2000;
-/** A step later than this fraction of the allowed wait means that requests wait too; they come first. */
-const LATE = 1 / 15;
-const FOLLOWING = 0.3;
-/** After this many steps without a new connection, the timer stops. */
-const QUIET_STEPS = 50;
-const SLOWER = 0.8;
-const FASTER = 1.05;
+/** Handshakes that may begin at once. */
+const BURST = 100;
+/** Share of the time for further ones; and if requests need all of the time. */
+const SHARE = 0.5;
+const LEAST_SHARE = 0.05;
+/** Requests need all of the time if the process has none left and spends this share on them. */
+const SERVING = 0.2;
 /** A connection that has waited this long is closed. */
-const WAIT_MS = 3000;
+const WAIT_MS = 1000;
 const MOST_WAITING_PER_ADDRESS = 50;
-const MOST_WAITING = 1000;
+/** While this many wait, the listener drops further ones, which is cheaper than to accept and close them. */
+const MOST_WAITING = 200;
 
 interface Waiting {
   readonly socket: Socket;
@@ -26,75 +25,93 @@ interface Waiting {
   readonly since: number;
 }
 
+/** The part of a server that drops connections. */
+export interface Listening {
+  maxConnections: number;
+}
+
 export class Handshakes {
   readonly #pressure: Pressure;
-  readonly #queueMs: number;
+  readonly #listening: Listening;
   /** By address, in turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
-  #rate = MOST;
-  #credit = 0;
-  #lateMs = 0;
-  #steppedAt = 0;
-  #quietSteps = 0;
+  /** Handshakes that may begin now. */
+  #credit = BURST;
+  /** The listener's own limit, while it drops every connection. */
+  #usualLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pressure: Pressure, queueMs: number) {
+  constructor(pressure: Pressure, listening: Listening) {
     this.#pressure = pressure;
-    this.#queueMs = queueMs;
+    this.#listening = listening;
   }
 
   /** Calls `begin` now or later, or closes the socket. */
   admit(socket: Socket, address: string, begin: () => void): void {
     this.#pressure.arrive();
-    this.#quietSteps = 0;
-    if (!this.#timer) this.#start();
-    if (this.#rate === MOST && !this.#isBusy) begin();
+    this.#timer ??= setInterval(() => this.#step(), STEP_MS).unref();
+    if (this.#count === 0 && this.#credit >= 1) this.#begin(begin);
     else this.#enqueue(socket, address, begin);
   }
 
   #enqueue(socket: Socket, address: string, begin: () => void): void {
     const queue = this.#waiting.get(address) ?? [];
-    if (queue.length >= MOST_WAITING_PER_ADDRESS || this.#count >= MOST_WAITING) return void socket.destroy();
+    if (queue.length >= MOST_WAITING_PER_ADDRESS) return void socket.destroy();
     queue.push({ socket, begin, since: performance.now() });
     this.#waiting.set(address, queue);
     this.#count += 1;
-  }
-
-  get #isBusy(): boolean {
-    return this.#lateMs > this.#queueMs * LATE;
-  }
-
-  #start(): void {
-    this.#steppedAt = performance.now();
-    this.#lateMs = 0;
-    this.#timer = setInterval(() => this.#step(), STEP_MS).unref();
+    if (this.#count < MOST_WAITING || this.#usualLimit !== undefined) return;
+    this.#usualLimit = this.#listening.maxConnections;
+    this.#listening.maxConnections = 0;
   }
 
   #step(): void {
-    const now = performance.now();
-    this.#lateMs += (now - this.#steppedAt - STEP_MS - this.#lateMs) * FOLLOWING;
-    this.#steppedAt = now;
-    this.#rate = this.#isBusy ? Math.max(LEAST, this.#rate * SLOWER) : Math.min(MOST, this.#rate * FASTER);
-    this.#credit = Math.min(this.#rate / 10, this.#credit + (this.#rate * STEP_MS) / 1000);
-    while (this.#credit >= 1 && this.#count > 0) if (this.#beginNext()) this.#credit -= 1;
-    this.#quietSteps += 1;
-    if (this.#count > 0 || this.#rate < MOST || this.#quietSteps < QUIET_STEPS) return;
+    this.#pressure.arrive(); // so that its figures are of now
+    this.#closeLate();
+    this.#credit = Math.min(BURST, this.#credit + (this.#perSecond() * STEP_MS) / 1000);
+    while (this.#credit >= 1 && this.#count > 0) this.#beginNext();
+    this.#listenAgain();
+    if (this.#count > 0 || this.#credit < BURST) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Whether a handshake began. A connection that waited too long or whose caller is gone is closed instead. */
-  #beginNext(): boolean {
+  #perSecond(): number {
+    const { isSaturated, servingShare, handshakeMs } = this.#pressure;
+    return (1000 * (isSaturated && servingShare > SERVING ? LEAST_SHARE : SHARE)) / handshakeMs;
+  }
+
+  #closeLate(): void {
+    const latest = performance.now() - WAIT_MS;
+    for (const [address, queue] of this.#waiting) {
+      const late = queue.findIndex(({ since }) => since > latest);
+      const closed = queue.splice(0, late < 0 ? queue.length : late);
+      for (const { socket } of closed) socket.destroy();
+      this.#count -= closed.length;
+      if (queue.length === 0) this.#waiting.delete(address);
+    }
+  }
+
+  #listenAgain(): void {
+    if (this.#usualLimit === undefined || this.#count >= MOST_WAITING / 2) return;
+    this.#listening.maxConnections = this.#usualLimit;
+    this.#usualLimit = undefined;
+  }
+
+  #beginNext(): void {
     const [address, queue] = this.#waiting.entries().next().value ?? ['', []];
-    const next = queue.shift();
+    const next = queue.pop();
     this.#waiting.delete(address);
     if (queue.length > 0) this.#waiting.set(address, queue);
-    if (!next) return false;
+    if (!next) return;
     this.#count -= 1;
-    const isGone = next.socket.destroyed || performance.now() - next.since > WAIT_MS;
-    if (isGone) next.socket.destroy();
-    else next.begin();
-    return !isGone;
+    if (!next.socket.destroyed) this.#begin(next.begin);
+  }
+
+  #begin(begin: () => void): void {
+    this.#credit -= 1;
+    this.#pressure.beginHandshake();
+    begin();
   }
 }

@@ -1,19 +1,25 @@
-// Detects overload by how long requests wait, as CoDel does (RFC 8289).
-//
-// Requests that arrive while the process is busy are handed over in one turn of the event loop, in order of arrival, and
-// answered near its end. So a request waits for those accepted before it in the same turn, and for the previous turn.
+// Detects overload: the event loop has hardly been idle for a while, and the requests in flight are more than it can serve in
+// time. As with CoDel (RFC 8289), what counts is how long requests wait, and a short burst is no overload.
 
-/** A queue above the target for this long is not a burst. */
-const INTERVAL_MS = 100;
-/** How long a request may wait while there is no lasting queue, as a multiple of the target. */
-const BURST = 2;
+/** The idle time of about the last third of a second counts. */
+const WINDOW_MS = 250;
+/** A loop with less idle time than this is overloaded if requests wait too long. */
+const LEAST_IDLE = 0.25;
+/** How long a request may wait unless the loop has been saturated for a while, as a multiple of the target. */
+const BURST = 2.5;
+/** Code that has just been loaded is slow for about this long. */
+const WHILE_MS = 1000;
 /** Callers that showed an authentic token are served first. */
 const KNOWN = 1.25;
-/** Refusing costs about a quarter of serving. */
+/** What else costs time, compared with serving a request. */
 const REFUSING = 0.25;
-/** How fast the estimated cost of a request adapts. */
-const FOLLOWING = 0.2;
-const [LEAST_COST_MS, MOST_COST_MS] = [0.02, 20];
+const HANDSHAKE = 16;
+/** If the loop was idle for this long since a turn began, the turn tells only until its end what its requests cost. */
+const IDLE_MS = 1;
+/** How much of what earlier turns cost still counts after another turn. Turns count by how much they served. */
+const REMEMBERED = 0.8;
+/** What is assumed before anything was measured. A few slow requests of a cold process hardly change it. */
+const ASSUMED = { served: 16, spentMs: 4 };
 
 export interface LoopClock {
   now(): number;
@@ -31,28 +37,34 @@ const LOOP: LoopClock = {
 export class Pressure {
   readonly #targetMs: number;
   readonly #loop: LoopClock;
+  // The current turn of the event loop: requests that arrived while it was busy are handed over in one.
   #isInTurn = false;
   #began: number;
+  #ended: number;
   #idle: number;
   #accepted = 0;
-  #refused = 0;
-  #costMs = LEAST_COST_MS;
-  /** Since when turns have been longer than the target. */
-  #longSince: number | undefined;
+  #otherWork = 0;
+  /** Of past turns: how long they were, and how many requests they served. */
+  #spentMs = 0;
+  #served = 0;
+  #costMs = ASSUMED.spentMs / ASSUMED.served;
+  /** Shares of recent time: the loop was idle; it served requests. */
+  #idleShare = 1;
+  #servingShare = 0;
+  #saturatedSince: number | undefined;
 
-  /** `targetMs`: a wait up to this long is a burst, not a queue. */
+  /** `targetMs`: how long a request may wait. */
   constructor(targetMs: number, loop: LoopClock = LOOP) {
     this.#targetMs = targetMs;
     this.#loop = loop;
     this.#began = loop.now();
+    this.#ended = this.#began;
     this.#idle = loop.idle();
   }
 
-  /** Called for every arrival; returns how long it will have waited if accepted. */
-  arrive(): number {
-    const now = this.#loop.now();
-    if (!this.#isInTurn) this.#beginTurn(now);
-    return now - this.#began + this.#accepted * this.#costMs;
+  /** Called for every arrival. */
+  arrive(): void {
+    if (!this.#isInTurn) this.#beginTurn(this.#loop.now());
   }
 
   accept(): void {
@@ -60,40 +72,69 @@ export class Pressure {
   }
 
   refuse(): void {
-    this.#refused += 1;
+    this.#otherWork += REFUSING;
   }
 
-  get isOverloaded(): boolean {
-    return this.#longSince !== undefined && this.#began - this.#longSince >= INTERVAL_MS;
+  beginHandshake(): void {
+    this.#otherWork += HANDSHAKE;
   }
 
-  /** Whether a request that waits this long is too late to be served. */
-  isTooLate(waitMs: number, isKnown: boolean): boolean {
-    if (waitMs < this.#targetMs) return false;
-    if (!this.isOverloaded) return waitMs >= this.#targetMs * BURST;
-    return !isKnown || waitMs >= this.#targetMs * KNOWN;
+  get isSaturated(): boolean {
+    return this.#idleShare < LEAST_IDLE;
+  }
+
+  /** Share of recent time that went into requests. */
+  get servingShare(): number {
+    return this.#servingShare;
+  }
+
+  /** How long a TLS handshake keeps the event loop busy, about. */
+  get handshakeMs(): number {
+    return HANDSHAKE * this.#costMs;
+  }
+
+  /** Whether a request that arrives now, with so many in flight, would be served too late. */
+  isTooLate(inFlight: number, isKnown: boolean): boolean {
+    if (!this.isSaturated) return this.#waitInTurn() >= this.#targetMs * BURST;
+    return inFlight * this.#costMs >= this.#targetMs * this.#patience(isKnown);
+  }
+
+  #patience(isKnown: boolean): number {
+    if (this.#began - (this.#saturatedSince ?? this.#began) < WHILE_MS) return BURST;
+    return isKnown ? KNOWN : 1;
+  }
+
+  #waitInTurn(): number {
+    return this.#loop.now() - this.#began + this.#accepted * this.#costMs;
   }
 
   #beginTurn(now: number): void {
     const idle = this.#loop.idle();
-    this.#learn(Math.max(0, now - this.#began - (idle - this.#idle)));
+    this.#learn((idle - this.#idle > IDLE_MS ? this.#ended : now) - this.#began);
+    this.#watchShares(idle - this.#idle, now - this.#began);
+    this.#saturatedSince = this.isSaturated ? (this.#saturatedSince ?? now) : undefined;
     this.#isInTurn = true;
     this.#began = now;
     this.#idle = idle;
     this.#accepted = 0;
-    this.#refused = 0;
+    this.#otherWork = 0;
     this.#loop.afterTurn(() => {
       this.#isInTurn = false;
+      this.#ended = this.#loop.now();
     });
   }
 
-  /** From the turn before. */
-  #learn(busyMs: number): void {
-    if (busyMs < this.#targetMs) this.#longSince = undefined;
-    else this.#longSince ??= this.#began;
-    const served = this.#accepted + this.#refused * REFUSING;
-    if (served < 1) return;
-    const cost = Math.min(MOST_COST_MS, Math.max(LEAST_COST_MS, busyMs / served));
-    this.#costMs += (cost - this.#costMs) * FOLLOWING;
+  #watchShares(idleMs: number, passedMs: number): void {
+    if (passedMs <= 0) return;
+    const weight = 1 - Math.exp(-passedMs / WINDOW_MS);
+    const servingMs = this.#accepted * this.#costMs;
+    this.#idleShare += (Math.min(1, idleMs / passedMs) - this.#idleShare) * weight;
+    this.#servingShare += (Math.min(1, servingMs / passedMs) - this.#servingShare) * weight;
+  }
+
+  #learn(turnMs: number): void {
+    this.#spentMs = this.#spentMs * REMEMBERED + turnMs;
+    this.#served = this.#served * REMEMBERED + this.#accepted + this.#otherWork;
+    this.#costMs = (this.#spentMs + ASSUMED.spentMs) / (this.#served + ASSUMED.served);
   }
 }
