@@ -66,10 +66,9 @@ function whyNoContainers(sh: Shell): string | undefined {
 
 async function runWithPodman(place: string, sh: Shell, commands: Readonly<Record<'init' | 'serve' | 'stop', string>>) {
   const { init, serve, stop } = commands;
-  const volume = sh(
-    "podman volume create tessera-data >&2; podman volume inspect --format '{{.Mountpoint}}' tessera-data",
-  );
-  const caller = placeFiles(place, volume.trim());
+  const volume = join(place, 'data');
+  const caller = placeFiles(place, volume);
+  ownVolume(volume);
   timed('init', () => sh(init));
   timed('start', () => sh(`${serve.replace('--publish 8443:8443', '--network=none')}${UNTIL_READY}`));
   const pid = Number(sh(`podman inspect --format '{{.State.Pid}}' tessera`));
@@ -80,7 +79,7 @@ async function runWithPodman(place: string, sh: Shell, commands: Readonly<Record
 }
 
 async function runWithBwrap(place: string, sh: Shell): Promise<void> {
-  const volume = join(place, 'volume');
+  const volume = join(place, 'data');
   const caller = placeFiles(place, volume);
   ownVolume(volume);
   const image = {
