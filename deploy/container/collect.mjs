@@ -42,7 +42,8 @@ mkdirSync(join(image, 'etc/tessera'), { recursive: true });
 writeFileSync(join(image, 'etc/passwd'), `tessera:x:${UID}:${UID}::/var/lib/tessera:/sbin/nologin\n`);
 writeFileSync(join(image, 'etc/group'), `tessera:x:${UID}:\n`);
 const data = join(image, 'var/lib/tessera');
-mkdirSync(data, { recursive: true, mode: 0o700 });
+mkdirSync(data, { recursive: true });
+chmodSync(data, 0o700); // not its parents
 chownSync(data, UID, UID);
 mkdirSync(join(image, 'tmp'));
 chmodSync(join(image, 'tmp'), 0o1777);
