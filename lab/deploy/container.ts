@@ -1,7 +1,7 @@
 // The commands of docs/container.md, with buildah and podman and without a registry: the image to build on is made by debootstrap.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callDuring, makeCertificates } from './calls.ts';
@@ -10,6 +10,8 @@ import { commandsOf, installLabNeeds, ROOT, run } from './shell.ts';
 import { ownVolume, runUnpacked, startUnpacked } from './unpacked.ts';
 
 const [IMAGE, BUILDER] = ['localhost/tessera:0.2.0', 'localhost/tessera-builder'];
+/** podman would raise these, which not every root may. */
+const LIMITS = '--ulimit nofile=4096:4096 --ulimit nproc=4096:4096';
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 export async function inContainer(): Promise<void> {
@@ -70,7 +72,9 @@ async function runWithPodman(place: string, sh: Shell, commands: Readonly<Record
   const caller = placeFiles(place, volume);
   ownVolume(volume);
   timed('init', () => sh(init));
-  timed('start', () => sh(`${serve.replace('--publish 8443:8443', '--network=none')}${UNTIL_READY}`));
+  // One limit on the command line drops those of containers.conf.
+  const here = serve.replace('--publish 8443:8443', '--network=none').replace('--ulimit ', `${LIMITS} --ulimit `);
+  timed('start', () => sh(`${here}${UNTIL_READY}`));
   const pid = Number(sh(`podman inspect --format '{{.State.Pid}}' tessera`));
   report(pid);
   console.log(sh('podman healthcheck run tessera').trimEnd());
@@ -143,9 +147,6 @@ function storageIn(place: string): Record<string, string> {
   const [graph, state] = [join(place, 'storage'), join(place, 'state')];
   writeFileSync(file, `[storage]\ndriver = "overlay"\ngraphroot = "${graph}"\nrunroot = "${state}"\n`);
   const settings = join(place, 'containers.conf');
-  // podman would raise these limits, which not every root may.
-  const limits = readFileSync('/proc/self/limits', 'utf8');
-  const [, files] = /^Max open files +\S+ +(\d+)/m.exec(limits) ?? [];
   writeFileSync(
     settings,
     `[engine]
@@ -153,7 +154,7 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 [containers]
 cgroups = "disabled"
-default_ulimits = ["nofile=${files}:${files}", "nproc=4096:4096"]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 `,
   );
   return { CONTAINERS_STORAGE_CONF: file, CONTAINERS_CONF: settings, BUILDAH_ISOLATION: 'chroot' };
