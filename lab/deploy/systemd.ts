@@ -27,6 +27,7 @@ export async function underSystemd(): Promise<void> {
       await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));
       step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
       step('continuous backup', () => machine.sh(`${follow}\n${UNTIL_FOLLOWED}`));
+      step('watchdog', () => machine.sh(OUTLIVE_WATCHDOG));
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
       throw error;
@@ -42,6 +43,12 @@ const UNTIL_FOLLOWED = `
   folder=/var/lib/tessera-backup/continuous
   for try in $(seq 100); do ls $folder/*/base.json >/dev/null 2>&1 && break; sleep 0.2; done
   runuser -u tessera -- tessera backup verify $folder`;
+
+/** Longer than WatchdogSec=: a service that did not report would have been killed by then. */
+const OUTLIVE_WATCHDOG = `
+  sleep 35
+  systemctl show --property=NRestarts,ActiveState tessera@9102
+  test "$(systemctl show --property=NRestarts --value tessera@9102)" = 0`;
 
 function step(name: string, work: () => string): void {
   const began = performance.now();
