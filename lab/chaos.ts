@@ -9,6 +9,7 @@ import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
+import { floodMemory } from './chaos/memory.ts';
 import { attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
@@ -21,14 +22,18 @@ import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
 import { restoreToMoments } from './chaos/restore/point-in-time.ts';
+import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
   kill: [killMany, 'kills a writing process and checks the store it leaves'],
   files: [damageFiles, 'deletes, truncates and replaces store files under a running service'],
   sync: [failDisk, 'makes syncs and writes fail (EIO, ENOSPC) under a running service; needs cc'],
+  'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
   'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
@@ -45,7 +50,13 @@ const DRILLS = {
   lockout: [lockOut, 'strangers fail to sign in on purpose; their targets must not be locked out'],
   patroni: [failoverByPatroni, 'kills the primary of a Patroni cluster under load; root on Debian, or as postgres'],
   places: [attackPlaces, 'strangers try to hold places with CONNECT, Upgrade and pipelines'],
-  http2: [attackOverHttp2, 'strangers try to hold HTTP/2 streams: windows of 0, missing bodies, HEAD, resets'],
+  http2: [
+    attackOverHttp2,
+    'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
+  ],
+  memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
+  retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
+  'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
   handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],

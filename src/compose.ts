@@ -1,8 +1,9 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
 import { settingsOf } from './config/load.ts';
-import type { Config } from './config/schema.ts';
+import type { Config, Listener } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
 import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
@@ -16,7 +17,7 @@ import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
+import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
@@ -31,6 +32,7 @@ import { type Chore, startChores } from './serve/chores.ts';
 import { followLists } from './serve/follow-lists.ts';
 import { RevocationFollower } from './serve/follow-revocations.ts';
 import { joinGathering } from './serve/gather.ts';
+import { GiveBack } from './serve/give-back.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { isWorker } from './serve/workers.ts';
@@ -64,13 +66,16 @@ export async function composeService(
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
-  const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
+  const issuer = config.publicUrl;
+  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
   const watch = new EventWatch(
     store,
     clock.milliseconds,
     tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
   );
-  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
+  const assertions = composeAssertions(ports, log);
+  const judges = { judge: judgeOf(config, ports, log), assertions: assertions.callerPorts };
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -80,7 +85,8 @@ export async function composeService(
   const reporter = new NodeReporter(nodeName(), ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
+  const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
+  const chores = [report, watchEvents, assertions.renewKeys, ...others];
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
@@ -141,6 +147,7 @@ function choresOf(
   };
   const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
   const keepTimes = keeperOfTimes(ports);
+  const giveBack = new GiveBack();
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
     // A change is in force within a second.
@@ -155,6 +162,7 @@ function choresOf(
     { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
     { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
     { everyMs: 300_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 5_000, work: async () => giveBack.look() },
   ];
 }
 
@@ -189,6 +197,11 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
+interface Judges {
+  readonly judge: CertificateJudge;
+  readonly assertions: AssertionParts['callerPorts'];
+}
+
 interface Parts extends ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
@@ -197,17 +210,22 @@ interface Parts extends ServiceParts {
 async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
-  judge: CertificateJudge,
+  { judge, assertions }: Judges,
   log: Log,
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts: CallerPorts = {
+  const callerPorts: TokenPorts = {
     ...ports,
-    judge: presentedJudge({ judge, onIgnoredHeader: () => metrics?.ignoredHeader() }),
+    judge: presentedJudge({
+      judge,
+      admitClock: () => timekeeper.admitOwn(ports.clock.now()),
+      onIgnoredHeader: () => metrics?.ignoredHeader(),
+    }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    ...assertions,
   };
   const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
     watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
@@ -238,16 +256,29 @@ async function partsOf(
   };
 }
 
+/** The address for callers with a client certificate, if a listener for them has one of its own. */
+function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
+  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
+    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
+  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
+  return listeners
+    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
+    .map((listener) => listener.publicUrl)
+    .find((url) => url !== undefined && url !== publicUrl);
+}
+
 function doorParts(
-  { limits, authsvc, oauth, publicUrl, pages }: Config,
+  config: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
+  const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
   return {
     ...shared,
     publicUrl,
+    certificateUrl: certificateUrlOf(config),
     version: VERSION,
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),

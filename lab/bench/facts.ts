@@ -83,7 +83,7 @@ export async function syncsPerRefresh(generator: Generator, { folder, tls, pace 
   mkdirSync(place);
   const counts = join(place, 'counts');
   const under = ['strace', '-f', '-c', '--seccomp-bpf', '-e', 'trace=fsync,fdatasync', '-o', counts];
-  const filling = { known: 4 * pace.connections, others: 1000 };
+  const filling = { known: 5 * pace.connections, others: 1000 };
   const running = await tessera({ folder: place, certificates: folder, tls, filling, under }).start();
   const load = running.load('refresh', pace.connections);
   if (load) await generator.prepare('strace', load);

@@ -73,7 +73,7 @@ export class Stable {
 const SPREAD_SHARE = 10;
 
 function contestants({ folder, tls, connections, toRevoke, many }: StableOptions): Record<Name, Contestant> {
-  const known = 4 * connections;
+  const known = 5 * connections;
   const place = (name: string): string => {
     const path = join(folder, name.replaceAll(/\W+/g, '-'));
     mkdirSync(path, { recursive: true });

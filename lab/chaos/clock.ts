@@ -53,8 +53,7 @@ async function jumpOnce(field: Field, faults: Faults, what: string, ahead: numbe
   const { code } = await service.stop();
   faults.close();
 
-  // A certificate is checked with the node's clock before the store is read, and may be refused: that ends nothing.
-  const refused = askers.refreshing.flatMap((each) => each.refused).length;
+  const refused = askers.all.flatMap((each) => each.refused).length;
   const swept = await sweptByWrongClock(field, ahead);
   const again = await Served.start(field);
   const lost = await countLost(askers, again.caller);

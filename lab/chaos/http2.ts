@@ -1,99 +1,114 @@
-// Strangers hold places over HTTP/2: windows of 0 kept alive by PINGs, missing bodies, HEAD with a body, and
-// floods of resets. Everybody else must be served, and streams without progress must end.
-import { type ClientHttp2Session, connect } from 'node:http2';
+// Strangers attack over HTTP/2 with frames made by hand, ignoring SETTINGS: they hold streams, and flood the service with
+// frames that are no requests. Everybody else must be served, places and memory are bounded, and attackers lose their
+// streams or connections.
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { tlsOptionsOf } from '../../test/e2e/caller.ts';
-import { TOKEN, VERIFY } from '../../test/e2e/steps.ts';
-import { acknowledged, aftermath, askOnce, metricOf, residentMiB, type Siege, startSiege } from './siege.ts';
+import { Worker } from 'node:worker_threads';
+import { callerOver } from '../../test/e2e/caller.ts';
+import { type Pair, verify } from '../../test/e2e/steps.ts';
+import type { Order, Orders, Outcome } from './http2/attacker.ts';
+import { ATTACKS, type Attack } from './http2/attacks.ts';
+import { acknowledged, aftermath, cpuMs, metricOf, openSockets, residentMiB, type Siege, startSiege } from './siege.ts';
 
-const SESSIONS = 25;
-const STREAMS = 100;
-const REQUEST_TIMEOUT_MS = 3000;
-/** Places are checked once a second. */
-const ENDED_AFTER_MS = REQUEST_TIMEOUT_MS + 3000;
-/** One network may hold a quarter of all places. */
+const ATTACKER = new URL('http2/attacker.ts', import.meta.url);
+const CONNECTIONS = 25;
+/** Two addresses of one network, which may hold a quarter of all places. */
+const ADDRESSES = ['127.0.9.1', '127.0.9.2'];
 const SHARE = 500;
-const PATIENCE_MS = 10_000;
-
-interface Attack {
-  readonly settings: { readonly initialWindowSize?: number };
-  readonly strike: (session: ClientHttp2Session) => void;
-}
-
-const POST = { ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' };
-
-const ATTACKS: Readonly<Record<string, Attack>> = {
-  'windows of 0, with PINGs': {
-    settings: { initialWindowSize: 0 },
-    strike: (session) => ask(session, { ':path': VERIFY }, true),
-  },
-  'bodies that never come': { settings: {}, strike: (session) => ask(session, POST, false) },
-  'HEAD with a body': {
-    settings: {},
-    strike: (session) => ask(session, { ':method': 'HEAD', ':path': VERIFY }, false),
-  },
-  resets: { settings: {}, strike: (session) => ask(session, POST, false)?.close() },
-};
-
-/** Streams that ended while their session stayed open. */
-const counted = { ended: 0 };
+const LIMITS = { requestTimeout: '1s', headersTimeout: '1s', idleTimeout: '1s' };
+/** Longer than the time limits above; places are checked once a second. */
+const HOLD_MS = 3500;
+const FLOOD_MS = 1500;
+const LOOK_AFTER_MS = 400;
+const PROBE_EVERY_MS = 20;
+/** Of the callers of this drill. */
+const SOCKETS_LEFT = 3;
+/** For one connection: its memory limit, and what TLS and the kernel's callers need. */
+const MOST_MIB = 4;
+/** Of the callers' requests; the rest may be refused as overload. */
+const LEAST_SERVED = 0.95;
 
 /** Returns how many promises were broken. */
 export async function attackOverHttp2(): Promise<number> {
-  const siege = await startSiege({
-    settings: { limits: { requestTimeout: '3s', headersTimeout: '3s', idleTimeout: '5s' } },
-  });
+  const siege = await startSiege({ settings: { limits: { ...LIMITS, queueMilliseconds: 1000 } } });
   const pairs = await acknowledged(siege.reach);
+  const { certificate: _, ...reach } = siege.reach;
+  const worker = new Worker(ATTACKER, {
+    workerData: { reach, connections: CONNECTIONS, addresses: ADDRESSES } as Orders,
+  });
   const broken: string[] = [];
   let memory = 0;
-  for (const [name, attack] of Object.entries(ATTACKS)) {
-    broken.push(...(await attackBy(siege, name, attack)));
+  for (const name of Object.keys(ATTACKS)) {
+    broken.push(...(await attackBy({ siege, worker, pairs }, name)));
     memory ||= residentMiB(siege); // after warm-up
   }
+  await worker.terminate();
   for (const each of broken) console.error(`broken: ${each}`);
   return broken.length + (await aftermath(siege, pairs, memory)).length;
 }
 
-async function attackBy(siege: Siege, name: string, { settings, strike }: Attack): Promise<string[]> {
-  const sessions = Array.from({ length: SESSIONS }, (_, n) => open(siege, settings, `127.0.9.${1 + (n % 2)}`));
-  await pause(500);
-  for (const session of sessions) for (let n = 0; n < STREAMS; n++) strike(session);
-  await pause(700);
-  const held = (await metricOf(siege.reach, 'tessera_requests_in_flight')) ?? Number.NaN;
-  const began = performance.now();
-  const [health, work] = await Promise.all(['/healthz', VERIFY].map((path) => askOnce(siege.reach, path, PATIENCE_MS)));
-  const waitedMs = Math.round(performance.now() - began);
-  await pause(ENDED_AFTER_MS);
-  const { ended } = counted;
-  counted.ended = 0;
+interface Field {
+  readonly siege: Siege;
+  readonly worker: Worker;
+  readonly pairs: readonly Pair[];
+}
+
+async function attackBy({ siege, worker, pairs }: Field, name: string): Promise<string[]> {
+  const { expected, flood } = ATTACKS[name] as Attack;
+  const lastsMs = flood ? FLOOD_MS : HOLD_MS;
+  const before = residentMiB(siege);
+  const [cpuBefore, socketsBefore] = [cpuMs(siege), openSockets(siege)];
+  const order = async (attack: Order['attack']) => {
+    worker.postMessage({ attack });
+    return (await once(worker, 'message'))[0] as unknown;
+  };
+  await order(name);
+  const [probes, held] = await Promise.all([probe(siege, pairs[0] as Pair, lastsMs), heldAfter(siege, LOOK_AFTER_MS)]);
+  const heldAtEnd = await heldAfter(siege, 0);
+  const sockets = openSockets(siege) - socketsBefore;
+  const outcome = (await order(undefined)) as Outcome;
+  const grown = probes.peakMiB - before;
+  const busy = (cpuMs(siege) - cpuBefore) / lastsMs;
   console.log(
-    `${name}: ${held} places taken, ${ended} streams ended by the service; others within ${waitedMs} ms: /healthz ${health?.status}, Verify without a token ${work?.status}`,
+    `${name}: ${outcome.closed} of ${outcome.opened} connections closed (GOAWAY ${outcome.goAways || 'none'}), ` +
+      `${outcome.resets} resets, ${sockets} sockets left; places ${held}, then ${heldAtEnd}; others ${probes.served} of ${probes.asked} served, ` +
+      `p50 ${probes.p50} ms, longest ${probes.longest} ms; ${(busy * 100).toFixed(0)} % CPU, +${grown.toFixed(0)} MiB`,
   );
-  for (const session of sessions) session.destroy();
-  const isServed = health?.status === 200 && work?.status === 401;
+  const isEnded = {
+    'every stream ended': heldAtEnd === 0,
+    // The attackers keep their side open: the service must not wait for them.
+    'every connection closed': outcome.closed === outcome.opened && sockets <= SOCKETS_LEFT,
+    nothing: true,
+  }[expected];
   return [
-    ...(isServed ? [] : [`${name}: others are not served`]),
-    ...(held <= SHARE ? [] : [`${name}: one network holds ${held} places`]),
-    ...(ended > 0 ? [] : [`${name}: no stream was ended`]),
+    ...(probes.served >= probes.asked * LEAST_SERVED ? [] : [`${name}: others are not served`]),
+    ...(Math.max(held, heldAtEnd) <= SHARE ? [] : [`${name}: one network holds ${held} places`]),
+    ...(isEnded ? [] : [`${name}: not ${expected}`]),
+    ...(grown <= CONNECTIONS * MOST_MIB ? [] : [`${name}: ${grown.toFixed(0)} MiB for ${CONNECTIONS} connections`]),
   ];
 }
 
-function open({ reach }: Siege, settings: Attack['settings'], localAddress: string): ClientHttp2Session {
-  const { cert: _cert, key: _key, ...strange } = tlsOptionsOf(reach) as Record<string, unknown>;
-  const session = connect(`https://127.0.0.1:${reach.port}`, { ...strange, settings, localAddress } as object);
-  session.on('error', () => undefined);
-  const pings = setInterval(() => !session.destroyed && !session.closed && session.ping(() => undefined), 200);
-  session.once('close', () => clearInterval(pings));
-  return session;
+async function heldAfter({ reach }: Siege, milliseconds: number): Promise<number> {
+  await pause(milliseconds);
+  return (await metricOf(reach, 'tessera_requests_in_flight')) ?? Number.NaN;
 }
 
-function ask(session: ClientHttp2Session, headers: Record<string, string>, endStream: boolean) {
-  if (session.destroyed || session.closed) return undefined;
-  const stream = session.request(headers, { endStream });
-  stream.once('close', () => {
-    if (!session.destroyed) counted.ended += 1;
-  });
-  stream.on('error', () => undefined);
-  stream.resume();
-  return stream;
+/** A caller with a valid token, from another address, during the attack. */
+async function probe(siege: Siege, pair: Pair, lastsMs: number) {
+  const caller = callerOver('HTTP/1.1', siege.reach);
+  const took: number[] = [];
+  let [asked, served, peakMiB] = [0, 0, 0];
+  for (const began = performance.now(); performance.now() - began < lastsMs; await pause(PROBE_EVERY_MS)) {
+    const at = performance.now();
+    asked += 1;
+    const answer = await verify(caller, pair.access_token).catch(() => undefined);
+    if (answer?.status === 200) served += 1;
+    took.push(performance.now() - at);
+    peakMiB = Math.max(peakMiB, residentMiB(siege));
+  }
+  caller.close();
+  took.sort((a, b) => a - b);
+  const at = (share: number) =>
+    (took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN).toFixed(1);
+  return { asked, served, peakMiB, p50: at(0.5), longest: at(1) };
 }

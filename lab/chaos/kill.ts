@@ -60,7 +60,7 @@ async function lifeAndDeath({ path, keyringPath }: KillField, lifeMs: number): P
   return promised;
 }
 
-async function openNode({ path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>) {
+export async function openNode({ path, keyringPath }: Pick<KillField, 'path' | 'keyringPath'>) {
   const store = await openSqliteStore({ path, clock: () => systemClock.now() });
   return aNode(store, { keyring: new Keyring(readKeyringFile(keyringPath) ?? []), clock: systemClock });
 }

@@ -16,6 +16,7 @@ import { startProcess } from '../../test/e2e/process.ts';
 import { makeHome, populate } from '../../test/e2e/service.ts';
 import { CERTIFICATE, CLIENT } from '../../test/e2e/steps.ts';
 import { largeList, largeSerial } from '../../test/large-list.ts';
+import { GoodCaller, printTimes, type Times } from './good-caller.ts';
 
 const ENTRIES = 1_000_000;
 const CALM_MS = 4_000;
@@ -87,23 +88,6 @@ async function authorize({ port, ca }: Place, certificate: Issued): Promise<numb
   }
 }
 
-/** Times of a good caller's requests, and the number of failures. */
-async function goodCaller({ port, ca }: Place, certificate: Issued, lastsMs: number) {
-  const caller = callerOver('HTTP/1.1', { port, ca, certificate });
-  const times: number[] = [];
-  let failed = 0;
-  for (const until = performance.now() + lastsMs; performance.now() < until; await pause(2)) {
-    const began = performance.now();
-    const { status } = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
-    times.push(performance.now() - began);
-    if (status !== 200) failed++;
-  }
-  caller.close();
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
-  return { requests: times.length, failed, p50: at(0.5), p99: at(0.99), max: times.at(-1) ?? 0 };
-}
-
 function memoryOf({ pid }: ChildProcess): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
@@ -159,8 +143,8 @@ async function drill(
   rude: ChildProcess,
   authority: Authority,
 ): Promise<number> {
-  const good = authority.issue({ commonName: 'ada' });
-  const calm = await goodCaller(place, good, CALM_MS);
+  const good = new GoodCaller(place, authority.issue({ commonName: 'ada' }));
+  const calm = await good.callFor(CALM_MS);
   const before = memoryOf(service);
   let isOver = false;
   let most = 0;
@@ -168,7 +152,8 @@ async function drill(
     most = Math.max(most, memoryOf(service));
   }, 50);
   const attackers = foes.map((foe) => attack(foe, serverPort, place, () => isOver));
-  const attacked = await goodCaller(place, good, ATTACK_MS);
+  const attacked = await good.callFor(ATTACK_MS);
+  good.close();
   isOver = true;
   await Promise.all(attackers);
   clearInterval(watching);
@@ -185,13 +170,6 @@ async function drill(
   const broken = brokenPromises({ calm, attacked, growth: most - before, asked, listed, unlisted });
   for (const promise of broken) console.log(`BROKEN: ${promise}`);
   return broken.length;
-}
-
-type Times = Awaited<ReturnType<typeof goodCaller>>;
-
-function printTimes({ requests, failed, p50, p99, max }: Times): string {
-  const ms = (time: number) => `${time.toFixed(1)} ms`;
-  return `${requests} requests, ${failed} failed, p50 ${ms(p50)}, p99 ${ms(p99)}, most ${ms(max)}`;
 }
 
 function visitsOf(asked: readonly string[]): Map<string, number> {

@@ -1,7 +1,7 @@
 // A whole service in its own process for drills that attack it over the network, and the checks after each drill.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,6 +66,20 @@ function portOf(child: ChildProcess, faults: string[]): Promise<number> {
 export function residentMiB({ child }: Pick<Siege, 'child'>): number {
   const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1024;
+}
+
+/** Sockets that the service has open. */
+export function openSockets({ child }: Pick<Siege, 'child'>): number {
+  const folder = `/proc/${child.pid}/fd`;
+  return readdirSync(folder).filter((file) => linkOf(join(folder, file)).startsWith('socket:')).length;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed meanwhile
+  }
 }
 
 const TICK_MS = 10;

@@ -47,7 +47,6 @@ export const DEFAULT_IS_LENIENT: Readonly<Record<string, string>> = {
   'rfc5280::nc::invalid-dnsname-leading-period': 'read as the hosts below the domain',
   'rfc5280::pc::ica-noncritical-pc': 'the constraints hold, critical or not',
   'rfc5280::san::underscore-dns': 'the name gives no identity',
-  'rfc5280::san::ip-in-dns': 'the name gives no identity',
 };
 
 interface Applicability {

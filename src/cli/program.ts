@@ -14,8 +14,10 @@ import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
+import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
+import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
 
@@ -29,9 +31,11 @@ const GROUPS = [
   doctorCommand,
   configCommands,
   integrationCommands,
+  resourceServerCommands,
   identityCommands,
   issuerCommands,
   certificateCommands,
+  tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,

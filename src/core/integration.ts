@@ -10,7 +10,8 @@ export interface Integration {
   readonly vendor: string;
   readonly scope: Scope;
   readonly enabled: boolean;
-  readonly flows: { readonly device: boolean; readonly certificate: boolean };
+  /** How callers may authorize. `assertion`: by an assertion of a token issuer; off if absent. */
+  readonly flows: { readonly device: boolean; readonly certificate: boolean; readonly assertion?: boolean };
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;

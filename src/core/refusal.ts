@@ -16,12 +16,17 @@ export const REFUSAL_REASONS = [
   'integration-disabled',
   'device-flow-disabled',
   'certificate-flow-disabled',
+  'assertion-flow-disabled',
   // the scope
   'scope-missing',
   'scope-malformed',
   'scope-exceeds-integration',
   'scope-exceeds-grant',
   'scope-no-longer-allowed',
+  // the resource servers that the request names (RFC 8707)
+  'resource-unknown',
+  'resource-outside-scope',
+  'resource-differs-from-grant',
   // the grant and its refresh token
   'refresh-token-not-authentic',
   'refresh-token-of-another-integration',
@@ -62,6 +67,20 @@ export const REFUSAL_REASONS = [
   'certificate-identity-unknown',
   'certificate-identity-ambiguous',
   'issuer-not-for-integration',
+  // the assertion
+  'assertion-malformed',
+  'assertion-issuer-unknown',
+  'assertion-not-authentic',
+  'assertion-expired',
+  'assertion-not-yet-valid',
+  'assertion-lifetime-too-long',
+  'assertion-audience-wrong',
+  'assertion-rule-unmatched',
+  'assertion-name-malformed',
+  'assertion-identity-unknown',
+  'assertion-identity-ambiguous',
+  'assertion-used',
+  'token-issuer-not-for-integration',
   // the access token
   'access-token-missing',
   'access-token-in-query',
@@ -69,9 +88,13 @@ export const REFUSAL_REASONS = [
   'access-token-expired',
   'access-token-superseded',
   'access-token-of-another-integration',
+  // the resource server that asks about a token
+  'resource-server-proof-missing',
+  'resource-server-unproven',
   // the state of the service
   'rate-limited',
   'revocation-unavailable',
+  'assertion-keys-unavailable',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -110,6 +133,6 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly reason: R;
   /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
-  /** The certificate rule that failed, for the log and for `certificate explain`. */
+  /** The rule for certificates or assertions that failed, for the log and the dry runs. */
   readonly rule?: string;
 }

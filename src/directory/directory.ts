@@ -1,4 +1,5 @@
 // The port to where identities live. Operations know directories by this file alone; each kind has its own folder.
+import type { Hex } from '../core/hex.ts';
 import type { Identity } from '../core/identity.ts';
 import type { Secret } from '../tokens/secret.ts';
 
@@ -19,7 +20,9 @@ export type SignInMethod = PasswordSignIn | RedirectSignIn;
 export interface PasswordSignIn {
   readonly by: 'password';
   /** Takes the same time for a wrong password, an unknown name and an ambiguous one. The identity may be disabled. */
-  check(userName: string, password: Secret): Promise<SignedIn | undefined>;
+  check(userName: string, password: Secret): Promise<SignedInByPassword | undefined>;
+  /** The mark of the current password; undefined if exactly one identity with a password is not found. */
+  passwordMark(userName: string): Promise<Hex | undefined>;
 }
 
 /** The browser goes to another site and comes back with its answer. We never see a password. */
@@ -48,6 +51,11 @@ export interface SignedIn {
   changePassword?(next: Secret): Promise<boolean>;
 }
 
+export interface SignedInByPassword extends SignedIn {
+  /** Differs for every password that was ever set, and tells nothing about it. */
+  readonly passwordMark: Hex;
+}
+
 export type PasswordFlaw = 'too-short' | 'too-long';
 
 export interface PasswordRules {
@@ -60,10 +68,22 @@ export async function signInByPassword(
   { signInMethods }: Pick<Directory, 'signInMethods'>,
   userName: string,
   password: Secret,
-): Promise<SignedIn | undefined> {
+): Promise<SignedInByPassword | undefined> {
   for (const method of signInMethods) {
     const signedIn = method.by === 'password' ? await method.check(userName, password) : undefined;
     if (signedIn) return signedIn;
+  }
+  return undefined;
+}
+
+/** The mark of the current password of this name. */
+export async function passwordMarkOf(
+  { signInMethods }: Pick<Directory, 'signInMethods'>,
+  userName: string,
+): Promise<Hex | undefined> {
+  for (const method of signInMethods) {
+    const mark = method.by === 'password' ? await method.passwordMark(userName) : undefined;
+    if (mark) return mark;
   }
   return undefined;
 }

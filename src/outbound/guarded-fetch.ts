@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { whyNotReachable } from './address-filter.ts';
-import type { Fetch, FetchInit } from './download.ts';
+import type { Fetch, Fetched, FetchInit } from './download.ts';
 import { credentialsOf, type Environment, proxyFor } from './proxy.ts';
 import { openTunnel } from './tunnel.ts';
 import { Turns } from './turns.ts';
@@ -81,11 +81,12 @@ function routeThrough(proxy: URL, target: URL, allowed: readonly string[]): Rout
 async function send(target: URL, route: Route, init: FetchInit): Promise<IncomingMessage> {
   const { host, port, path } = route;
   const isTls = target.protocol === 'https:';
-  const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init.signal));
+  const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init));
   const request = (isTls ? httpsRequest : httpRequest)({
     ...{ host, port, path, method: init.method ?? 'GET', signal: init.signal },
     headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
+    ...(isTls && init.authorities !== undefined && { ca: init.authorities }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),
     maxHeaderSize: MAX_HEADER_BYTES,
   });
@@ -120,16 +121,16 @@ function answerTo(request: ClientRequest, route: Route, body: Uint8Array | undef
 }
 
 /** Skips the body unless the response is successful. */
-function responseOf(message: IncomingMessage): Response {
+function responseOf(message: IncomingMessage): Fetched {
   const status = message.statusCode ?? 0;
   if (status !== 200) {
     message.destroy();
-    return new Response(null, { status: status >= 200 && status <= 599 ? status : 502 });
+    return { ok: status >= 200 && status <= 299, status, headers: { get: () => null }, body: null };
   }
-  const length = message.headers['content-length'];
+  const length = message.headers['content-length'] ?? null;
   // Not Readable.toWeb: it throws an uncatchable error if data arrives after a cancellation.
   const body = ReadableStream.from(decoded(message)) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return new Response(body, { status, headers: length === undefined ? {} : { 'content-length': length } });
+  return { ok: true, status, headers: { get: (name) => (name === 'content-length' ? length : null) }, body };
 }
 
 const PIECES = { chunkSize: 64 * 1024 };

@@ -1,12 +1,14 @@
 // What the quick start prints must work when pasted.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 function newFolder(t: TestContext): string {
@@ -15,8 +17,12 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** What the quick start prints until it is ready; it is stopped then. */
-async function printedBy(args: readonly string[], folder: string): Promise<string> {
+/** What the quick start prints until it is ready; it is stopped then, after `meanwhile`. */
+async function printedBy(
+  args: readonly string[],
+  folder: string,
+  meanwhile: (printed: string) => Promise<void> = async () => undefined,
+): Promise<string> {
   const service = spawn(process.execPath, [TESSERA, 'quickstart', ...args], {
     cwd: folder,
     env: commandEnvironment(),
@@ -24,15 +30,38 @@ async function printedBy(args: readonly string[], folder: string): Promise<strin
   });
   const ended = once(service, 'exit');
   let printed = '';
+  let using: Promise<void> | undefined;
   for await (const text of service.stdout.setEncoding('utf8')) {
     printed += String(text);
-    if (!service.killed && printed.includes('THIS IS FOR TRYING')) service.kill('SIGTERM');
+    if (!printed.includes('THIS IS FOR TRYING')) continue;
+    using ??= meanwhile(printed).finally(() => service.kill('SIGTERM'));
   }
+  await using;
   assert.deepEqual(await ended, [0, null], printed);
   return printed;
 }
 
 suite('quick start', () => {
+  test('the commands for the standard door work when pasted: a JWT is checked with the public keys alone', async (t) => {
+    const port = ['--set', `listeners.0.port=${await freePort()}`];
+    const folder = newFolder(t);
+    const pasted: string[] = [];
+    const paste = async (printed: string) => {
+      const commands = printed.slice(printed.indexOf('  # 7.'), printed.indexOf('Sign in as'));
+      const { stdout } = await promisify(execFile)('bash', ['-c', commands], { cwd: folder, timeout: 60_000 });
+      pasted.push(...stdout.trim().split('\n'));
+    };
+    await printedBy(port, folder, paste);
+    const [opaque = '', jwt = '', checked = ''] = pasted;
+    assert.match(JSON.parse(opaque).access_token, /^tsa_/);
+    assert.match(JSON.parse(jwt).access_token, /^eyJ/);
+    assert.match(checked, /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
+    const [key] = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
+    await printedBy(port, folder);
+    const again = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
+    assert.deepEqual(again, [key], 'a second start makes no second key');
+  });
+
   test('prints commands for the mount that exists', async (t) => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
     const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], newFolder(t));

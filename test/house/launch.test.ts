@@ -158,7 +158,7 @@ test('Node gets the options of the published command, and NODE_OPTIONS overrides
   const { start, root } = project(t, { main: OPTIONS });
   mkdirSync(join(root, 'node_modules', 'tile'), { recursive: true });
   writeFileSync(join(root, 'node_modules', '.package-lock.json'), LOCK);
-  const [published] = /--max-semi-space-size=\d+/.exec(read('src/cli/tessera')) ?? [];
+  const [published] = /--max-semi-space-size=\d+ --expose-gc/.exec(read('src/cli/tessera')) ?? [];
   assert.ok(published);
   const { text } = await ended(start({ env: { NODE_OPTIONS: '--max-semi-space-size=8' } }));
   assert.equal(text.trim(), `${published} --max-semi-space-size=8`);

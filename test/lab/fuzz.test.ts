@@ -1,8 +1,28 @@
-// A few hundred mutants per test run; `npm run fuzz -- certificates --mutations 200000` is the long run.
+// A few hundred mutants per test run; `npm run fuzz -- certificates --mutations 200000 --processes 2` is the long run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sumOf } from '../../lab/fuzz/certificates/report.ts';
 import { fuzzCertificates } from '../../lab/fuzz/certificates.ts';
+import { split } from '../../lab/fuzz/range.ts';
 
 test('every certificate that we accept and OpenSSL or GnuTLS refuses has an explanation', async () => {
-  assert.equal(await fuzzCertificates({ mutations: 300, first: 1 }), 0);
+  const { judged, compared, findings } = await fuzzCertificates({ mutations: 300, first: 1 });
+  assert.equal(judged, 300);
+  assert.ok(compared > 30);
+  assert.deepEqual(
+    Object.values(findings).filter(({ why, rule, clause }) => !why || !rule || !clause),
+    [],
+  );
+});
+
+test('a range can be run in parts, whose results add up', async () => {
+  const parts = split({ first: 7, mutations: 41 }, 2);
+  assert.deepEqual(parts, [
+    { first: 7, mutations: 20 },
+    { first: 27, mutations: 21 },
+  ]);
+  const whole = await fuzzCertificates({ first: 7, mutations: 41 });
+  const sum = sumOf(await Promise.all(parts.map(fuzzCertificates)));
+  assert.deepEqual([sum.judged, sum.accepted, sum.compared], [whole.judged, whole.accepted, whole.compared]);
+  assert.equal(sum.times.length, 41);
 });

@@ -4,11 +4,13 @@ import { suite, type TestContext, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
+import { PART_OCTETS } from '../../src/operations/upkeep/list-contents.ts';
 import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
+import { largeList, largeSerial } from '../large-list.ts';
 import { type ListServer, listServer } from '../list-server.ts';
 import { type Node, put, TestClock } from '../node.ts';
 import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
@@ -26,9 +28,12 @@ const root = makeAuthority({ name: 'Root' });
 
 /** The current list: valid for ten hours, due for renewal after eight. */
 function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
-  const text = (hour: number) => new Date((NOW + hour * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
   const serials = revoked.map(({ serial }) => serial);
-  return root.crl({ thisUpdate: text(hours), nextUpdate: text(hours + 10), number, revoked: serials });
+  return root.crl({ thisUpdate: isoAt(hours), nextUpdate: isoAt(hours + 10), number, revoked: serials });
+}
+
+function isoAt(hours: number): string {
+  return new Date((NOW + hours * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
 interface Scene {
@@ -333,6 +338,20 @@ function listsAmongNodes(open: Open): void {
     await follower.follow();
     assert.equal(await follower.ask(caller), REVOKED);
     assert.equal(server.requests, 2);
+  });
+
+  test('a large list, too, is fetched once and loaded from the store by the others', async (t) => {
+    const { nodes, caller, server, start } = await scene(t, open);
+    const revoked = root.issue({ serial: largeSerial(7), extensions: [server.point] });
+    server.serve = largeList(root, 20_000, { thisUpdate: isoAt(0), nextUpdate: isoAt(10), number: 1 });
+    assert.equal(await nodes[0].ask(caller), ACCEPTED);
+    await all(nodes, (node) => node.follow());
+    assert.deepEqual(await all(nodes, (node) => node.ask(revoked)), [REVOKED, REVOKED, REVOKED]);
+    assert.equal(await (await start()).ask(revoked), REVOKED);
+    assert.equal(server.requests, 1);
+    for (const { contents } of await nodes[0].store.page(listContents, { limit: 100 })) {
+      assert.ok(contents.length <= PART_OCTETS);
+    }
   });
 
   test('lists of a withdrawn issuer are no longer fetched', async (t) => {

@@ -8,7 +8,8 @@ import { presentedJudge } from '../../src/doors/caller/judge-presented.ts';
 import { authorizeCertificate } from '../../src/operations/grant/authorize-certificate.ts';
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
-import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node } from '../node.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -16,7 +17,10 @@ const PRESENTED: Presented = { by: 'handshake', chain: [new Uint8Array(1)], hasI
 const STEP = { rule: 'validity', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
 const EXPIRED: Verdict = { outcome: refuse('certificate-expired'), steps: [STEP] };
 const NAME = { source: 'common-name', name: 'nobody' } as const;
-const OF_NOBODY: Verdict = { outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, until: NOW }), steps: [] };
+const OF_NOBODY: Verdict = {
+  outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW }),
+  steps: [],
+};
 
 interface Watched {
   readonly node: Node;
@@ -103,6 +107,7 @@ test('an ignored certificate header is counted when a certificate is judged; not
         return EXPIRED;
       },
     },
+    admitClock: () => undefined,
     onIgnoredHeader: () => void ignored++,
   });
   assert.equal((await judge({ ...PRESENTED, hasIgnoredHeader: true }, [])).outcome, EXPIRED.outcome);
@@ -117,4 +122,16 @@ test('an ignored certificate header is counted when a certificate is judged; not
   const repeated: Presented = { by: 'header', header: 'rfc9440', lines: ['a', 'a'], chainLines: [] };
   assert.equal(await answer((await judge(repeated, [])).outcome), 'certificate-repeated');
   assert.deepEqual([ignored, judged], [1, 1]);
+});
+
+test('with a wrong clock no certificate is judged, neither accepted nor refused', async () => {
+  const judge = presentedJudge({
+    judge: { judge: () => assert.fail('judged by a wrong clock') },
+    admitClock: () => {
+      throw new StoreUnavailable('the clock is wrong');
+    },
+    onIgnoredHeader: () => undefined,
+  });
+  await assert.rejects(judge(PRESENTED, []), StoreUnavailable);
+  assert.equal(await answer((await judge({ by: 'nothing' }, [])).outcome), 'certificate-missing');
 });

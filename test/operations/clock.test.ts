@@ -1,6 +1,7 @@
 // A wrong clock issues, ends and sweeps nothing.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { epochSeconds } from '../../src/core/time.ts';
 import { acceptClock } from '../../src/operations/admin/accept-clock.ts';
 import { keepSeen } from '../../src/operations/upkeep/service-times.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
@@ -82,6 +83,18 @@ test('at start a clock a month past the high-water mark is accepted, ten years p
   await assertRefused((await begun(bare, clock)).node, pair);
   await acceptClock({ ...bare, by: 'test' });
   assert.equal(await answer(check((await begun(bare, clock)).node, pair)), 'access-token-expired');
+});
+
+test('the clock of the node alone: a jump is refused, time that passes is not, and the range follows the store', async (t) => {
+  const { clock, timekeeper } = await aNodeWithTimekeeper(t);
+  const ahead = (by: number) => epochSeconds(clock.now() + by);
+  timekeeper.admitOwn(ahead(HOUR));
+  assert.throws(() => timekeeper.admitOwn(ahead(HOUR + 1)), /1 seconds beyond what is plausible \(this node's clock\)/);
+  assert.throws(() => timekeeper.admitOwn(ahead(-DAY - 1)), StoreUnavailable);
+  timekeeper.admitOwn(ahead(HOUR)); // accepted again, but not learned
+  assert.throws(() => timekeeper.admitOwn(ahead(2 * HOUR)), StoreUnavailable);
+  clock.move(40 * DAY);
+  timekeeper.admitOwn(clock.now());
 });
 
 test('sweeping waits for an hour of running time, or a day after a start long past the high-water mark', async (t) => {

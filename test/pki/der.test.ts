@@ -77,8 +77,8 @@ suite('DER in certificates', () => {
   test('true is FF, false is 00, NULL is empty (X.690 11.1, 8.8.2)', () => {
     assert.equal(readBoolean(readElement(bytes('0101ff'))), true);
     for (const hex of ['010101', '010180', '0100', '0102ffff'])
-      assert.throws(() => readBoolean(readElement(bytes(hex))));
-    assert.throws(() => readNull(readElement(bytes('050100'))));
+      assert.throws(() => readBoolean(readElement(bytes(hex))), MalformedDer, hex);
+    assert.throws(() => readNull(readElement(bytes('050100'))), MalformedDer);
   });
 
   test('children are counted without being parsed', () => {
@@ -124,7 +124,7 @@ suite('DER in certificates', () => {
     assert.equal(of({ extensions: [extension(EXTENSION.certificatePolicies, value('1.2.3.4'))] }), 'accepted caller');
   });
 
-  test('an empty directoryName is refused (RFC 5280 4.2.1.6)', () => {
+  test('an empty directoryName is refused by profile strict (RFC 5280 4.2.1.6)', () => {
     const empty = { alternativeNames: [write(contextTag(4, 'constructed'), writeSequence())] };
     assert.equal(of(empty, 'strict'), 'certificate-refused-by-policy: alternative-names-well-formed');
     assert.equal(of(empty), 'accepted caller');

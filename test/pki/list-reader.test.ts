@@ -48,6 +48,16 @@ suite('a list of many entries', () => {
     assert.equal(whyNotTrusted((await readOne(forged)).list, [own]), 'the CRL is not signed by the issuer');
   });
 
+  test('is hashed but not parsed again if its contents are held', async () => {
+    for (const contents of [der, root.crl()].map(copyOf)) {
+      const whole = Buffer.from(contents);
+      const read = await new ListReader().read(contents, authorities, ['00', hash('sha256', whole)]);
+      assert.deepEqual(read.lists, []);
+      assert.equal(read.mark, hash('sha256', whole));
+      assert.deepEqual(Buffer.from(read.contents), whole);
+    }
+  });
+
   test('may be PEM', async () => {
     const body = Buffer.from(der).toString('base64');
     const { list } = await readOne(copyOf(Buffer.from(`-----BEGIN X509 CRL-----\n${body}\n-----END X509 CRL-----\n`)));

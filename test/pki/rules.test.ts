@@ -81,7 +81,7 @@ const BROKEN: readonly Broken[] = [
   { rule: 'issuer-name-present', by: makeAuthority({ subject: writeSequence() }) },
   { rule: 'subject-name-present', leaf: { subject: writeSequence() } },
   { rule: 'alternative-names-well-formed', leaf: { dnsNames: ['under_score.com'] } },
-  { rule: 'alternative-names-well-formed', leaf: { dnsNames: ['192.0.2.1'] } },
+  { rule: 'dns-name-no-address', leaf: { dnsNames: ['192.0.2.1'] } },
   {
     rule: 'alternative-names-criticality',
     leaf: { extensions: [extension(EXTENSION.subjectAltName, writeSequence(dns('x.com')), true)] },

@@ -32,9 +32,13 @@ after(async () => {
 });
 
 test('the server’s messages are in Russian', async () => {
+  const { rows } = await operator.query(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('server_encoding', 'client_encoding', 'lc_messages', 'lc_ctype')",
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
   const fault = await operator.query('SELECT 1/0').catch((error: unknown) => error);
   assert.ok(fault instanceof pg.DatabaseError);
-  assert.deepEqual([fault.severity, fault.message], ['ОШИБКА', 'деление на ноль']);
+  assert.deepEqual([fault.severity, fault.message], ['ОШИБКА', 'деление на ноль'], JSON.stringify(settings));
 });
 
 /** Runs while a commit waits for the row. */

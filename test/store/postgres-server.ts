@@ -25,6 +25,11 @@ import { freePort } from '../free-port.ts';
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+/**
+ * For translated messages, in the database and in the environment. With a character set that lacks the letters, such as that
+ * of `C`, gettext spells them in Latin letters wherever it has not been told the encoding of the database.
+ */
+const TRANSLATED = 'C.UTF-8';
 const START_TIMEOUT_MS = 30_000;
 const MOST_LAUNCHES = 10;
 
@@ -98,7 +103,7 @@ export class PostgresServer {
       'max_connections = 60',
       "log_min_messages = 'fatal'",
       // A locale that every machine has; the environment then selects the language.
-      ...(this.#language ? ["lc_messages = 'C.UTF-8'"] : []),
+      ...(this.#language ? [`lc_messages = '${TRANSLATED}'`] : []),
     ];
     writeFileSync(join(this.data, 'postgresql.auto.conf'), `${[...own, ...settings].join('\n')}\n`);
     if (isRoot) chownSync(join(this.data, 'postgresql.auto.conf'), NOBODY, NOBODY);
@@ -107,7 +112,7 @@ export class PostgresServer {
   /** `query` is added to the URL that checks whether the server answers. */
   async launch(query = ''): Promise<void> {
     this.#query = query;
-    const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language }) };
+    const env = { ...process.env, ...(this.#language && { LANGUAGE: this.#language, LC_ALL: TRANSLATED }) };
     // A process of the server that was killed, forked at that very moment, may hold the port for a moment longer.
     for (let attempt = 1; ; attempt++) {
       const child = spawn(join(this.#programs, 'postgres'), ['-D', this.data], { ...owner, env, stdio: 'ignore' });
@@ -162,6 +167,7 @@ export class PostgresServer {
 
   #initialize(): void {
     const args = ['-D', this.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    if (this.#language) args.push(`--lc-ctype=${TRANSLATED}`);
     execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
@@ -171,8 +177,10 @@ export class PostgresServer {
     for (;;) {
       if (child.exitCode !== null) return false;
       try {
-        await this.query('SELECT 1');
-        return true;
+        const [found] = await this.query('SHOW data_directory');
+        // Tests that run at the same time may have picked the same port: this one then ends, and is launched again.
+        if (found?.['data_directory'] === this.data) return true;
+        await pause(20);
       } catch (error) {
         if (Date.now() > latest) throw error;
         await pause(20);

@@ -7,7 +7,12 @@ import { hexOf, NOW } from '../samples.ts';
 
 const keys = firstKey();
 const keyring = new Keyring(keys);
-const known = (n: number, name = n) => ({ id: hexOf(16, n), nameMark: hexOf(16, 100 + name), signedInAt: NOW });
+const known = (n: number, name = n) => ({
+  id: hexOf(16, n),
+  nameMark: hexOf(16, 100 + name),
+  passwordMark: hexOf(16, 50 + n),
+  signedInAt: NOW,
+});
 const cookieOf = (...people: ReturnType<typeof known>[]) =>
   people.reduce((cookie, person) => addKnownBrowser(cookie, person, keyring).reveal(), '');
 
@@ -45,7 +50,7 @@ test('every truncation, extension and bit flip is ignored', () => {
 });
 
 test('a forged entry next to a valid one is ignored and dropped', () => {
-  const cookie = `${cookieOf(known(1))}.${'A'.repeat(71)}`;
+  const cookie = `${cookieOf(known(1))}.${'A'.repeat(92)}`;
   assert.deepEqual(readKnownBrowsers(cookie, keyring), [known(1)]);
   assert.equal(addKnownBrowser(cookie, known(2), keyring).reveal().split('.').length, 2);
 });

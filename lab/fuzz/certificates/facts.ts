@@ -1,5 +1,7 @@
 // Facts about a mutated path, from our own parser, that the explanations use.
+import { childrenOf, readElement, TAG } from '../../../src/pki/der/der.ts';
 import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/x509/certificate.ts';
+import type { Attribute } from '../../../src/pki/x509/distinguished-name.ts';
 import type { GeneralName } from '../../../src/pki/x509/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -16,11 +18,48 @@ function pairsOf(mutant: Mutant): [issuer: Certificate, issued: Certificate][] {
 
 export function hasOtherKeyIdentifier(mutant: Mutant): boolean {
   return pairsOf(mutant).some(([issuer, { known }]) => {
-    const named = known.authorityKeyIdentifier;
+    const named = known.authorityKeyIdentifier?.key;
     const own = issuer.known.subjectKeyIdentifier;
-    if (named?.issuer || named?.serial) return true;
-    return named?.key !== undefined && (own === undefined || Buffer.compare(named.key, own) !== 0);
+    return named !== undefined && (own === undefined || Buffer.compare(named, own) !== 0);
   });
+}
+
+/** Whether an authority key identifier has the fields that name a certificate instead of a key. */
+export function hasIssuerAndSerial(mutant: Mutant): boolean {
+  return pathOf(mutant).some(({ known: { authorityKeyIdentifier: named } }) => named?.issuer || named?.serial);
+}
+
+/** Whether the leaf has another key than the one whose private key the fuzzer has. */
+export function hasOtherKey(mutant: Mutant): boolean {
+  const [leaf] = mutant.chain.map(readCertificate);
+  const before = readCertificate(mutant.seed.leaf.certificate);
+  return leaf?.ok === true && before.ok && Buffer.compare(leaf.value.publicKey.spki, before.value.publicKey.spki) !== 0;
+}
+
+/** DirectoryString and IA5String (RFC 5280 appendix A.1): the types that OpenSSL and X.520 allow in names. */
+const NAME_STRINGS: readonly number[] = [TAG.utf8, TAG.printable, TAG.teletex, TAG.bmp, TAG.universal, TAG.ia5];
+
+/** Whether a name has a value of another type, or one that is malformed for its type. */
+export function hasOddString(mutant: Mutant): boolean {
+  const names = pathOf(mutant).flatMap(({ issuer, subject, known }) => [
+    issuer,
+    subject,
+    ...(known.subjectAltName ?? []).flatMap((name) => (name.kind === 'directory' ? [name.name] : [])),
+  ]);
+  return names.some(({ rdns }) => rdns.flat().some(isOdd)) || hasAlternativeName(mutant, isOddOtherName);
+}
+
+function isOdd({ der, characters, oid }: Attribute): boolean {
+  const [, value] = childrenOf(readElement(der));
+  const hasOwnType = OWN_TYPES[oid] !== undefined && OWN_TYPES[oid] !== value?.tag;
+  return characters === undefined || hasOwnType || !NAME_STRINGS.includes(value?.tag ?? 0);
+}
+
+/** Attributes that are not a DirectoryString. */
+const OWN_TYPES: Readonly<Record<string, number>> = { '2.5.4.6': TAG.printable };
+
+export function isOddOtherName(name: GeneralName): boolean {
+  return name.kind === 'other' && name.value.type === 'other';
 }
 
 export function hasOtherSpelling(mutant: Mutant): boolean {
@@ -49,4 +88,13 @@ export function hasConstraintOn(mutant: Mutant, kind: GeneralName['kind']): bool
 
 export function hasAlternativeName(mutant: Mutant, fits: (name: GeneralName) => boolean): boolean {
   return pathOf(mutant).some(({ known }) => known.subjectAltName?.some(fits) ?? false);
+}
+
+export function hasDnsName(mutant: Mutant, form: RegExp): boolean {
+  return hasAlternativeName(mutant, (name) => name.kind === 'dns' && form.test(name.value));
+}
+
+export function hasLeafWithDnsName(mutant: Mutant): boolean {
+  const names = pathOf(mutant).at(-1)?.known.subjectAltName ?? [];
+  return names.some(({ kind }) => kind === 'dns');
 }

@@ -6,6 +6,7 @@ import type { KeyPair } from '../../../test/authority.ts';
 import { Seeded } from '../../../test/seeded.ts';
 import { mutate } from './mutations.ts';
 import type { Seed } from './seeds.ts';
+import { encodeSignature } from './signatures.ts';
 import { type Node, readTree, writeTree } from './tree.ts';
 
 export interface Mutant {
@@ -19,6 +20,7 @@ export interface Mutant {
 const ISSUER = 3;
 const SUBJECT = 5;
 const ALGORITHM = 2;
+const SHARE_OF_SIGNATURES = 0.04;
 
 export function makeMutant(seeds: readonly Seed[], number: number): Mutant {
   const random = new Seeded(number);
@@ -32,6 +34,9 @@ export function makeMutant(seeds: readonly Seed[], number: number): Mutant {
   resign(changed, authorities[at]?.keys as KeyPair, random.chance(0.8));
   const below = certificates[at + 1];
   if (below && random.chance(0.5)) follow(changed, below, authorities[at + 1]?.keys as KeyPair);
+  // From random numbers of its own, so that mutants keep their numbers.
+  const other = new Seeded(number + 2 ** 30);
+  if (other.chance(SHARE_OF_SIGNATURES)) mutations.push(...encodeSignature(changed, other));
   const chain = certificates.map(writeTree).reverse();
   return { seed, chain, mutations, target: at === certificates.length - 1 ? 'leaf' : 'intermediate' };
 }

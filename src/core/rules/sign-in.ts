@@ -17,6 +17,8 @@ export type Browser =
 export interface KnownBrowser {
   readonly id: Hex;
   readonly nameMark: Hex;
+  /** Identifies the password that was used: the browser is unknown once the password is changed or reset. */
+  readonly passwordMark: Hex;
   readonly signedInAt: EpochSeconds;
 }
 

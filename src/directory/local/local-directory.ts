@@ -5,10 +5,10 @@ import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
 import type { Secret } from '../../tokens/secret.ts';
-import type { Directory, PasswordSignIn, SignedIn } from '../directory.ts';
+import type { Directory, PasswordSignIn, SignedInByPassword } from '../directory.ts';
 import { isPassword, NOBODYS_HASH } from './password-hash.ts';
 import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
-import { changePassword, loadHash } from './passwords.ts';
+import { changePassword, loadHash, markOf } from './passwords.ts';
 
 /** Each check takes a thread for 40 ms and 19 MiB. More at once would keep people waiting and starve other work. */
 const MOST_WAITING = 32;
@@ -42,13 +42,19 @@ function passwordSignIn(store: Store, find: Directory['byUserName'], check: type
       const isRight = await check(password, phc ?? NOBODYS_HASH);
       return isRight && only && phc ? signedIn(only, phc, store) : undefined;
     },
+    passwordMark: async (name) => {
+      const [identity, ...others] = await find(name);
+      const phc = identity && others.length === 0 ? await loadHash(identity.id, store) : undefined;
+      return phc === undefined ? undefined : markOf(phc);
+    },
   };
 }
 
 /** Every hash has its own salt, so an unchanged hash is an unchanged password. */
-function signedIn(identity: Identity, phc: string, store: Store): SignedIn {
+function signedIn(identity: Identity, phc: string, store: Store): SignedInByPassword {
   return {
     identity,
+    passwordMark: markOf(phc),
     stillHolds: async () => (await loadHash(identity.id, store)) === phc,
     changePassword: (next) => changePassword(identity.id, { before: phc, next }, store),
   };

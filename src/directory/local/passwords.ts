@@ -1,14 +1,21 @@
 // The passwords of local identities. No other file reads or writes their table.
 import type { Event } from '../../core/event.ts';
+import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { IdentityId } from '../../core/identity.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { type Insert, insert, type Store } from '../../store/store.ts';
 import { passwords } from '../../store/tables/sign-in.ts';
 import type { Secret } from '../../tokens/secret.ts';
+import { sha256 } from '../../tokens/sha256.ts';
 import { hashPassword } from './password-hash.ts';
 
 export async function loadHash(id: IdentityId, store: Store): Promise<string | undefined> {
   return (await store.load(passwords, id)).found?.row.phc;
+}
+
+/** Every hash has its own random salt, so each has its own mark, and a mark cannot be used to guess passwords. */
+export function markOf(phc: string): Hex {
+  return firstHalf(sha256(phc));
 }
 
 /** The password of an identity that is being added, for the commit that adds it. */

@@ -7,15 +7,19 @@ import { readCertificateHeader } from './presented-header.ts';
 
 export interface JudgeOptions {
   readonly judge: Pick<CertificateJudge, 'judge'>;
+  /** Throws StoreUnavailable if the clock is wrong: it would accept expired certificates, or refuse valid ones. */
+  readonly admitClock: () => void;
   /** A peer that is not a listed proxy sent a certificate header: usually a mistake in the set-up of a proxy. */
   readonly onIgnoredHeader: () => void;
 }
 
-export function presentedJudge({ judge, onIgnoredHeader }: JudgeOptions): JudgePresented {
+export function presentedJudge({ judge, admitClock, onIgnoredHeader }: JudgeOptions): JudgePresented {
   return async (presented, issuers) => {
     if (presented.by === 'handshake' && presented.hasIgnoredHeader) onIgnoredHeader();
     const chain = readPresented(presented);
-    return chain.ok ? judge.judge(chain.value, issuers) : { outcome: chain, steps: [] };
+    if (!chain.ok) return { outcome: chain, steps: [] };
+    admitClock();
+    return judge.judge(chain.value, issuers);
   };
 }
 

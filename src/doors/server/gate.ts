@@ -7,12 +7,14 @@ import { type Place, Places, type Visitor } from './places.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
+import { requestBytes } from './request-bytes.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
 import type { ServerReason } from './transport-refusal.ts';
 
 export interface GateRules {
   readonly shares: Shares;
   readonly places: number;
+  readonly bodyBytes: number;
   readonly limit: ShareLimit;
   readonly peers: Peers;
   readonly pressure: Pressure;
@@ -38,6 +40,7 @@ const WATCHERS = 64;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
+const ITSELF = Symbol('socket under an HTTP/2 session');
 type Kept<T> = T & { [VISITOR]?: Visitor };
 
 export class Gate {
@@ -55,6 +58,10 @@ export class Gate {
     server.on('request', (raw: IncomingMessage, response: ServerResponse) => {
       if (this.#admit(raw, response)) handle.call(server, raw, response);
     });
+    // A session wraps its socket in a proxy object that refuses to destroy it, but passes properties through.
+    server.prependListener('secureConnection', (socket: Socket & { [ITSELF]?: Socket }) => {
+      socket[ITSELF] = socket;
+    });
     server.on('session', (session: ServerHttp2Session) => this.#welcomeSession(session));
   }
 
@@ -64,7 +71,7 @@ export class Gate {
 
   /** The caller on an HTTP/1.1 connection. */
   visitorAt(socket: Kept<Socket>): Visitor {
-    socket[VISITOR] ??= this.#welcome(socket, undefined, socket.remoteAddress);
+    socket[VISITOR] ??= this.#welcome(socket, undefined);
     return socket[VISITOR];
   }
 
@@ -85,6 +92,7 @@ export class Gate {
     const isWatching = this.#watchers < WATCHERS && this.#rules.isMonitoring(raw.url ?? '');
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
+    visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(raw, response, reason);
     if (isWatching) this.#watch(response);
@@ -146,14 +154,16 @@ export class Gate {
   }
 
   #welcomeSession(session: Kept<ServerHttp2Session>): void {
-    session[VISITOR] = this.#welcome(session, session, session.socket.remoteAddress);
+    const socket = (session.socket as { [ITSELF]?: Socket })[ITSELF];
+    if (!socket) throw new Error('HTTP/2 is served over TLS only');
+    session[VISITOR] = this.#welcome(socket, session);
     if (session[VISITOR].isProxy) this.trust(session[VISITOR]);
   }
 
-  #welcome(owner: Visitor['owner'], session: Visitor['session'], address = ''): Visitor {
+  #welcome(socket: Socket, session: Visitor['session']): Visitor {
     const { peers } = this.#rules;
-    const plain = peers.plain(address);
-    return this.places.welcome(owner, session, plain, peers.isProxy(plain));
+    const plain = peers.plain(socket.remoteAddress ?? '');
+    return this.places.welcome(socket, session, plain, peers.isProxy(plain));
   }
 }
 

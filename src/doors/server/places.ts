@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { FrameBudget } from './frame-budget.ts';
 import type { Party, Shares } from './shares.ts';
 
 export interface Departure {
@@ -15,11 +16,15 @@ export interface Departure {
 export interface Visitor {
   readonly owner: Socket | ServerHttp2Session;
   readonly session: ServerHttp2Session | undefined;
+  /** The owner itself, or the socket under the session. */
+  readonly socket: Socket;
   readonly address: string;
   readonly party: Party;
   /** A listed proxy: its requests count for the addresses it forwards. */
   readonly isProxy: boolean;
   readonly places: Set<Place>;
+  /** For HTTP/2 connections other than those of proxies. */
+  readonly frames: FrameBudget | undefined;
   readonly openedAt: number;
   lastUsedAt: number;
   /** An authentic token or certificate was accepted on this connection. */
@@ -76,15 +81,18 @@ export class Places {
   }
 
   /** Follows a connection until it closes, then releases what it still holds. */
-  welcome(owner: Visitor['owner'], session: Visitor['session'], address: string, isProxy: boolean): Visitor {
+  welcome(socket: Socket, session: Visitor['session'], address: string, isProxy: boolean): Visitor {
+    const owner = session ?? socket;
     const now = performance.now();
     const visitor: Visitor = {
       owner,
       session,
+      socket,
       address,
       party: this.#shares.enter(address),
       isProxy,
       places: new Set(),
+      frames: session && !isProxy ? new FrameBudget(session, socket) : undefined,
       openedAt: now,
       lastUsedAt: now,
       isKnown: false,

@@ -9,6 +9,8 @@ const LEAST_IDLE = 0.25;
 const BURST = 2.5;
 /** Code that has just been loaded is slow for about this long. */
 const WHILE_MS = 1000;
+/** So few requests in flight are no overload, however slow the machine is. */
+const FEW = 100;
 /** Callers that showed an authentic token are served first. */
 const KNOWN = 1.25;
 /** What else costs time, compared with serving a request. */
@@ -95,6 +97,7 @@ export class Pressure {
 
   /** Whether a request that arrives now, with so many in flight, would be served too late. */
   isTooLate(inFlight: number, isKnown: boolean): boolean {
+    if (inFlight < FEW) return false;
     if (!this.isSaturated) return this.#waitInTurn() >= this.#targetMs * BURST;
     return inFlight * this.#costMs >= this.#targetMs * this.#patience(isKnown);
   }

@@ -1,4 +1,4 @@
-// Closes what makes no progress: requests that do not arrive, responses that are not read, idle sessions. Node does the
+// Closes what makes no progress: requests that do not arrive, responses that are not read, idle sessions, floods of frames. Node does the
 // first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
 import { cut, type Place, type Places, type Visitor } from './places.ts';
 
@@ -9,6 +9,8 @@ export interface Patience {
 }
 
 const LOOK_EVERY_MS = 1000;
+/** A flood of frames is noticed within this time. */
+const COUNT_EVERY_MS = 250;
 
 /** Returns a function that stops it. */
 export function endStalled(places: Places, patience: Patience): () => void {
@@ -20,8 +22,16 @@ export function endStalled(places: Places, patience: Patience): () => void {
     }
     places.releaseOrphans();
   }, LOOK_EVERY_MS);
+  const counter = setInterval(() => {
+    const now = performance.now();
+    for (const { frames, places: open } of places.visitors) frames?.look(now, open.size === 0);
+  }, COUNT_EVERY_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  counter.unref();
+  return () => {
+    clearInterval(timer);
+    clearInterval(counter);
+  };
 }
 
 function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patience): void {
@@ -38,13 +48,13 @@ function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patien
 }
 
 function endStalledSession(visitor: Visitor, now: number, patience: Patience): void {
-  const { session, places, openedAt, lastUsedAt } = visitor;
+  const { session, socket, places, openedAt, lastUsedAt } = visitor;
   if (!session || places.size > 0) return;
   const isSilent = lastUsedAt === openedAt;
   const quietMs = now - lastUsedAt;
   const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;
   if (quietMs < patienceMs) return;
-  // A GOAWAY frame that the peer does not read would keep it open.
+  // A peer that does not read the GOAWAY frame, or does not close its side, would keep it open.
   if (quietMs < patienceMs + patience.headersTimeoutMs) session.close();
-  else session.destroy();
+  else socket.destroy();
 }

@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'issuer-name-present': NAME_MISSING,
   'subject-name-present': NAME_MISSING,
   'alternative-names-well-formed': NAME_MALFORMED,
+  'dns-name-no-address': NAME_MALFORMED,
   'identity-names-well-formed': NAME_MALFORMED,
   'names-in-set-order': NAME_MALFORMED,
   'key-strong': KEY_KIND,

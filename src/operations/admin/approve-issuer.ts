@@ -11,7 +11,9 @@ import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { isLabel } from './label.ts';
 
 export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled' | 'revocation'> {
   /** PEM: the authority's certificate, followed by any intermediates between it and the leaf. */
@@ -31,13 +33,11 @@ export interface CrlFile {
   readonly contents: Uint8Array;
 }
 
-/** `local` is the label of the built-in directory: an issuer with that label could derive its identities. */
-const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
-
 /** Contract 5.4: approves an issuer, pinned by its key. It must be a CA (CVE-2025-6037). */
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
   const { pem, revocation: revocationDraft, ...rest } = draft;
-  if (!LABEL.test(rest.label)) return decline('label-malformed', rest.label);
+  if (!isLabel(rest.label)) return decline('label-malformed', rest.label);
+  if ((await ports.store.load(tokenIssuers, rest.label)).found) return decline('label-taken', rest.label);
   const revocation = draftedRevocation(revocationDraft);
   if (!revocation.ok) return revocation;
   const chain = readAuthorities(pem, rest, await ports.store.now());

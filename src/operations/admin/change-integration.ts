@@ -3,13 +3,16 @@ import type { Decision } from '../../store/store.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { whyNotFormat } from './token-format.ts';
 
 /** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
-export function changeIntegration(
+export async function changeIntegration(
   clientId: string,
   draft: IntegrationDraft,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
+  const objection = await whyNotFormat(draft, ports.store);
+  if (objection) return objection;
   return rewriteIntegration(
     clientId,
     'integration changed',

@@ -1,11 +1,11 @@
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { PasswordFlaw, PasswordRules } from '../../directory/directory.ts';
+import { type PasswordFlaw, type PasswordRules, passwordMarkOf } from '../../directory/directory.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import type { Ports } from '../ports.ts';
 import { beginSession, endSessionsOf } from './browser-session.ts';
-import { type BegunSession, checkPassword } from './sign-in.ts';
+import { type BegunSession, checkPassword, rememberBrowser } from './sign-in.ts';
 
 export type PasswordObjection = PasswordFlaw | 'current-wrong' | 'too-many-tries' | 'unchanged';
 
@@ -13,14 +13,21 @@ export interface PasswordChange {
   readonly current: Secret;
   readonly next: Secret;
   readonly presenter: Presenter;
+  /** The cookie that a browser keeps after somebody signed in with it. */
+  readonly knownBrowser?: string | undefined;
 }
 
-/** A person changes their own password. Every session ends; the browser that did it gets a new one. */
+export interface ChangedPassword extends BegunSession {
+  /** The browser's cookie from now on; undefined if an operator has set another password meanwhile. */
+  readonly knownBrowser: Secret | undefined;
+}
+
+/** A person changes their own password. Sessions and known browsers end; the browser that did it stays signed in and known. */
 export async function changePassword(
-  { current, next, presenter }: PasswordChange,
+  { current, next, presenter, knownBrowser }: PasswordChange,
   { identity, session }: Person,
   ports: Ports,
-): Promise<Outcome<BegunSession, PasswordObjection>> {
+): Promise<Outcome<ChangedPassword, PasswordObjection>> {
   const objection =
     passwordRules({ identity }, ports)?.findFlaw(next) ?? (isSame(current, next) ? 'unchanged' : undefined);
   if (objection) return refused(objection);
@@ -32,7 +39,9 @@ export async function changePassword(
   // False also where an operator set another password in the meantime: theirs stands.
   if (!(await checked.value.changePassword?.(next))) return refused('current-wrong');
   await endSessionsOf(identity.id, ports);
-  return accept(await beginSession(identity, ports));
+  const mark = await passwordMarkOf(ports.directory, userName);
+  const remembered = mark && rememberBrowser({ userName, knownBrowser }, mark, ports);
+  return accept({ ...(await beginSession(identity, ports)), knownBrowser: remembered });
 }
 
 /** Undefined where the person's password is not changed here. */

@@ -4,7 +4,7 @@ import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
-import { type SignedIn, signInByPassword } from '../../directory/directory.ts';
+import { passwordMarkOf, type SignedIn, type SignedInByPassword, signInByPassword } from '../../directory/directory.ts';
 import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tokens/known-browser.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -37,8 +37,8 @@ export interface SignedInBrowser extends BegunSession {
 
 /** A person signs in; a session begins, and the browser is known from now on. */
 export async function signIn(request: SignInRequest, ports: Ports): Promise<PersonOutcome<SignedInBrowser>> {
-  const { userName, userCode } = request;
-  const browser = browserOf(request, ports);
+  const { userCode } = request;
+  const browser = await browserOf(request, ports);
   const checked = await checkPassword({ ...request, browser }, ports);
   if (!checked.ok) {
     const hasFailed = checked.refusal.reason === 'sign-in-failed';
@@ -47,19 +47,31 @@ export async function signIn(request: SignInRequest, ports: Ports): Promise<Pers
   }
   const begun = await beginUnlessReset(checked.value, ports);
   if (!begun.ok) return begun;
-  const id = ports.random(BROWSER_ID_LENGTH).toString('hex') as Hex;
-  const known = { id, nameMark: nameMark(userName), signedInAt: ports.clock.now() };
-  const knownBrowser = addKnownBrowser(request.knownBrowser ?? '', known, ports.keyring);
+  const knownBrowser = rememberBrowser(request, checked.value.passwordMark, ports);
   return accept({ ...begun.value, knownBrowser });
 }
 
-function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports: Ports): Browser {
+/** The cookie with which this browser is known for this name, until the password is changed. */
+export function rememberBrowser(
+  { userName, knownBrowser = '' }: Pick<SignInRequest, 'userName' | 'knownBrowser'>,
+  passwordMark: Hex,
+  { random, clock, keyring }: Ports,
+): Secret {
+  const id = random(BROWSER_ID_LENGTH).toString('hex') as Hex;
+  const known = { id, nameMark: nameMark(userName), passwordMark, signedInAt: clock.now() };
+  return addKnownBrowser(knownBrowser, known, keyring);
+}
+
+async function browserOf({ userName, person, knownBrowser = '' }: SignInRequest, ports: Ports): Promise<Browser> {
   const { keyring, settings, clock } = ports;
   if (person && person.identity.userName === userName) return { is: 'in-session', session: person.session };
   const known = readKnownBrowsers(knownBrowser, keyring).find((each) =>
     isKnownFor(each, nameMark(userName), settings, clock.now()),
   );
-  return known ? { is: 'known', id: known.id } : { is: 'unknown' };
+  if (!known) return { is: 'unknown' };
+  // We signed a cookie for this name, so its holder learns nothing from the time of this query.
+  const isCurrent = known.passwordMark === (await passwordMarkOf(ports.directory, userName));
+  return isCurrent ? { is: 'known', id: known.id } : { is: 'unknown' };
 }
 
 /** A reset ends the sessions it finds. One that begins during the reset would survive it, so check again afterwards. */
@@ -78,7 +90,7 @@ export interface PasswordCheck extends Pick<SignInRequest, 'userName' | 'passwor
 export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
-): Promise<PersonOutcome<SignedIn>> {
+): Promise<PersonOutcome<SignedInByPassword>> {
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {

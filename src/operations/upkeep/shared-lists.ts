@@ -3,9 +3,10 @@ import { settingsFor } from '../../core/settings.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { listContents, revocationLists } from '../../store/tables/lists.ts';
+import { revocationLists } from '../../store/tables/lists.ts';
 import type { Ports } from '../ports.ts';
 import { byOneNode } from './lease.ts';
+import { loadContents, storeContents } from './list-contents.ts';
 
 /** If a node dies while fetching, the others wait no longer than this. */
 const FETCHING = seconds(10);
@@ -53,8 +54,8 @@ export class SharedLists {
     return found;
   }
 
-  async contents(url: string): Promise<Uint8Array | undefined> {
-    return (await this.#ports.store.load(listContents, url)).found?.row.contents;
+  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return loadContents(this.#ports.store, url);
   }
 
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -65,11 +66,8 @@ export class SharedLists {
   /** Writes the contents first, so that a node that reads the news finds them. */
   async share(news: Omit<SharedList, 'askedAt'>, contents?: Uint8Array): Promise<void> {
     const { store } = this.#ports;
-    const { url, checkedAt } = news;
-    if (contents) {
-      const next = { url, fetchedAt: checkedAt, contents };
-      await store.change(listContents, url, () => ({ outcome: undefined, next }));
-    }
+    const { url, checkedAt, mark: ofContents } = news;
+    if (contents) await storeContents(store, { url, mark: ofContents, fetchedAt: checkedAt, contents });
     const asked = this.#asked.get(url) ?? this.#known.get(url)?.askedAt ?? checkedAt;
     await store.change(revocationLists, url, (found) => {
       const mark = news.mark ?? found?.row.mark;

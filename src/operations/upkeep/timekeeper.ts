@@ -33,8 +33,7 @@ export class Timekeeper {
 
   /** Takes the store's clock, once a second. Returns what is wrong with it. */
   tell(now: EpochSeconds): Problem | undefined {
-    const ran = this.#running();
-    ({ from: this.#from, to: this.#to } = plausible(this.#known, ran));
+    const ran = this.#look();
     const why = this.#whyNot(now);
     if (why === undefined) {
       this.#known = knownFrom(this.#known, now, ran);
@@ -50,9 +49,24 @@ export class Timekeeper {
     if (problem) throw new StoreUnavailable(problem.reason);
   };
 
+  /** The same for this node's own clock, by which certificates are judged. What is plausible is learned from the store alone. */
+  readonly admitOwn = (now: EpochSeconds): void => {
+    if (now <= this.#to && now >= this.#from) return;
+    this.#look();
+    const why = this.#whyNot(now);
+    if (why !== undefined) throw new StoreUnavailable(`${why} (this node's clock)`);
+  };
+
   /** Only after a while of real running time, so that a clock that is wrong at the start has been noticed. */
   get maySweep(): boolean {
     return this.#running() - this.#startedAt >= this.#waits;
+  }
+
+  /** Computes what is plausible now. Returns how long the node has been running. */
+  #look(): number {
+    const ran = this.#running();
+    ({ from: this.#from, to: this.#to } = plausible(this.#known, ran));
+    return ran;
   }
 
   #whyNot(now: EpochSeconds): string | undefined {

@@ -70,10 +70,10 @@ export class CertificateJudge {
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
   #signersSent(chain: readonly Uint8Array[], path: Path, issuer: ApprovedIssuer): readonly Certificate[] {
-    const onPath = new Set(path.map(({ fingerprint }) => fingerprint));
-    const beside = readAll(chain.slice(1)).filter(({ fingerprint }) => !onPath.has(fingerprint));
+    const isOnPath = (sent: Uint8Array) => path.some(({ der }) => Buffer.compare(der, sent) === 0);
+    const beside = readAll(chain.slice(1).filter((sent) => !isOnPath(sent)));
     if (beside.length === 0) return [];
-    const pool = [...path.slice(1, -1), ...beside, ...readIssuer(issuer).intermediates];
+    const pool = () => [...path.slice(1, -1), ...beside, ...readIssuer(issuer).intermediates];
     const evidence = { lists: this.revocation.lists, responses: [] };
     return signersBeside({ path, pool, issuer, evidence, now: this.#now() });
   }

@@ -1,6 +1,7 @@
 // The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
 // proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
 import { type CallerName, callerName } from '../../core/certificate.ts';
+import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
@@ -13,6 +14,7 @@ import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } fro
 import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
+import { keepSent, readSent } from '../x509/sent-authorities.ts';
 
 export interface PresentedCertificate {
   /** DER, leaf first; the others are only candidates for the path. */
@@ -39,7 +41,7 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (chain.length > MAX_PRESENTED || (rest.length > 0 && totalOf(chain) > MAX_OCTETS)) return refusedAt(tooMany());
   const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  const sent = rest.map(readCandidate).flatMap((read) => (read.ok ? [read.value] : []));
+  const sent = rest.map(readSent).flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
 }
 
@@ -57,12 +59,18 @@ function judgeLeaf(
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MAX_PATHS) break;
-    const pool = [...sent.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : [])), ...registered];
-    const judgement = judgeFoundPath({ path, pool, issuer, evidence, now });
-    if (judgement.outcome.ok) return judgement;
+    const judgement = judgeFoundPath({ path, pool: () => [...readable(sent), ...registered], issuer, evidence, now });
+    if (judgement.outcome.ok) {
+      for (const candidate of sent) if (path.some(({ der }) => der === candidate.der)) keepSent(candidate);
+      return judgement;
+    }
     refused ??= judgement;
   }
   return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
+}
+
+function readable(candidates: readonly Candidate[]): Certificate[] {
+  return candidates.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : []));
 }
 
 function judgeFoundPath(question: RevocationQuestion): Judgement {
@@ -80,7 +88,8 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
-  const accepted = { issuer, name: name.value, mark: found.mark, until: ends.reduce(earlier) };
+  const thumbprint = leaf.fingerprint as Hex;
+  const accepted = { issuer, name: name.value, mark: found.mark, thumbprint, until: ends.reduce(earlier) };
   return { outcome: accept(accepted), steps: named, ...found };
 }
 

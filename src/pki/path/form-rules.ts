@@ -2,7 +2,7 @@
 import type { Certificate } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
-import { isAlternativeName } from '../x509/name-form.ts';
+import { isAddressAsName, isAlternativeName } from '../x509/name-form.ts';
 import { BELOW_ISSUER, EVERY_ROLE, isCritical, printTime, type Rule } from './rule.ts';
 
 // RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
@@ -142,6 +142,13 @@ export const FORM_RULES: readonly Rule[] = [
     profile: 'strict',
     roles: EVERY_ROLE,
     holds: ({ certificate }) => (certificate.known.subjectAltName ?? []).every(isAlternativeName),
+  },
+  {
+    rule: 'dns-name-no-address',
+    clause: 'RFC 5280 4.2.1.6',
+    words: 'no DNS name is an IP address, which would escape constraints on addresses',
+    roles: EVERY_ROLE,
+    holds: ({ certificate }) => !(certificate.known.subjectAltName ?? []).some(isAddressAsName),
   },
   {
     rule: 'identity-names-well-formed',

@@ -24,7 +24,9 @@ export const KEY_RULES: readonly Rule[] = [
     words: 'an elliptic curve is P-256, P-384, P-521 or one that is allowed for the issuer',
     roles: EVERY_ROLE,
     holds: ({ certificate: { publicKey }, policy }) =>
-      publicKey.curve === undefined || curvesOf(policy).includes(publicKey.curve),
+      publicKey.curve === undefined ||
+      USUAL_CURVES.includes(publicKey.curve) ||
+      curvesOf(policy).includes(publicKey.curve),
     found: ({ publicKey }) => printKey(publicKey),
     setting: (policy) => `curves: ${curvesOf(policy).join(', ')}`,
   },
@@ -87,8 +89,8 @@ function namesItsAuthority(position: Position): boolean {
   return !subjectKeyIdentifier || isRoot(position) || authorityKeyIdentifier?.key !== undefined;
 }
 
-function hasTheNamedKey({ certificate, issued }: Position): boolean {
-  return !issued?.known.authorityKeyIdentifier?.key || certificate.known.subjectKeyIdentifier !== undefined;
+function hasTheNamedKey({ certificate, isNamedByKey }: Position): boolean {
+  return !isNamedByKey || certificate.known.subjectKeyIdentifier !== undefined;
 }
 
 function hasRootKeyIdentifier({ known }: Certificate): boolean {

@@ -5,7 +5,7 @@ import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
 import { violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
-import type { PathPolicy, Position, Role, Rule } from './rule.ts';
+import { AUTHORITIES, type PathPolicy, type Position, type Role, type Rule } from './rule.ts';
 import { RULES } from './rules.ts';
 import { step } from './step.ts';
 
@@ -16,9 +16,10 @@ export type PathEnd = 'leaf' | 'revocation signer';
 
 export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end: PathEnd = 'leaf'): Step[] {
   const positions = path.map((certificate, index): Position => {
-    return { certificate, role: roleAt(path, index, end), issued: path[index + 1], now, policy };
+    const isNamedByKey = path[index + 1]?.known.authorityKeyIdentifier?.key !== undefined;
+    return { certificate, role: roleAt(path, index, end), isNamedByKey, now, policy };
   });
-  return [...positions.flatMap(judgeCertificateAlone), ...judgeTogether(path, policy)];
+  return [...positions.flatMap(judgePosition), ...judgeTogether(path, policy)];
 }
 
 /** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
@@ -28,7 +29,7 @@ export function judgeAuthority(
   policy: PathPolicy,
   now: EpochSeconds,
 ): Step[] {
-  return judgeCertificateAlone({ certificate, role, issued: undefined, now, policy });
+  return judgeCertificateAlone({ certificate, role, isNamedByKey: false, now, policy });
 }
 
 export function roleAt(path: Path, index: number, end: PathEnd = 'leaf'): Role {
@@ -40,15 +41,56 @@ export function describe(certificate: Certificate, role: Role): string {
   return `${role} ${printName(certificate.subject)}`;
 }
 
+interface Judged {
+  readonly position: Position;
+  readonly steps: readonly Step[];
+}
+
+// Authorities are few and are judged with every caller. Only steps that all passed are kept.
+const judged = new WeakMap<Certificate, Judged>();
+
+function judgePosition(position: Position): readonly Step[] {
+  const { certificate, role, now } = position;
+  if (!AUTHORITIES.includes(role)) return judgeCertificateAlone(position);
+  const known = judged.get(certificate);
+  if (known && isAlike(known.position, position) && isValidAt(certificate, now)) return known.steps;
+  const steps = judgeCertificateAlone(position);
+  if (steps.every(({ passed }) => passed)) judged.set(certificate, { position, steps });
+  return steps;
+}
+
+function isAlike(a: Position, b: Position): boolean {
+  return a.policy === b.policy && a.role === b.role && a.isNamedByKey === b.isNamedByKey;
+}
+
+function isValidAt({ notBefore, notAfter }: Certificate, now: EpochSeconds): boolean {
+  return notBefore <= now && now <= notAfter;
+}
+
 function judgeCertificateAlone(position: Position): Step[] {
   const about = describe(position.certificate, position.role);
   return RULES_FOR[position.policy.profile][position.role].map((rule) => applyRule(rule, position, about));
 }
 
-type Demand = Rule & { readonly demand: string };
+type Demand = Rule & { readonly demand: string; readonly profileSetting: string | undefined };
 
-const DEMANDS: readonly Demand[] = RULES.map((rule) => ({ ...rule, demand: `${rule.words} (${rule.clause})` }));
+const DEMANDS: readonly Demand[] = RULES.map((rule) => ({
+  ...rule,
+  demand: `${rule.words} (${rule.clause})`,
+  profileSetting: rule.profile && `profile: ${rule.profile}`,
+  ...(rule.setting && { setting: printedOnce(rule.setting) }),
+}));
 const RULES_FOR = { rfc5280: rulesByRole('rfc5280'), strict: rulesByRole('strict') };
+
+/** The settings of an issuer are the same object with every request. */
+function printedOnce(print: (policy: PathPolicy) => string): (policy: PathPolicy) => string {
+  const known = new WeakMap<PathPolicy, string>();
+  return (policy) => {
+    const text = known.get(policy) ?? print(policy);
+    known.set(policy, text);
+    return text;
+  };
+}
 
 function rulesByRole(profile: PathPolicy['profile']): Readonly<Record<Role, readonly Demand[]>> {
   const rulesOf = (role: Role) =>
@@ -67,13 +109,14 @@ function applyRule(rule: Demand, position: Position, about: string): Step {
   const words = found ? `${rule.demand}: ${found}` : rule.demand;
   const setting = settingOf(rule, position.policy, passed);
   const reason = rule.reason ?? 'certificate-refused-by-policy';
-  return step(rule.rule, passed, about, words, { reason, ...(setting && { setting }) });
+  const result = { rule: rule.rule, passed, about, words, reason };
+  return setting === undefined ? result : { ...result, setting };
 }
 
 /** Shows which setting could change the result, or that none can. */
-function settingOf(rule: Rule, policy: PathPolicy, passed: boolean): string | undefined {
+function settingOf(rule: Demand, policy: PathPolicy, passed: boolean): string | undefined {
   if (rule.setting) return rule.setting(policy);
-  if (rule.profile) return `profile: ${rule.profile}`;
+  if (rule.profileSetting) return rule.profileSetting;
   return passed ? undefined : EVERY_PROFILE;
 }
 

@@ -18,6 +18,8 @@ interface PolicyState {
 
 /** Why the path fails policy processing; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedPolicy(path: readonly Certificate[]): string | undefined {
+  // Without these, no policy is ever required.
+  if (!path.some(({ known }) => known.policyConstraints || known.policyMappings)) return undefined;
   const unlimited = path.length + 1;
   const level: Level = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
   const state: PolicyState = { level, explicit: unlimited, mapping: unlimited, any: unlimited };

@@ -10,8 +10,9 @@ export type Role = 'approved issuer' | 'intermediate' | 'leaf' | 'revocation sig
 export interface Position {
   readonly certificate: Certificate;
   readonly role: Role;
-  /** The next certificate down the path, which this one signed. */
-  readonly issued: Certificate | undefined;
+  /** Whether the next certificate down the path has an authority key identifier. */
+  readonly isNamedByKey: boolean;
+  /** Only the rules about validity may use it: what the others find is kept as long as a certificate is valid. */
   readonly now: EpochSeconds;
   readonly policy: PathPolicy;
 }

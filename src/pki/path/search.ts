@@ -29,6 +29,7 @@ export class PathSearch {
   readonly #limits: SearchLimits;
   readonly #budget = new SearchBudget();
   readonly #compared = new Set<Candidate>();
+  readonly #charged = new Map<Candidate, Set<Certificate>>();
   /** Why a leaf signed by an approved issuer could not be parsed. */
   unreadable: string | undefined;
   #steps = 0;
@@ -96,14 +97,29 @@ export class PathSearch {
     return true;
   }
 
+  /**
+   * A presented certificate costs as much when its signature is known from an earlier request: the verdict must not
+   * depend on who was here before.
+   */
   #hasSigned(issuer: Certificate, candidate: Candidate): boolean {
     const known = candidate.signers.get(issuer);
-    if (known !== undefined) return known;
+    if (known !== undefined && (!candidate.isPresented || this.#isCharged(candidate, issuer))) return known;
     if (!this.#budget.spend(signatureCost(issuer.publicKey, candidate.der.length))) return false;
-    const signed = isSignedBy(candidate.signed, issuer.publicKey);
+    const signed = known ?? isSignedBy(candidate.signed, issuer.publicKey);
     if (signed) this.#budget.signatureFound();
     candidate.signers.set(issuer, signed);
+    this.#charge(candidate, issuer);
     return signed;
+  }
+
+  #isCharged(candidate: Candidate, issuer: Certificate): boolean {
+    return this.#charged.get(candidate)?.has(issuer) === true;
+  }
+
+  #charge(candidate: Candidate, issuer: Certificate): void {
+    const charged = this.#charged.get(candidate);
+    if (charged) charged.add(issuer);
+    else this.#charged.set(candidate, new Set([issuer]));
   }
 }
 

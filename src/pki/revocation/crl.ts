@@ -200,5 +200,5 @@ function readIssuingPoint(der: Uint8Array): RevocationScope {
 }
 
 function readFlag(element: Element | undefined): boolean {
-  return element !== undefined && readBoolean({ ...element, tag: TAG.boolean });
+  return element !== undefined && readBoolean(element, element.tag);
 }

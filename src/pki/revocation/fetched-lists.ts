@@ -135,14 +135,13 @@ export class FetchedLists {
   }
 
   #holds(url: string, mark: string | undefined): boolean {
-    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
-    return isTrusted && lists.some((served) => served.mark === mark);
+    return mark !== undefined && this.#heldAs(url, mark) !== undefined;
   }
 
   async #takeShared(url: string, mark: string): Promise<void> {
     const contents = await this.#ports.exchange.contents(url);
     if (!contents) return;
-    const taken = await this.#take(url, new Uint8Array(contents));
+    const taken = await this.#take(url, contents);
     if (taken.ok) return;
     this.#refused.set(url, mark);
     if (this.#named.has(url)) this.#logRefused(url, `in the store: ${taken.refusal}`);
@@ -199,7 +198,12 @@ export class FetchedLists {
     const { maxBytes, reader } = this.#ports;
     if (given.length > maxBytes) return refused(tooLargeFor(maxBytes));
     const authorities = this.#authorities();
-    const { contents, mark, lists } = await reader.read(given, authorities);
+    const { contents, mark, lists } = await reader.read(given, authorities, this.#heldMarks(url));
+    const held = this.#heldAs(url, mark);
+    if (held) {
+      const doubt = whyNotTrusted(held.list, authorities);
+      return doubt ? refused(doubt) : { ok: true, value: { ...held, contents } };
+    }
     const read = lists.find(({ ok }) => ok) ?? lists[0] ?? refused('there is no CRL in PEM or DER');
     if (!read.ok) return read;
     const served = { list: read.value, mark };
@@ -209,7 +213,6 @@ export class FetchedLists {
       if (!kept.isTrusted && this.#named.has(url)) this.#keep(url, { ...kept, lists: [served] });
       return refused(doubt);
     }
-    if (this.#holds(url, mark)) return { ok: true, value: { ...this.#servedAs(url, mark, served), contents } };
     const next = withList(kept, served);
     if (!next.ok) return next;
     this.#keep(url, next.value);
@@ -217,8 +220,14 @@ export class FetchedLists {
     return { ok: true, value: { ...served, contents } };
   }
 
-  #servedAs(url: string, mark: string, otherwise: ServedList): ServedList {
-    return this.#kept.get(url)?.lists.find((served) => served.mark === mark) ?? otherwise;
+  #heldMarks(url: string): string[] {
+    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
+    return isTrusted ? lists.map(({ mark }) => mark) : [];
+  }
+
+  #heldAs(url: string, mark: string): ServedList | undefined {
+    const { isTrusted, lists } = this.#kept.get(url) ?? NOTHING;
+    return isTrusted ? lists.find((served) => served.mark === mark) : undefined;
   }
 
   #keep(url: string, kept: KeptLists): void {

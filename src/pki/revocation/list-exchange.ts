@@ -12,7 +12,8 @@ export interface ListExchange {
   /** The lists in use; undefined if nothing has changed since the last call, unless `all` is set. */
   news(all: boolean): Promise<readonly SharedList[] | undefined>;
   find(url: string): Promise<SharedList | undefined>;
-  contents(url: string): Promise<Uint8Array | undefined>;
+  /** In a buffer that nothing else uses. */
+  contents(url: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Does the work unless another node is doing it; returns whether this node did it. */
   byOne(url: string, work: () => Promise<unknown>): Promise<boolean>;
   /** Shares the result with the other nodes; without contents, the stored contents stay. */

@@ -23,24 +23,33 @@ export class ListReader {
 
   /**
    * `contents` must not be used after the call; use those of the result, which are the same octets. `authorities`: the
-   * CAs whose signatures are checked as well.
+   * CAs whose signatures are checked as well. `held`: hashes of contents that need not be parsed again; the result then
+   * has no lists.
    */
-  async read(contents: Uint8Array<ArrayBuffer>, authorities: readonly Certificate[]): Promise<ReadContents> {
-    if (contents.length <= SMALL) {
-      const lists = readPemOrDer(contents, 'X509 CRL').map(readRevocationList);
-      return { contents, mark: hash('sha256', contents), lists };
-    }
+  async read(
+    contents: Uint8Array<ArrayBuffer>,
+    authorities: readonly Certificate[],
+    held: readonly string[] = [],
+  ): Promise<ReadContents> {
+    if (contents.length <= SMALL) return readSmall(contents, held);
     const own = contents.buffer.byteLength === contents.length ? contents : new Uint8Array(contents);
     const reading = this.#before.then(() =>
       scanInThread(
         own,
         authorities.map(({ der }) => der),
+        held,
       ),
     );
     this.#before = reading.catch(() => undefined);
     const { lists, ...rest } = await reading;
     return { ...rest, lists: lists.map(attach) };
   }
+}
+
+function readSmall(contents: Uint8Array<ArrayBuffer>, held: readonly string[]): ReadContents {
+  const mark = hash('sha256', contents);
+  const isHeld = held.includes(mark);
+  return { contents, mark, lists: isHeld ? [] : readPemOrDer(contents, 'X509 CRL').map(readRevocationList) };
 }
 
 function attach({ der, scanned, refusal, signatures }: ThreadList): Outcome<RevocationList, string> {

@@ -29,6 +29,8 @@ export interface ThreadList {
 interface Work {
   readonly tesseraList: Uint8Array<ArrayBuffer>;
   readonly authorities: readonly Uint8Array[];
+  /** Hashes of contents that need not be parsed. */
+  readonly held: readonly string[];
 }
 
 const MAX_MS = 60_000;
@@ -37,8 +39,9 @@ const MAX_MS = 60_000;
 export function scanInThread(
   contents: Uint8Array<ArrayBuffer>,
   authorities: readonly Uint8Array[],
+  held: readonly string[],
 ): Promise<ThreadAnswer> {
-  const work: Work = { tesseraList: contents, authorities };
+  const work: Work = { tesseraList: contents, authorities, held };
   const thread = new Worker(new URL(import.meta.url), { workerData: work, transferList: [contents.buffer] });
   return new Promise<ThreadAnswer>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`it took longer than ${MAX_MS / 1000} s`)), MAX_MS);
@@ -51,8 +54,9 @@ export function scanInThread(
 }
 
 /** The code that runs in the thread. */
-function scanContents(contents: Uint8Array<ArrayBuffer>, authorities: readonly Uint8Array[]): ThreadAnswer {
+function scanContents({ tesseraList: contents, authorities, held }: Work): ThreadAnswer {
   const mark = hash('sha256', contents);
+  if (held.includes(mark)) return { contents, mark, lists: [] };
   const lists = readPemOrDer(contents, 'X509 CRL').map((der) => scanOne(der as Uint8Array<ArrayBuffer>, authorities));
   return { contents, mark, lists };
 }
@@ -86,7 +90,6 @@ function transfersOf({ contents, lists }: ThreadAnswer): ArrayBuffer[] {
 }
 
 if (!isMainThread && workerData?.tesseraList) {
-  const { tesseraList, authorities } = workerData as Work;
-  const answer = scanContents(tesseraList, authorities);
+  const answer = scanContents(workerData as Work);
   parentPort?.postMessage(answer, transfersOf(answer));
 }

@@ -20,7 +20,7 @@ export interface RevocationEvidence {
 export interface RevocationQuestion {
   readonly path: Path;
   /** Certificates sent alongside the path; a separate CRL signer may be among them. */
-  readonly pool: readonly Certificate[];
+  readonly pool: () => readonly Certificate[];
   readonly issuer: ApprovedIssuer;
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
@@ -103,7 +103,7 @@ function signersOf(question: RevocationQuestion): SignersOf {
   const { path, pool } = question;
   return (name) => {
     const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, name));
-    const beside = pool.filter((candidate) => !path.includes(candidate) && sameName(candidate.subject, name));
+    const beside = pool().filter((candidate) => !path.includes(candidate) && sameName(candidate.subject, name));
     return [...onPath, ...beside.filter((candidate) => isValidSigner(question, candidate))];
   };
 }
@@ -119,7 +119,7 @@ export function signersBeside(question: RevocationQuestion): Certificate[] {
 /** A CRL signer needs a valid path of its own; having a CA's name is not enough. */
 function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
   if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
-  const [found] = new PathSearch([path[0]], pool).pathsTo(candidate);
+  const [found] = new PathSearch([path[0]], pool()).pathsTo(candidate);
   if (!found || judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return false;
   return isUnrevoked(found, evidence.lists, now);
 }

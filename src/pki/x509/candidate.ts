@@ -2,52 +2,51 @@
 // in time linear in its size. Names are parsed when they are compared, the rest after an approved issuer's signature
 // has been verified.
 import { accept, type Outcome } from '../../core/outcome.ts';
-import {
-  childrenOf,
-  contextTag,
-  countChildren,
-  type Element,
-  Fields,
-  MalformedDer,
-  readElement,
-  TAG,
-  unwrap,
-} from '../der/der.ts';
-import { type Certificate, readFrame, readFramed, readOrRefuse } from './certificate.ts';
+import { childrenOf, contextTag, countChildren, type Element, MalformedDer, readElement, TAG } from '../der/der.ts';
+import { type Certificate, readOrRefuse, readOutlined } from './certificate.ts';
 import { type DistinguishedName, printName, readName } from './distinguished-name.ts';
+import { type Outline, readOutline } from './outline.ts';
 import type { Frame } from './signed.ts';
 
 export class Candidate {
   readonly der: Uint8Array;
-  readonly signed: Frame;
-  readonly issuer: Element;
-  readonly subject: Element;
-  readonly spki: Uint8Array;
+  /** Sent by a caller, not registered by the operator. */
+  readonly isPresented: boolean;
   readonly keyIdentifier: Uint8Array | undefined;
   readonly issuerKeyIdentifier: Uint8Array | undefined;
   /** Number of relative names of the issuer. If the counts differ, the names differ and need not be parsed. */
   readonly issuerRdns: number;
-  /** Results of signature checks against this candidate; registered intermediates keep them across searches. */
-  readonly signers = new Map<Certificate, boolean>();
+  /** Results of signature checks against this candidate. Candidates that are kept across searches keep them. */
+  readonly signers = new WeakMap<Certificate, boolean>();
+  readonly #outline: Outline;
   #issuerName: DistinguishedName | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
 
   constructor(der: Uint8Array, read?: Certificate) {
     this.der = der;
+    this.isPresented = read === undefined;
     this.#read = read && accept(read);
-    this.signed = readFrame(der);
-    const fields = new Fields(this.signed.toBeSigned);
-    fields.optional(contextTag(0, 'constructed')); // version
-    for (const _ of ['serial', 'algorithm']) fields.next();
-    this.issuer = fields.next(TAG.sequence);
-    fields.next(TAG.sequence); // validity
-    this.subject = fields.next(TAG.sequence);
-    this.spki = fields.next(TAG.sequence).whole;
-    for (const unique of [1, 2]) fields.optional(contextTag(unique, 'primitive'));
-    const identifiers = readIdentifiers(fields.optional(contextTag(3, 'constructed')));
+    this.#outline = readOutline(der);
+    const identifiers = readIdentifiers(this.#outline.extensions ?? []);
     this.keyIdentifier = identifiers.own;
     this.issuerKeyIdentifier = identifiers.issuer;
     this.issuerRdns = countChildren(this.issuer);
+  }
+
+  get signed(): Frame {
+    return this.#outline.signed;
+  }
+
+  get issuer(): Element {
+    return this.#outline.issuer;
+  }
+
+  get subject(): Element {
+    return this.#outline.subject;
+  }
+
+  get spki(): Uint8Array {
+    return this.#outline.publicKey.whole;
   }
 
   /** Undefined if the name is malformed; it then matches no other name. */
@@ -57,7 +56,8 @@ export class Candidate {
   }
 
   get certificate(): Outcome<Certificate> {
-    this.#read ??= readFramed(this.der, this.signed);
+    const name = typeof this.#issuerName === 'object' ? this.#issuerName : undefined;
+    this.#read ??= readOutlined(this.der, this.#outline, name);
     return this.#read;
   }
 }
@@ -93,17 +93,14 @@ function parseName(element: Element): DistinguishedName | undefined {
   }
 }
 
-// RFC 5280 defines 17 extensions; real certificates never have twice as many.
-const MAX_EXTENSIONS = 64;
 // The last octet of the OIDs 2.5.29.14 and 2.5.29.35.
 const SUBJECT_KEY_IDENTIFIER = 14;
 const AUTHORITY_KEY_IDENTIFIER = 35;
 
 /** Only hints for the search order, so a malformed identifier counts as absent. */
-function readIdentifiers(wrapped: Element | undefined): { own?: Uint8Array; issuer?: Uint8Array } {
-  if (!wrapped) return {};
+function readIdentifiers(extensions: readonly Element[]): { own?: Uint8Array; issuer?: Uint8Array } {
   const found: { own?: Uint8Array; issuer?: Uint8Array } = {};
-  for (const { content } of childrenOf(unwrap(wrapped, TAG.sequence), MAX_EXTENSIONS)) {
+  for (const { content } of extensions) {
     const kind = standardExtension(content);
     const isOwn = kind === SUBJECT_KEY_IDENTIFIER;
     if (!isOwn && kind !== AUTHORITY_KEY_IDENTIFIER) continue;

@@ -4,13 +4,14 @@ import type { CertificateMark, CertificateNames, NameValue } from '../../core/ce
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { contextTag, type Element, Fields, MalformedDer, readElement, TAG, unwrap } from '../der/der.ts';
+import { type Element, Fields, MalformedDer, TAG, unwrap } from '../der/der.ts';
 import { readBits, readCount, readInteger, readTime } from '../der/der-values.ts';
 import { attributesOf, COMMON_NAME, type DistinguishedName, readName, sameName } from './distinguished-name.ts';
-import { type KnownExtensions, type RawExtension, readExtensionList, readKnownExtensions } from './extensions.ts';
+import { type KnownExtensions, type RawExtension, readExtensionElements, readKnownExtensions } from './extensions.ts';
 import { USER_PRINCIPAL_NAME } from './general-name.ts';
+import { type Outline, readOutline } from './outline.ts';
 import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
-import { type Frame, isSignedBy, readSigned, type Signed } from './signed.ts';
+import { isSignedBy, type Signed } from './signed.ts';
 
 export interface Certificate extends Signed {
   readonly der: Uint8Array;
@@ -29,16 +30,13 @@ export interface Certificate extends Signed {
   readonly fingerprint: string;
 }
 
-// Honest certificates have a few kilobytes; OpenSSL allows 100 KiB for a whole chain.
-const MAX_OCTETS = 64 * 1024;
-
 export function readCertificate(der: Uint8Array): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der, readFrame(der)));
+  return readOrRefuse(() => readFields(der, readOutline(der)));
 }
 
-/** The same, for a frame that is already parsed. */
-export function readFramed(der: Uint8Array, signed: Frame): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der, signed));
+/** The same, for a certificate whose outline and issuer name may be known already. */
+export function readOutlined(der: Uint8Array, outline: Outline, issuer?: DistinguishedName): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der, outline, issuer));
 }
 
 export function readOrRefuse<T>(read: () => T): Outcome<T> {
@@ -50,26 +48,36 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
   }
 }
 
-export function readFrame(der: Uint8Array): Frame {
-  if (der.length > MAX_OCTETS) throw new MalformedDer(`larger than ${MAX_OCTETS} octets`);
-  return readSigned(readElement(der));
-}
-
-function readFields(der: Uint8Array, signed: Frame): Certificate {
-  const fields = new Fields(signed.toBeSigned);
-  const version = readVersion(fields.optional(contextTag(0, 'constructed')));
-  const serial = readInteger(fields.next());
-  const innerAlgorithm = fields.next(TAG.sequence).whole;
-  const issuer = readName(fields.next());
-  const [notBefore, notAfter] = readValidity(fields.next(TAG.sequence));
-  const subject = readName(fields.next());
-  const publicKey = readPublicKey(fields.next(TAG.sequence));
-  for (const unique of [1, 2]) readUniqueId(fields.optional(contextTag(unique, 'primitive')), version);
-  const extensions = readExtensions(fields.optional(contextTag(3, 'constructed')), version);
-  fields.end();
+function readFields(der: Uint8Array, outline: Outline, name?: DistinguishedName): Certificate {
+  const { signed } = outline;
+  const version = readVersion(outline.version);
+  const serial = readInteger(outline.serial);
+  const issuer = name ?? readName(outline.issuer);
+  const [notBefore, notAfter] = readValidity(outline.validity);
+  const subject = readName(outline.subject);
+  const publicKey = readPublicKey(outline.publicKey);
+  for (const unique of outline.uniqueIds) readUniqueId(unique, version);
+  const extensions = readExtensions(outline.extensions, version);
   const { known, malformed } = readKnownExtensions(extensions);
-  const content = { serial, issuer, subject, notBefore, notAfter, publicKey, extensions, known, malformed };
-  return { ...signed, der, version, ...content, innerAlgorithm, fingerprint: hash('sha256', der, 'hex') };
+  return {
+    toBeSigned: signed.toBeSigned,
+    algorithm: signed.algorithm,
+    innerAlgorithm: outline.algorithm.whole,
+    outerAlgorithm: signed.outerAlgorithm,
+    signature: signed.signature,
+    der,
+    version,
+    serial,
+    issuer,
+    subject,
+    notBefore,
+    notAfter,
+    publicKey,
+    extensions,
+    known,
+    malformed,
+    fingerprint: hash('sha256', der, 'hex'),
+  };
 }
 
 function readVersion(element: Element | undefined): 1 | 2 | 3 {
@@ -101,10 +109,10 @@ function readUniqueId(element: Element | undefined, version: number): void {
   readBits(element, element.tag);
 }
 
-function readExtensions(element: Element | undefined, version: number): RawExtension[] {
-  if (!element) return [];
+function readExtensions(elements: readonly Element[] | undefined, version: number): RawExtension[] {
+  if (!elements) return [];
   if (version !== 3) throw new MalformedDer('only a version 3 certificate may have extensions');
-  return readExtensionList(unwrap(element));
+  return readExtensionElements(elements);
 }
 
 export function isSelfIssued(certificate: Certificate): boolean {
@@ -136,11 +144,19 @@ export function namesOf({ subject, known }: Certificate): CertificateNames {
   };
 }
 
+const issuerKeys = new WeakMap<Certificate, Hex>();
+
+function issuerKeyOf(approved: Certificate): Hex {
+  const known = issuerKeys.get(approved) ?? firstHalf(hash('sha256', approved.publicKey.spki));
+  issuerKeys.set(approved, known);
+  return known;
+}
+
 /** What a grant stores: enough to recognise the certificate, its issuer and its key later. */
 export function markOf(leaf: Certificate, issuer: Certificate, approved: Certificate): CertificateMark {
   return {
     certificate: certificateMark(issuer, leaf.serial),
-    issuerKey: firstHalf(hash('sha256', approved.publicKey.spki)),
+    issuerKey: issuerKeyOf(approved),
     key: hash('sha256', leaf.publicKey.spki) as Hex,
   };
 }

@@ -18,6 +18,8 @@ export interface DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
   /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
   readonly comparable: readonly string[];
+  /** For people, as `printName` returns it. */
+  readonly printed: string;
   readonly der: Uint8Array;
 }
 
@@ -51,6 +53,7 @@ class ComparedName implements DistinguishedName {
   readonly rdns: DistinguishedName['rdns'];
   readonly der: Uint8Array;
   #comparable: readonly string[] | undefined;
+  #printed: string | undefined;
 
   constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
     this.rdns = rdns;
@@ -60,6 +63,11 @@ class ComparedName implements DistinguishedName {
   get comparable(): readonly string[] {
     this.#comparable ??= this.rdns.map(comparableOf);
     return this.#comparable;
+  }
+
+  get printed(): string {
+    this.#printed ??= print(this.rdns);
+    return this.#printed;
   }
 }
 
@@ -128,7 +136,11 @@ export function attributesOf(name: DistinguishedName, oid: string): Attribute[] 
 const MAX_PRINTED = 16;
 
 /** For people: in OpenSSL's format, with structural and unprintable characters escaped. */
-export function printName({ rdns }: DistinguishedName): string {
+export function printName({ printed }: DistinguishedName): string {
+  return printed;
+}
+
+function print(rdns: DistinguishedName['rdns']): string {
   if (rdns.length === 0) return '(empty name)';
   const printed = rdns.slice(0, MAX_PRINTED).map((rdn) => rdn.slice(0, MAX_PRINTED).map(printAttribute).join('+'));
   return [...printed, ...(rdns.length > MAX_PRINTED ? [`and ${rdns.length - MAX_PRINTED} more`] : [])].join(', ');
@@ -139,10 +151,13 @@ function printAttribute({ oid, value }: Attribute): string {
 }
 
 const MAX_PRINTED_OCTETS = 256;
+// Fast path: nearly every name.
+const NOTHING_TO_ESCAPE = /^[A-Za-z0-9 @.:/()'*_-]*$/;
 
 /** Escapes text so that a hostile name stays on its line and inside its field in reports and logs. */
 export function escapeText(text: string): string {
   const shown = text.length > MAX_PRINTED_OCTETS ? `${text.slice(0, MAX_PRINTED_OCTETS)}…` : text;
+  if (NOTHING_TO_ESCAPE.test(shown)) return shown;
   return shown
     .replace(/[\\,+="<>;]/g, '\\$&')
     .replace(/[^\P{C}]|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

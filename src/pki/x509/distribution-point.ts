@@ -1,5 +1,5 @@
 // Distribution point names: a certificate says where its CRL is, and the CRL repeats it.
-import { childrenOf, contextTag, type Element, expectTag } from '../der/der.ts';
+import { contextTag, type Element, expectTag, unwrap } from '../der/der.ts';
 import { comparableOf, type DistinguishedName, readRelativeName } from './distinguished-name.ts';
 import { type GeneralName, readGeneralNames } from './general-name.ts';
 
@@ -8,8 +8,8 @@ export type PointName = GeneralName | { readonly kind: 'relative'; readonly comp
 /** DistributionPointName (RFC 5280 4.2.1.13): full names, or a suffix to the issuer's name. */
 export function readPointName(element: Element): PointName[] {
   const [full, relative] = [contextTag(0, 'constructed'), contextTag(1, 'constructed')];
-  const [choice] = childrenOf(element);
-  if (choice?.tag !== relative) return readGeneralNames(expectTag(choice, full), full);
+  const choice = unwrap(element);
+  if (choice.tag !== relative) return readGeneralNames(expectTag(choice, full), full);
   return [{ kind: 'relative', comparable: comparableOf(readRelativeName(choice, relative)) }];
 }
 

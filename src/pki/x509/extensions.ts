@@ -26,6 +26,8 @@ export const EXTENSION = {
 
 export const KEY_USAGE = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, crlSign: 6 } as const;
 
+const LAST_KEY_USAGE = 8;
+
 export interface RawExtension {
   readonly oid: string;
   readonly critical: boolean;
@@ -105,7 +107,12 @@ export function readKnownExtensions(extensions: readonly RawExtension[]): ReadEx
 
 /** The extensions of a certificate, a CRL or an OCSP response. RFC 5280 4.2: no extension appears twice. */
 export function readExtensionList(element: Element): RawExtension[] {
-  const extensions = sequenceOf(element, readExtension);
+  return readExtensionElements(childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS));
+}
+
+export function readExtensionElements(elements: readonly Element[]): RawExtension[] {
+  if (elements.length === 0) throw new MalformedDer(EMPTY_LIST);
+  const extensions = elements.map(readExtension);
   if (new Set(extensions.map(({ oid }) => oid)).size !== extensions.length) {
     throw new MalformedDer('an extension appears twice');
   }
@@ -121,9 +128,11 @@ function readExtension(element: Element): RawExtension {
   return { oid, critical: critical !== undefined && readBoolean(critical), value };
 }
 
+const EMPTY_LIST = 'a list that must not be empty is empty';
+
 function sequenceOf<T>(element: Element, read: (child: Element) => T): T[] {
   const items = childrenOf(expectTag(element, TAG.sequence), MAX_ITEMS).map((child) => read(child));
-  if (items.length === 0) throw new MalformedDer('a list that must not be empty is empty');
+  if (items.length === 0) throw new MalformedDer(EMPTY_LIST);
   return items;
 }
 
@@ -132,8 +141,9 @@ function readKeyUsage(element: Element): ReadonlySet<number> {
   const [unused = 0] = element.content;
   // X.690 11.2.1: unused bits are zero.
   if (((element.content.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) throw new MalformedDer('padding bits are set');
-  // RFC 5280 4.2.1.3: if present, at least one bit is set.
+  // RFC 5280 4.2.1.3: if present, at least one of nine bits is set.
   if (bits.size === 0) throw new MalformedDer('no key usage is set');
+  if (Math.max(...bits) > LAST_KEY_USAGE) throw new MalformedDer('an unknown key usage is set');
   return bits;
 }
 

@@ -46,6 +46,11 @@ export function isAlternativeName(name: GeneralName): boolean {
   }
 }
 
+/** RFC 5280 4.2.1.6: addresses are iPAddress names. */
+export function isAddressAsName(name: GeneralName): boolean {
+  return name.kind === 'dns' && isIPv4(name.value.replace(/\.$/, ''));
+}
+
 /** Whether the host in the name can be parsed, so that it can be compared with constraints. */
 export function isComparable(name: GeneralName): boolean {
   switch (name.kind) {

@@ -1,11 +1,9 @@
 // The string types used in names: how they are decoded, and which of them may give an identity.
 import type { NameValue } from '../../core/certificate.ts';
 import { type Element, TAG } from '../der/der.ts';
-import { decodeUtf8 } from '../der/der-values.ts';
+import { decodeLatin, decodeUtf8 } from '../der/der-values.ts';
 
 type Encoded = Pick<Element, 'tag' | 'content'>;
-
-const readLatin = (content: Uint8Array): string => Buffer.from(content).toString('latin1');
 
 /**
  * Decodes any string type that a name may have; undefined if the octets are invalid for the type. Most types give no
@@ -15,14 +13,14 @@ const CHARACTERS: Readonly<Record<number, (content: Uint8Array) => string | unde
   [TAG.utf8]: decodeUtf8,
   [TAG.bmp]: readBmp,
   [TAG.universal]: readUniversal,
-  [TAG.printable]: readLatin,
-  [TAG.ia5]: readLatin,
-  [TAG.numeric]: readLatin,
-  [TAG.teletex]: readLatin,
-  [TAG.videotex]: readLatin,
-  [TAG.graphic]: readLatin,
-  [TAG.visible]: readLatin,
-  [TAG.general]: readLatin,
+  [TAG.printable]: decodeLatin,
+  [TAG.ia5]: decodeLatin,
+  [TAG.numeric]: decodeLatin,
+  [TAG.teletex]: decodeLatin,
+  [TAG.videotex]: decodeLatin,
+  [TAG.graphic]: decodeLatin,
+  [TAG.visible]: decodeLatin,
+  [TAG.general]: decodeLatin,
 };
 
 export function readCharacters({ tag, content }: Encoded): string | undefined {
@@ -48,7 +46,7 @@ export function readText(encoded: Encoded): NameValue {
 /** The same, for text that is already decoded. */
 export function textOf({ tag, content }: Encoded, value: string | undefined): NameValue {
   const known = NAME_TYPES[tag];
-  if (value === undefined || !known) return { type: 'other', value: value ?? readLatin(content) };
+  if (value === undefined || !known) return { type: 'other', value: value ?? decodeLatin(content) };
   return { type: known.alphabet?.test(value) === false ? 'other' : known.type, value };
 }
 

@@ -22,7 +22,7 @@ export interface PublicKeyFacts {
   readonly pss?: PssParameters;
   /** Why the key is invalid, such as an even modulus or a point off the curve. */
   readonly flaw?: string;
-  /** True if the key was fully checked here, so that OpenSSL need not load it for the check. */
+  /** True if OpenSSL need not load the key to check it. Whether an Edwards point is on its curve is checked in signed.ts. */
   readonly isSound?: true;
 }
 
@@ -140,7 +140,9 @@ function isPointForm({ 0: form, length }: Uint8Array, size: number): boolean {
 }
 
 function readEdwards(curve: EdwardsCurve, key: Uint8Array): Details {
-  return isEdwardsKey(curve, key) ? {} : { flaw: 'the key has the wrong form, or is a point of small order' };
+  return isEdwardsKey(curve, key)
+    ? { isSound: true }
+    : { flaw: 'the key has the wrong form, or is a point of small order' };
 }
 
 function bitLength(integer: Uint8Array): number {

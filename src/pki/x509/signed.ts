@@ -84,17 +84,18 @@ function isWithinLimits({ family, digest, saltLength = 0 }: SignatureAlgorithm, 
   return !pss || (family === 'rsa-pss' && digest === pss.digest && saltLength >= pss.saltLength);
 }
 
+function pssKey(key: KeyObject, { saltLength = 20 }: SignatureAlgorithm) {
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
+}
+
 export function isSignedBy({ algorithm, toBeSigned, signature }: Frame, facts: PublicKeyFacts): boolean {
   if (algorithm.family === 'unknown' || !algorithm.keys.includes(facts.family)) return false;
   if (isCostly(facts) || facts.flaw || !isWithinLimits(algorithm, facts)) return false;
   const key = keyObject(facts);
   if (key === 'unusable') return false;
-  const padding =
-    algorithm.family === 'rsa-pss'
-      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: algorithm.saltLength }
-      : {};
+  const how = algorithm.family === 'rsa-pss' ? pssKey(key, algorithm) : key;
   try {
-    return verify(algorithm.digest ?? null, toBeSigned.whole, { key, ...padding }, signature);
+    return verify(algorithm.digest ?? null, toBeSigned.whole, how, signature);
   } catch {
     return false;
   }

@@ -5,6 +5,7 @@ import { Lane } from '../lane.ts';
 import { CommitUnknown, StoreUnavailable } from '../store.ts';
 import { type AnyTable, endingOnly, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';
+import { PAGE_SIZE } from './connection.ts';
 import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
 import { examine } from './examination.ts';
 import { Loads, type Read } from './loads.ts';
@@ -113,21 +114,21 @@ function unitOf({ swap, inserts, events, revision }: Commit): Unit {
 }
 
 function insertStep(table: AnyTable, row: unknown, revision: number): Step {
-  return {
-    sql: statementsOf(table).insert,
-    values: insertValues(table, row, revision),
-    decisive: true,
-    pages: pagesOf(table),
-  };
+  const { insert, hasBytes } = statementsOf(table);
+  const values = insertValues(table, row, revision);
+  return { sql: insert, values, decisive: true, pages: pagesOf(table) + (hasBytes ? pagesOfBytes(values) : 0) };
 }
 
 function updateStep(table: AnyTable, row: unknown, revision: number, expected: number): Step {
-  return {
-    sql: statementsOf(table).update,
-    values: updateValues(table, row, revision, expected),
-    decisive: true,
-    pages: 1,
-  };
+  const { update, hasBytes } = statementsOf(table);
+  const values = updateValues(table, row, revision, expected);
+  return { sql: update, values, decisive: true, pages: 1 + (hasBytes ? pagesOfBytes(values) : 0) };
+}
+
+/** Long values are stored on pages of their own. */
+function pagesOfBytes(values: readonly Value[]): number {
+  const octets = values.reduce<number>((sum, value) => sum + (value instanceof Uint8Array ? value.length : 0), 0);
+  return Math.ceil(octets / PAGE_SIZE);
 }
 
 /** One for the row and one for each index, including the index on its end. */

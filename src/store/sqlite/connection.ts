@@ -5,7 +5,7 @@ import { isBusy } from './faults.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
 // Chosen by measurement: docs/decisions/0002-writing-to-sqlite.md.
-const PAGE_SIZE = 4096;
+export const PAGE_SIZE = 4096;
 /** 48 MB: reached only if the checkpoints (checkpoints.ts) do not keep up. */
 const LONGEST_WAL_PAGES = 12_000;
 /** A WAL that grew because of a long reader is truncated to this size once it is empty. */

@@ -101,6 +101,37 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX ended_lists_ends_at ON ended_lists (ends_at);
   `,
+  `
+  CREATE TABLE resource_servers (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE grants ADD COLUMN resource TEXT;
+  ALTER TABLE device_authorizations ADD COLUMN resource TEXT;
+  `,
+  `
+  CREATE TABLE signing_keys (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, algorithm TEXT NOT NULL, public_key TEXT NOT NULL,
+    published_at INTEGER NOT NULL, signs_from INTEGER, removed_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE grants ADD COLUMN bound_to BLOB;
+  ALTER TABLE grants ADD COLUMN audience TEXT;
+  ALTER TABLE grants ADD COLUMN signing_key TEXT;
+  `,
+  `
+  CREATE TABLE token_issuers (
+    label TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE key_sets (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, checked_at INTEGER NOT NULL, failure TEXT,
+    fetched_at INTEGER, contents TEXT
+  ) STRICT;
+  CREATE INDEX key_sets_checked_at ON key_sets (checked_at);
+  CREATE TABLE assertions (
+    mark BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX assertions_ends_at ON assertions (ends_at);
+  ALTER TABLE grants ADD COLUMN assertion TEXT;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

@@ -30,6 +30,8 @@ export interface TableStatements {
   readonly changing: AnyTable['columns'];
   /** The columns that are stored in another form than rows hold. */
   readonly decoded: Decoded;
+  /** Rows may have more than a page. */
+  readonly hasBytes: boolean;
 }
 
 const known = new WeakMap<AnyTable, TableStatements>();
@@ -68,6 +70,7 @@ function tableStatements(table: AnyTable): TableStatements {
     stamp: `SELECT count(*), total(revision) FROM ${name}`,
     changing,
     decoded: decodedOf(table.columns),
+    hasBytes: table.columns.some(({ kind }) => kind === 'bytes'),
   };
 }
 

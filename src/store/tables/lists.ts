@@ -33,9 +33,10 @@ export const revocationLists: Table<SharedList> = {
 };
 
 export interface ListContents {
+  /** The address of the list, or the name of a part of its contents (src/operations/upkeep/list-contents.ts). */
   readonly url: string;
   readonly fetchedAt: EpochSeconds;
-  /** As received over the network: DER or PEM, not yet verified. */
+  /** As received over the network: DER or PEM, not yet verified. Of a large list, its parts and an index of them. */
   readonly contents: Uint8Array;
 }
 

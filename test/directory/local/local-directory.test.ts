@@ -4,7 +4,12 @@ import type { IdentityId } from '../../../src/core/identity.ts';
 import { localIdentityId } from '../../../src/core/identity.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { Overloaded } from '../../../src/core/overloaded.ts';
-import { type Directory, type SignedIn, signInByPassword } from '../../../src/directory/directory.ts';
+import {
+  type Directory,
+  type PasswordSignIn,
+  passwordMarkOf,
+  signInByPassword,
+} from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/local/password-hash.ts';
 import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
@@ -13,12 +18,13 @@ import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../../node.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock, THUMBPRINT } from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';
 import { ADA, anIdentity, hexOf, NOW } from '../../samples.ts';
 
 const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
+const MARK_OF_PASSWORD = hexOf(16, 9);
 const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
 const ISSUER: ApprovedIssuer = {
@@ -53,8 +59,9 @@ async function local(t: TestContext): Promise<Local> {
 }
 
 /** The same node, whose directory checks passwords otherwise. */
-function checkingBy(node: Node, check: (name: string, given: Secret) => Promise<SignedIn | undefined>): Node {
-  return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check }] } };
+function checkingBy(node: Node, check: PasswordSignIn['check']): Node {
+  const passwordMark = async () => MARK_OF_PASSWORD;
+  return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check, passwordMark }] } };
 }
 
 test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
@@ -114,7 +121,12 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   ] as const;
   const identify = () =>
     sources.map(([source, name]) =>
-      answer(identifyCaller({ issuer: ISSUER, name: { source, name }, mark: MARK, until: NOW }, node)),
+      answer(
+        identifyCaller(
+          { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
+          node,
+        ),
+      ),
     );
   assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
@@ -127,7 +139,13 @@ test('local lookups never match derived identities or those of other directories
   const { node, directory } = await local(t);
   for (const label of ['corp', 'local']) {
     const issuer: ApprovedIssuer = { ...ISSUER, label, identities: 'derived' };
-    const caller = { issuer, name: { source: 'common-name', name: 'ada' }, mark: MARK, until: NOW } as const;
+    const caller = {
+      issuer,
+      name: { source: 'common-name', name: 'ada' },
+      mark: MARK,
+      thumbprint: THUMBPRINT,
+      until: NOW,
+    } as const;
     const derived = accepted(await identifyCaller(caller, node)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
@@ -145,6 +163,7 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     issuer: { ...ISSUER, identities: 'derived' },
     name: { source: 'common-name', name: 'eve' },
     mark: MARK,
+    thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
   const { identity } = accepted(await identifyCaller(caller, node));
@@ -154,7 +173,7 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
 
 test('failed sign-ins are limited per name and per address; successful ones do not count', async (t) => {
   const { node, clock } = await local(t);
-  const holds = { identity: anIdentity(), stillHolds: async () => true };
+  const holds = { identity: anIdentity(), passwordMark: MARK_OF_PASSWORD, stillHolds: async () => true };
   const patient = checkingBy(node, async (_, given) => (given === PASSWORD ? holds : undefined));
   const attempt = (userName: string, password: Secret) =>
     answer(signIn({ userName, password, presenter: CURL }, patient));
@@ -185,6 +204,20 @@ test('excess parallel sign-ins are refused, so that hashing does not starve othe
   await assert.rejects(signInByPassword(directory, 'ada', PASSWORD), Overloaded);
   for (const release of held) release();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
+});
+
+test('the mark of a password differs for every password set, even for the same text, and nobody else has one', async (t) => {
+  const { directory, node } = await local(t);
+  const first = await passwordMarkOf(directory, 'ada');
+  assert.equal((await signInByPassword(directory, 'ada', PASSWORD))?.passwordMark, first);
+  await put(node.store, passwords, { identityId: ADA, phc: await hashPassword(PASSWORD) });
+  const second = await passwordMarkOf(directory, 'ada');
+  assert.match(`${first} ${second}`, /^[0-9a-f]{32} [0-9a-f]{32}$/);
+  assert.notEqual(second, first);
+  assert.deepEqual(
+    [await passwordMarkOf(directory, 'bob'), await passwordMarkOf(directory, 'nobody')],
+    [undefined, undefined],
+  );
 });
 
 test('a password reset wins over a concurrent sign-in or password change', async (t) => {

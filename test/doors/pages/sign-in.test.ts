@@ -1,8 +1,10 @@
 // Signing in, sessions and passwords, as the server sees them.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
-import { BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
+import { Secret } from '../../../src/tokens/secret.ts';
+import { ADA, BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
@@ -28,7 +30,7 @@ suite('sessions', () => {
     const first = (await visitor.signIn()).headers['set-cookie'] ?? [];
     assert.match(
       first.join('\n'),
-      /__Host-tessera-known=[\w-]{71}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=7776000/,
+      /__Host-tessera-known=[\w-]{92}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=7776000/,
     );
     const cookie = visitor.cookies.get(KNOWN_COOKIE);
     await visitor.get('/account');
@@ -171,6 +173,53 @@ suite('password stuffing', () => {
 
 suite('changing the password', () => {
   const NEXT = 'canary-another-long-password';
+
+  /** Whether this browser is still let in while the name is locked for strangers. */
+  async function isKnown(browser: Visitor, password: string): Promise<boolean> {
+    for (let tries = 0; tries < 10; tries++) {
+      await new Visitor(service).signIn('ada', 'wrong');
+      service.advance(30);
+    }
+    const { status } = await browser.signIn('ada', password);
+    service.advance(900);
+    assert.ok(status === 303 || status === 429, `${status}`);
+    return status === 303;
+  }
+
+  async function signedOut(): Promise<Visitor> {
+    const visitor = await signedIn(service);
+    await visitor.get('/account');
+    await visitor.post('/account/sign-out');
+    return visitor;
+  }
+
+  async function reset(password: string): Promise<void> {
+    const outcome = await setPassword(ADA.id, new Secret(password), { store: service.store, by: 'test' });
+    assert.ok(outcome.ok);
+  }
+
+  test('a reset by an operator makes every browser of that person unknown', async () => {
+    const [before, other] = [await signedOut(), await signedOut()];
+    assert.equal(await isKnown(other, PASSWORD), true);
+    await reset(NEXT);
+    await reset(PASSWORD);
+    assert.equal(await isKnown(before, PASSWORD), false, 'the same text again is another password');
+    assert.equal((await before.signIn()).status, 303);
+    await before.get('/account');
+    await before.post('/account/sign-out');
+    assert.equal(await isKnown(before, PASSWORD), true, 'known again after a sign-in');
+  });
+
+  test('a change by the person makes every other browser unknown', async () => {
+    const [there, here] = [await signedOut(), await signedIn(service)];
+    await here.get('/account/password');
+    await here.post('/account/password', { current: PASSWORD, next: NEXT, repeated: NEXT });
+    assert.equal(await isKnown(there, NEXT), false);
+    await here.get('/account');
+    await here.post('/account/sign-out');
+    assert.equal(await isKnown(here, NEXT), true);
+    await reset(PASSWORD);
+  });
 
   test('needs the current password and a new one of at least 12 characters typed twice, and ends all other sessions', async () => {
     const [here, there] = [await signedIn(service), await signedIn(service)];

@@ -87,7 +87,6 @@ const visible = VISIBLE.map(
 const BYSTANDERS: readonly [what: string, name: Uint8Array][] = [
   ['an underscore in a DNS name', dns('under_score.x.com')],
   ['a trailing dot in a DNS name', dns('x.com.')],
-  ['a DNS name that is an address', dns('192.0.2.1')],
   ['a wildcard in the middle', dns('a.*.x.com')],
   ['a DNS name of one label with a hyphen first', dns('-x.com')],
   ['a space for a DNS name', dns(' ')],
@@ -106,4 +105,20 @@ const bystanders = BYSTANDERS.map(
   }),
 );
 
-export const IDENTITY_CASES: readonly Case[] = casesOf([...hostile, ...invisible, ...visible, ...bystanders]);
+const addresses = ['192.0.2.1', '192.0.2.1.'].map(
+  (address): Row => ({
+    clause: 'RFC 5280 4.2.1.6',
+    what: `the address ${address} as a DNS name`,
+    leaf: { alternativeNames: [dns(address)] },
+    verdict: byRule('dns-name-no-address'),
+    strict: FORM,
+  }),
+);
+
+export const IDENTITY_CASES: readonly Case[] = casesOf([
+  ...hostile,
+  ...invisible,
+  ...visible,
+  ...bystanders,
+  ...addresses,
+]);

@@ -19,6 +19,7 @@ import {
   policyConstraints,
   SERVER_AUTH,
   TRUE,
+  uri,
   usages,
 } from './pieces.ts';
 
@@ -54,6 +55,8 @@ const LEAF: readonly Told[] = [
   ['X.690 8.6.2', 'a key usage with 8 unused bits', keyUsage(8, 0x80), FORM],
   ['T: bounded work', 'a key usage of 4000 bits', keyUsage(0, ...Array<number>(500).fill(0xff)), FORM],
   ['X.690 11.2.1', 'a key usage whose padding bits are set', keyUsage(7, 0xff), FORM],
+  ['RFC 5280 4.2.1.3', 'decipherOnly, the last usage', keyUsage(7, 0x88, 0x80), ACCEPTED],
+  ['RFC 5280 4.2.1.3', 'a tenth usage', keyUsage(6, 0x80, 0x40), FORM],
   ['RFC 5280 4.2.1.12', 'clientAuth', usages([CLIENT_AUTH]), ACCEPTED, ACCEPTED],
   ['RFC 5280 4.2.1.12', 'clientAuth, critical', usages([CLIENT_AUTH], true), ACCEPTED, EXPLICIT],
   ['RFC 5280 4.2.1.12', 'clientAuth and serverAuth', usages([SERVER_AUTH, CLIENT_AUTH]), ACCEPTED, ACCEPTED],
@@ -128,6 +131,17 @@ const LEAF: readonly Told[] = [
     'RFC 5280 4.2.1.13',
     'distribution points that cannot be read',
     extension(EXTENSION.crlDistributionPoints, count(1)),
+    FORM,
+  ],
+  [
+    'RFC 5280 4.2.1.13',
+    'a distribution point with two names where one is to be chosen',
+    extension(
+      EXTENSION.crlDistributionPoints,
+      writeSequence(
+        writeSequence(writeContext(0, writeContext(0, uri('http://a/1')), writeContext(0, uri('http://b/1')))),
+      ),
+    ),
     FORM,
   ],
   ['RFC 3739 3.2.6', 'qualified statements, critical', extension('1.3.6.1.5.5.7.1.3', writeSequence(), true), UNKNOWN],

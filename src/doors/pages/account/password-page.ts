@@ -8,6 +8,7 @@ import { refusalPage } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import type { Texts } from '../parts/texts/catalogue.ts';
 import { isSecure, type PersonVisit } from '../parts/visit.ts';
+import { readKnown, writeKnown } from './known-cookie.ts';
 
 type Rules = NonNullable<ReturnType<typeof passwordRules>>;
 type Objection = keyof Texts['password']['objections'];
@@ -23,11 +24,14 @@ export async function takePassword(visit: PersonVisit, form: Form): Promise<Answ
   const { current = '', next = '', repeated = '' } = form;
   if (next !== repeated) return passwordPage(visit, rules, 'not-repeated');
   const { presenter } = visit.site.readConnection(visit.request);
-  const request = { current: new Secret(current), next: new Secret(next), presenter };
+  const known = readKnown(visit);
+  const request = { current: new Secret(current), next: new Secret(next), presenter, knownBrowser: known };
   const changed = await changePassword(request, visit.person, visit.site.ports);
   if (!changed.ok) return passwordPage(visit, rules, changed.refusal);
-  const cookie = writeCookie('session', changed.value.cookie.reveal(), isSecure(visit.site));
-  return { goTo: '/account?done=password-changed', cookies: [cookie] };
+  const { cookie, knownBrowser } = changed.value;
+  const session = writeCookie('session', cookie.reveal(), isSecure(visit.site));
+  const cookies = knownBrowser ? [session, writeKnown(knownBrowser, visit.site)] : [session];
+  return { goTo: '/account?done=password-changed', cookies };
 }
 
 function rulesOf({ person, site }: PersonVisit): Rules | undefined {

@@ -5,11 +5,12 @@ import { Secret } from '../../../tokens/secret.ts';
 import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import type { Answer } from '../parts/answer.ts';
-import { dropCookie, readCookie, writeCookie, writeLastingCookie } from '../parts/cookies.ts';
+import { dropCookie, writeCookie } from '../parts/cookies.ts';
 import { wordRefusal } from '../parts/refusal-page.ts';
 import type { Form } from '../parts/route.ts';
 import { isSecure, type PersonVisit, queryOf, type Site, signedIn, type Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
+import { readKnown, writeKnown } from './known-cookie.ts';
 import { noticeOf } from './notice.ts';
 import { signInPage } from './sign-in-page.ts';
 
@@ -26,7 +27,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
   const userName = printable(form['user_name'] ?? '');
   const password = new Secret(form['password'] ?? '');
   const { presenter } = site.readConnection(request);
-  const knownBrowser = readCookie(request, 'known', isSecure(site));
+  const knownBrowser = readKnown(visit);
   const { person: signedInPerson } = visit;
   const attempt = { userName, password, presenter, knownBrowser, person: signedInPerson, userCode: code };
   const outcome = await signIn(attempt, site.ports);
@@ -43,11 +44,10 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
 }
 
 function cookiesOf({ cookie, knownBrowser }: SignedInBrowser, site: Site): string[] {
-  const { knownBrowserLifetime } = site.ports.settings;
   return [
     writeCookie('session', cookie.reveal(), isSecure(site)),
     dropCookie('visitor', isSecure(site)),
-    writeLastingCookie('known', knownBrowser.reveal(), knownBrowserLifetime, isSecure(site)),
+    writeKnown(knownBrowser, site),
   ];
 }
 
