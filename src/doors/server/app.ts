@@ -18,8 +18,9 @@ import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-requ
 import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
 import { Drain } from './drain.ts';
-import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
+import { Gate } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
+import { http2Options } from './http2-limits.ts';
 import { methodTable } from './methods.ts';
 import type { Census, Place } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
@@ -81,18 +82,6 @@ export interface App {
 }
 
 const RETRY_SHORTLY = seconds(1);
-/** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
-const SESSION_MEGABYTES = 2;
-const OUTSTANDING_PINGS = 10;
-const INVALID_FRAMES = 100;
-/** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
-const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
-/** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
-const HEADER_SLACK = 3;
-
-/** The limit that Node has for HTTP/1.1. The limit on bytes is reached first. */
-const HEADER_PAIRS = 2000;
-
 /** Doors parse requests themselves. Without this, fastify loads a validator and a serializer that are never used. */
 const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
 
@@ -267,18 +256,6 @@ function newFastify(
   const https = { ...http1, ...tlsOptions(tls), ...http2Options(limits), allowHTTP1: true };
   // fastify types HTTP/2 requests differently; the parts we use are the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
-}
-
-/** Limits what one connection can use. Callers get more streams once they have shown an authentic token. */
-function http2Options({ headerBytes }: Limits) {
-  return {
-    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_OF_STRANGERS },
-    maxHeaderListPairs: HEADER_PAIRS,
-    maxSessionMemory: SESSION_MEGABYTES,
-    maxOutstandingPings: OUTSTANDING_PINGS,
-    maxSessionInvalidFrames: INVALID_FRAMES,
-    ...RESET_STREAMS,
-  };
 }
 
 /** Maps an error of fastify or an operation to a refusal. Unknown errors are faults; their text is not sent. */
