@@ -36,7 +36,10 @@ const DRILLS = {
   'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
-  'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
+  'postgres-race': [
+    (cycles: number) => raceAcrossNodes(cycles),
+    'races refresh against revoke on three nodes with one PostgreSQL',
+  ],
   postgres: [failoverToStandby, 'kills the PostgreSQL primary under load and promotes its standby'],
   revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
   'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],

@@ -36,7 +36,7 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./,
+    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading|json|init-environment)\./,
   ],
   ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
   ['PostgreSQL', /^test\/store\/.*postgres/],

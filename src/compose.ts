@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
 import { settingsOf } from './config/load.ts';
+import { ConfigFault } from './config/mistake.ts';
 import type { Config, Listener } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
@@ -12,7 +13,7 @@ import { describeRefused } from './doors/caller/refused-certificate.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import { readLook } from './doors/pages/parts/look.ts';
+import { type Look, readLook } from './doors/pages/parts/look.ts';
 import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
@@ -21,6 +22,7 @@ import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
+import { RecentActs } from './operations/upkeep/recent-acts.ts';
 import { NodeReporter } from './operations/upkeep/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from './operations/upkeep/service-times.ts';
 import { SharedLists } from './operations/upkeep/shared-lists.ts';
@@ -68,11 +70,12 @@ export async function composeService(
   const settings = settingsOf(config);
   const issuer = config.publicUrl;
   const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
-  const watch = new EventWatch(
+  const watch = new EventWatch({
     store,
-    clock.milliseconds,
-    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-  );
+    milliseconds: clock.milliseconds,
+    news: tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
+  });
   const assertions = composeAssertions(ports, log);
   const judges = { judge: judgeOf(config, ports, log), assertions: assertions.callerPorts };
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log);
@@ -175,15 +178,18 @@ function tellReadiness(log: Log): ReadinessNews {
 }
 
 const LONG_LAG = 30;
+/** Lost acts in one log line; `tessera store history` lists all. */
+const MOST_LOGGED = 20;
 
 function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
-    rolledBack: ({ seen, found }) =>
-      log.error(
-        { seen, found },
-        'the store was put back to an older state: grants and revocations since then are forgotten',
-      ),
+    rolledBack: ({ seen, found, lost }) => {
+      const text =
+        'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
+    },
+    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
     lag: (seconds) => {
       measure(seconds);
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
@@ -227,9 +233,9 @@ async function partsOf(
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
     ...assertions,
   };
-  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-  );
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () => [
+    { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+  ]);
   return {
     ports,
     judge,
@@ -285,6 +291,17 @@ function doorParts(
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
-    look: readLook(pages),
+    look: lookOf(pages),
   };
+}
+
+function lookOf(pages: Config['pages']): Look {
+  try {
+    return readLook(pages);
+  } catch (error) {
+    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigFault([
+      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
+    ]);
+  }
 }

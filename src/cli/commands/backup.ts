@@ -28,5 +28,7 @@ export function backupCommands(program: Command): void {
     .command('verify <backup>')
     .description('check a copy, or rebuild each series of a continuous backup and check it; changes nothing')
     .addHelpText('after', examples('tessera backup verify /backup/tessera'))
-    .action(async (path: string) => (await work()).verify(path));
+    .action(async (path: string, _: unknown, command: Command) =>
+      (await work()).verify(path, command.optsWithGlobals()),
+    );
 }

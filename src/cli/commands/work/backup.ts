@@ -6,7 +6,7 @@ import type { Seconds } from '../../../core/time.ts';
 import { continuousBackup, sqliteCopies } from '../../../open-store.ts';
 import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printTable, remark } from '../../terminal/output.ts';
+import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { sqlitePath } from '../../terminal/store-address.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
@@ -21,6 +21,7 @@ export async function backUpTo(path: string | undefined, command: Command): Prom
   await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
   if (process.stderr.isTTY) remark('');
   print(`Copied ${from} to ${file} (mode 0600)`);
+  result({ store: from, copy: file });
 }
 
 export interface FollowFlags {
@@ -73,16 +74,17 @@ function momentOf(text: string): number {
   throw new CommandFailure('usage', `${text} is not a time`, 'Write --at 2026-11-15T09:30:00Z.');
 }
 
-export async function verify(path: string): Promise<void> {
+export async function verify(path: string, { json }: { readonly json?: true }): Promise<void> {
   const from = resolve(path);
-  if (statSync(from, { throwIfNoEntry: false })?.isDirectory()) return verifySeries(from);
+  if (statSync(from, { throwIfNoEntry: false })?.isDirectory()) return verifySeries(from, json);
   const { whyNoCopy } = await sqliteCopies();
   const why = whyNoCopy(from);
   if (why) throw new CommandFailure('refused', `${from} is not a copy of a store: ${why}`);
   print(`${from} is a sound copy`);
+  result({ copy: from });
 }
 
-async function verifySeries(archive: string): Promise<void> {
+async function verifySeries(archive: string, json?: true): Promise<void> {
   const { listSeries, rebuildFrom } = await continuousBackup();
   const all = listSeries(archive);
   if (all.length === 0) throw new CommandFailure('refused', `there is no continuous backup in ${archive}`);
@@ -98,5 +100,6 @@ async function verifySeries(archive: string): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+  if (json) return printJson(lines.map(([from, to, records]) => ({ from, to, records })));
   printTable(['from', 'to', 'records'], lines);
 }
