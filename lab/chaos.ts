@@ -27,6 +27,7 @@ import { revocationUnderAttack } from './chaos/revocation.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { shareTokenFile } from './chaos/token-file.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
@@ -63,6 +64,11 @@ const DRILLS = {
   handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
+  'token-file': [
+    (cycles: number, chance: Seeded) => shareTokenFile(cycles, chance),
+    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    12,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

@@ -39,6 +39,10 @@ const SLOW = [
     /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading|json|init-environment)\./,
   ],
   ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
+  [
+    'packages from their tarballs, and many processes',
+    /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.)/,
+  ],
   ['PostgreSQL', /^test\/store\/.*postgres/],
 ];
 

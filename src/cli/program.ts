@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { backupCommands } from './commands/backup.ts';
+import { callerCommands } from './commands/caller.ts';
 import { certificateCommands } from './commands/certificate.ts';
+import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
@@ -42,6 +44,8 @@ const GROUPS = [
   keyringCommands,
   backupCommands,
   storeCommands,
+  callerCommands,
+  completionCommand,
 ];
 
 function exitCodes(): string {
