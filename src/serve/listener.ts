@@ -72,11 +72,17 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   server.maxConnections = parts.limits.connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
-    listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing(options.sharePort) }),
+    listen: () =>
+      app.fastify.listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options.sharePort) }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain(),
   };
+}
+
+/** For `localhost`, fastify would open a second server, for ::1, without the gate and its limits. */
+function oneAddress(host: string): string {
+  return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {

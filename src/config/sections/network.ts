@@ -27,7 +27,7 @@ export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
     host: text('a host name or an IP address', '^[A-Za-z0-9._:-]+$', {
-      description: 'The address to listen on; `0.0.0.0` or `::` for all.',
+      description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
       default: '127.0.0.1',
       example: '0.0.0.0',
     }),
