@@ -311,7 +311,11 @@ suite('polling as the oauth2 library of Go does', () => {
     const { device_code } = await startedDevice();
     assertRefused(await goPoll(device_code), 400, 'authorization_pending');
     service.pass(2);
-    assertRefused(await post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code }), 400, 'slow_down');
+    assertRefused(
+      await post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code }),
+      400,
+      'slow_down',
+    );
     service.pass(10);
     assertRefused(await goPoll(device_code), 400, 'authorization_pending');
   });
