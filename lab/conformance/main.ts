@@ -1,8 +1,13 @@
 // npm run conformance -- SUITE [ARGUMENT …]
 //   x509 FOLDER    the x509-limbo cases of a folder, by dry run and as TLS handshakes
+//   authsvc --against FOLDER [--without-header NAME]    the answers of the authsvc door, compared with those of another checkout
+import { runAuthsvc } from './authsvc.ts';
 import { runX509 } from './x509.ts';
 
-const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { x509: runX509 };
+const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  authsvc: runAuthsvc,
+  x509: runX509,
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const run = SUITES[name];
