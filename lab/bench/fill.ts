@@ -1,5 +1,5 @@
-// A store as operators would have it after a while: an integration, people, an approved issuer, and grants, made by the
-// operations that make them in the service.
+// Fills a store like one that has been in use: an integration, people, an approved issuer and grants, created by the
+// operations of the service.
 import { mkdirSync } from 'node:fs';
 import { settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -37,11 +37,11 @@ const ORIGIN = { kind: 'device' } as const;
 const LONG_AGO = 2 * 365 * 86_400;
 
 export interface Filling {
-  /** Live grants that began together and lie side by side; their tokens are handed back. */
+  /** Live grants that were created together and are stored side by side; their tokens are returned. */
   readonly known: number;
-  /** Further ones whose tokens are handed back, spread among the others. */
+  /** More live grants whose tokens are returned, spread among the others. */
   readonly spread: number;
-  /** Live grants of which nobody asks anything. */
+  /** Live grants that get no requests. */
   readonly others: number;
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
@@ -170,7 +170,7 @@ async function addGrants(
   }
 }
 
-/** So many of a total, evenly spread. */
+/** Evenly spread positions: `count` of `total`. */
 function isShare(index: number, many: number, total: number): boolean {
   return Math.floor(((index + 1) * many) / total) > Math.floor((index * many) / total);
 }

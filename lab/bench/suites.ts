@@ -1,7 +1,7 @@
 import type { LoadKind } from './contestant.ts';
 import type { Name } from './stable.ts';
 
-/** One load, on the contestants that are compared under it; the first one is what the others are compared with. */
+/** One load and the contestants compared under it. The first is the reference. */
 export interface Suite {
   readonly name: string;
   readonly title: string;

@@ -4,6 +4,22 @@
 // src/doors/server/transport-refusal.ts; what only the pages say, in src/doors/pages/parts/refusal.ts.
 import type { Seconds } from './time.ts';
 
+/** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
+export const CERTIFICATE_VERDICTS = [
+  'certificate-unreadable',
+  'certificate-issuer-not-approved',
+  'certificate-not-yet-valid',
+  'certificate-expired',
+  'certificate-revoked',
+  'certificate-revocation-unknown',
+  'certificate-refused-by-policy',
+  'certificate-name-missing',
+  'certificate-name-ambiguous',
+  'certificate-name-malformed',
+  'certificate-identity-unknown',
+  'certificate-identity-ambiguous',
+] as const;
+
 /** What callers are told. */
 export const REFUSAL_REASONS = [
   // what the request asks for
@@ -53,19 +69,8 @@ export const REFUSAL_REASONS = [
   'identity-without-integration-access',
   // the presented certificate
   'certificate-missing',
-  'certificate-unreadable',
   'certificate-repeated',
-  'certificate-issuer-not-approved',
-  'certificate-not-yet-valid',
-  'certificate-expired',
-  'certificate-revoked',
-  'certificate-revocation-unknown',
-  'certificate-refused-by-policy',
-  'certificate-name-missing',
-  'certificate-name-ambiguous',
-  'certificate-name-malformed',
-  'certificate-identity-unknown',
-  'certificate-identity-ambiguous',
+  ...CERTIFICATE_VERDICTS,
   'issuer-not-for-integration',
   // the assertion
   'assertion-malformed',

@@ -9,6 +9,7 @@ import { integrations, issuers, keyMarks, resourceServers } from './tables/regis
 import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
 import { signingKeys } from './tables/signing-keys.ts';
+import { storeHistory } from './tables/store-history.ts';
 import { assertions, keySets, tokenIssuers } from './tables/token-issuers.ts';
 import { endedLists, leases } from './tables/upkeep.ts';
 
@@ -28,6 +29,7 @@ export const MOVED: readonly AnyTable[] = [
   attempts,
   assertions,
   serviceTimes,
+  storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
 const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets];

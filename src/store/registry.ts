@@ -25,7 +25,8 @@ export class FollowedRegistry {
 
   constructor(store: Store) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
-      this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
+      const registered = found.filter(({ removed }) => !removed);
+      this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
     });
     // The same array until an issuer changes: cached verdicts on certificates depend on its identity.
     const followedIssuers = new FollowedTable(store, issuers, (found) => {

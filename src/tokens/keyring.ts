@@ -16,7 +16,6 @@ const PURPOSES = [
   'device-tag',
   'next-secret',
   'user-code',
-  'cursor',
   'csrf',
   'known-browser',
   'fingerprint',

@@ -16,6 +16,7 @@ export function integrationCommands(program: Command): void {
   declareShow(group);
   declareSwitch(group, 'disable', 'refuse the integration at every door, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled integration again');
+  declareRemove(group);
 }
 
 function withFlags(command: Command): Command {
@@ -125,5 +126,17 @@ function declareSwitch(group: Command, name: 'enable' | 'disable', description: 
     .addHelpText('after', examples(`tessera integration ${name} orders-sync`))
     .action(async (clientId: string, _: unknown, command: Command) =>
       (await work()).switchIntegration(clientId, name === 'enable', command),
+    );
+}
+
+function declareRemove(group: Command): void {
+  group
+    .command('remove')
+    .argument('<client_id>')
+    .description('remove an integration for good: its grants end, its client id is free again')
+    .option('--yes', 'confirm it')
+    .addHelpText('after', examples('tessera integration remove orders-sync --yes'))
+    .action(async (clientId: string, flags: { yes?: true }, command: Command) =>
+      (await work()).removeOne(clientId, flags, command),
     );
 }

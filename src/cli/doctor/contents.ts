@@ -10,6 +10,7 @@ import { keySets, tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
+import { examineHistory } from './history.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
@@ -20,6 +21,7 @@ const TOLERANCE = 60;
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
+    ...(await examineHistory(store)),
     await examineIntegrations(store),
     ...(await examineIssuers(store)),
     ...(await examineResourceServers(store)),

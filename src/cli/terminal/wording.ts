@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'identity-unknown': [(name) => `there is no identity ${name}`, 'List them with: tessera identity list'],
   'identity-ambiguous': [
-    (name) => `several identities are called ${name}`,
+    (name) => `several identities are called ${name}, or have an id that begins so`,
     'Name it by its id; tessera identity list shows them.',
   ],
   'identity-not-local': [
@@ -161,6 +161,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Give a duration from 1s to 24h.',
   ],
   'rule-malformed': [(why) => why, 'See "Rules" in docs/workloads.md.'],
+  'issuer-key-differs': [
+    (label) => `the certificate has another key than the issuer ${label}`,
+    'A renewed certificate has the same key. Approve a new key under its own label: tessera issuer add',
+  ],
   'certificate-unreadable': [
     (which) => `the file holds no readable certificate (${which})`,
     'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',
@@ -191,8 +195,16 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'confirmation-missing': [(count) => `this would end ${count} grants`, 'To confirm, add --yes.'],
   'event-log-rolled-back': [
     (where) => `the event log ended at ${where}: the store was put back to an older state`,
-    'See "A store that was put back" in docs/operators.md. Then follow it again; sequence numbers will repeat.',
+    'See: tessera doctor. Then follow it again; sequence numbers will repeat.',
     'store',
+  ],
+  'rollback-none': [
+    (epoch) => `no node has noticed that the store was put back (epoch ${epoch})`,
+    'There is nothing to accept. Nodes notice it within seconds, if they were running before.',
+  ],
+  'rollback-open': [
+    (count) => `something that had ended works again: ${count}`,
+    'List it with: tessera store history. Then add --end-again to end it again, or --leave to leave it as it is.',
   ],
   'keyring-in-variable': [
     (name) => `the keyring is in the variable ${name}, which a command cannot change`,

@@ -30,7 +30,7 @@ export async function rewriteIntegration(
 ): Promise<AdminOutcome<Integration>> {
   if (!parseClientId(clientId)) return decline('integration-unknown', clientId);
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (!found) return { outcome: decline('integration-unknown', clientId) };
+    if (!found || found.row.removed) return { outcome: decline('integration-unknown', clientId) };
     const decided = decide(found.row);
     if (!decided.ok) return { outcome: decided };
     const event = administered(did, { at, by, clientId, detail: { scope: decided.value.scope.text } });

@@ -36,7 +36,8 @@ export async function importIntegrations(
   for (const { clientId, draft } of drafts.value) {
     const objection = await whyNotFormat(draft, ports.store);
     if (objection) return objection;
-    if ((await ports.store.load(integrations, clientId)).found) known.add(clientId);
+    const { found } = await ports.store.load(integrations, clientId);
+    if (found && !found.row.removed) known.add(clientId);
   }
   const [taken] = known;
   if (taken !== undefined && !update) return decline('integration-exists', taken);

@@ -1,13 +1,13 @@
 import { livesOf, type SigningKeyState } from '../../core/rules/signing-keys.ts';
 import type { SigningAlgorithm } from '../../core/signing-key.ts';
-import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
 import { type Key, Keyring, type StoredKey } from '../../tokens/keyring.ts';
 import type { AdminPorts } from './admin.ts';
 import { isoTime } from './iso-time.ts';
+import { liveGrantsByKey } from './key-use.ts';
 import { allPublishedKeys } from './published-keys.ts';
 
 export interface ListedKey extends Pick<Key, 'id' | 'state' | 'fingerprint'> {
-  /** Grants whose current token pair was minted with this key. */
+  /** Live grants whose current token pair was minted with this key. */
   readonly grants: number;
 }
 
@@ -16,7 +16,7 @@ export async function listKeys(
   keys: readonly StoredKey[],
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<readonly ListedKey[]> {
-  const counts = await store.count(grants, GRANTS_BY_KEY);
+  const counts = await liveGrantsByKey(store);
   return new Keyring(keys).keys.map(({ id, state, fingerprint }) => ({
     ...{ id, state, fingerprint },
     grants: counts.get(id) ?? 0,

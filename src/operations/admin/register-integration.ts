@@ -20,7 +20,7 @@ export async function registerIntegration(
   const objection = await whyNotFormat(draft, store);
   if (objection) return objection;
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (found) return { outcome: decline('integration-exists', clientId) };
+    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
   });

@@ -158,6 +158,14 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE grants ADD COLUMN assertion text;
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE store_history (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, epoch integer NOT NULL, rollback text
+  );
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -1,6 +1,6 @@
 // Numbered, forward only. A migration that has been released is never edited; the next one follows it.
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreMissing } from '../store.ts';
+import { StoreMissing, StoreUnusable } from '../store.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -132,6 +132,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX assertions_ends_at ON assertions (ends_at);
   ALTER TABLE grants ADD COLUMN assertion TEXT;
   `,
+  `
+  CREATE TABLE store_history (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, epoch INTEGER NOT NULL, rollback TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
@@ -141,8 +146,9 @@ export function migrate(database: DatabaseSync, mustExist = false): void {
     const version = schemaVersion(database);
     if (version === 0 && mustExist) throw new StoreMissing('the database holds no store');
     if (version > MIGRATIONS.length) {
-      throw new Error(
-        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length}); use a newer release`,
+      throw new StoreUnusable(
+        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,
+        'Run the release that upgraded it, or go back to a copy: docs/upgrading.md.',
       );
     }
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);

@@ -12,7 +12,7 @@ import { retireSigningKey } from '../../../operations/admin/retire-signing-key.t
 import { type RotationResult, rotateSigningKeys } from '../../../operations/admin/rotate-signing-keys.ts';
 import { signWithKey } from '../../../operations/admin/sign-with-key.ts';
 import { addSigningKey } from '../../../tokens/keyring.ts';
-import { print, printJson, printTable } from '../../terminal/output.ts';
+import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
@@ -39,6 +39,7 @@ export function addNextKey(command: Command): Promise<void> {
     print(
       `Added key ${id}. Copy this keyring to every node, which reads it by itself, then: tessera keyring mint ${id}`,
     );
+    result({ key: id, state: 'check-only' });
   });
 }
 
@@ -46,6 +47,7 @@ export function mintWithNext(id: number, { force = false }: { force?: boolean },
   return atWorkplace(command, async (workplace) => {
     accepted(await changeKeyring(workplace, (keys) => mintWithKey(keys, { id, force }, workplace)));
     print(`Key ${id} mints from now on, on every node that has this keyring`);
+    result({ key: id, state: 'minting' });
   });
 }
 
@@ -55,6 +57,7 @@ export function retireOne(id: number, { atOnce = false }: { atOnce?: boolean }, 
     const request = { id, accessTokenLifetime, atOnce };
     accepted(await changeKeyring(workplace, (keys) => retireKey(keys, request, workplace)));
     print(`Retired key ${id}`);
+    result({ key: id, state: 'retired' });
   });
 }
 
