@@ -9,8 +9,8 @@ export function chart(results: readonly Result[], seconds: number): string {
   const x = (sample: number) => LEFT + ((sample * SAMPLE_MS) / 1000 / seconds) * (WIDTH - LEFT - RIGHT);
   const y = (count: number) => TOP + (1 - count / clients) * (HEIGHT - TOP - BOTTOM);
   const lines = results.map(({ history }, index) => {
-    const points = [clients, ...history].map((count, at) => `${x(at).toFixed(1)},${y(count).toFixed(1)}`).join(' ');
-    return `<polyline points="${points}" fill="none" stroke="${COLOURS[index]}" stroke-width="${index === 0 ? 3 : 2}"/>`;
+    const points = corners([clients, ...history]).map(([at, count]) => `${x(at).toFixed(1)},${y(count).toFixed(1)}`);
+    return `<polyline points="${points.join(' ')}" fill="none" stroke="${COLOURS[index]}" stroke-width="${index === 0 ? 3 : 2}"/>`;
   });
   const legend = results.map(({ name, loggedOut, forked }, index) => {
     const at = LEFT + index * ((WIDTH - LEFT - RIGHT) / results.length);
@@ -28,4 +28,11 @@ ${[...grid, ...lines.reverse(), ...legend].join('\n')}
 <text x="${LEFT}" y="${HEIGHT - 12}" fill="#667">clients still signed in, over ${seconds} seconds of lost answers and restarts</text>
 </svg>
 `;
+}
+
+/** The samples where the line bends, and both ends. */
+function corners(counts: readonly number[]): [at: number, count: number][] {
+  return [...counts.entries()].filter(
+    ([at, count]) => at === 0 || counts[at - 1] !== count || counts[at + 1] !== count,
+  );
 }

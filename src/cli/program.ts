@@ -6,6 +6,7 @@ import { certificateCommands } from './commands/certificate.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
+import { explainCommands } from './commands/explain.ts';
 import { grantCommands } from './commands/grant.ts';
 import { identityCommands } from './commands/identity.ts';
 import { initCommand } from './commands/init.ts';
@@ -31,6 +32,7 @@ const GROUPS = [
   identityCommands,
   issuerCommands,
   certificateCommands,
+  explainCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
