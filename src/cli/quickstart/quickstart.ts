@@ -20,6 +20,7 @@ import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
+import { writeFlows } from './flows.ts';
 import { quickstartWords } from './words.ts';
 
 const CLIENT_ID = 'quickstart';
@@ -51,6 +52,7 @@ export async function quickstart(command: Command): Promise<void> {
   await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
     const facts = { publicUrl: config.publicUrl, mount: first?.path ?? '', folder: config.dataFolder };
+    writeFlows({ base: `${facts.publicUrl}${facts.mount}`, folder: facts.folder, clientId: CLIENT_ID });
     process.stdout.write(quickstartWords({ ...facts, clientId: CLIENT_ID, userName: USER_NAME }));
   });
 }
