@@ -41,7 +41,7 @@ function flowsOf({ base, clientId }: FlowFacts): readonly Flow[] {
     { name: 'revoke', does: 'revoke it: the whole grant ends', body: `${bearer} ${base}/Revoke/Token` },
     {
       name: 'device',
-      does: 'device authorization: open verification_uri_complete in a browser and confirm',
+      does: 'device authorization: open the address in a browser and confirm',
       body: `${curl} \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Device | tee ${DEVICE}`,
     },
     {
