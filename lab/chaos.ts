@@ -19,9 +19,12 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { shareTokenFile } from './chaos/token-file.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
@@ -31,7 +34,10 @@ const DRILLS = {
   'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
-  'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
+  'postgres-race': [
+    (cycles: number) => raceAcrossNodes(cycles),
+    'races refresh against revoke on three nodes with one PostgreSQL',
+  ],
   postgres: [failoverToStandby, 'kills the PostgreSQL primary under load and promotes its standby'],
   revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
   'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],
@@ -50,6 +56,13 @@ const DRILLS = {
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
   ],
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
+  retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
+  'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  'token-file': [
+    shareTokenFile,
+    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    12,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 

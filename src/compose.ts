@@ -1,8 +1,10 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
 import { settingsOf } from './config/load.ts';
-import type { Config } from './config/schema.ts';
+import { ConfigFault } from './config/mistake.ts';
+import type { Config, Listener } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
 import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
@@ -11,15 +13,16 @@ import { describeRefused } from './doors/caller/refused-certificate.ts';
 import { type DoorParts, openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import { readLook } from './doors/pages/parts/look.ts';
+import { type Look, readLook } from './doors/pages/parts/look.ts';
 import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
 import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
+import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
+import { RecentActs } from './operations/upkeep/recent-acts.ts';
 import { NodeReporter } from './operations/upkeep/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from './operations/upkeep/service-times.ts';
 import { SharedLists } from './operations/upkeep/shared-lists.ts';
@@ -65,13 +68,17 @@ export async function composeService(
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
-  const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const watch = new EventWatch(
+  const issuer = config.publicUrl;
+  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
+  const watch = new EventWatch({
     store,
-    clock.milliseconds,
-    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-  );
-  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judgeOf(config, ports, log), log);
+    milliseconds: clock.milliseconds,
+    news: tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
+  });
+  const assertions = composeAssertions(ports, log);
+  const judges = { judge: judgeOf(config, ports, log), assertions: assertions.callerPorts };
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -81,7 +88,8 @@ export async function composeService(
   const reporter = new NodeReporter(nodeName(), ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
+  const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
+  const chores = [report, watchEvents, assertions.renewKeys, ...others];
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
@@ -168,15 +176,18 @@ function tellReadiness(log: Log): ReadinessNews {
 }
 
 const LONG_LAG = 30;
+/** Lost acts in one log line; `tessera store history` lists all. */
+const MOST_LOGGED = 20;
 
 function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
-    rolledBack: ({ seen, found }) =>
-      log.error(
-        { seen, found },
-        'the store was put back to an older state: grants and revocations since then are forgotten',
-      ),
+    rolledBack: ({ seen, found, lost }) => {
+      const text =
+        'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
+    },
+    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
     lag: (seconds) => {
       measure(seconds);
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
@@ -190,6 +201,11 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
+interface Judges {
+  readonly judge: CertificateJudge;
+  readonly assertions: AssertionParts['callerPorts'];
+}
+
 interface Parts extends ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
@@ -198,14 +214,14 @@ interface Parts extends ServiceParts {
 async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
-  judge: CertificateJudge,
+  { judge, assertions }: Judges,
   log: Log,
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts: CallerPorts = {
+  const callerPorts: TokenPorts = {
     ...ports,
     judge: presentedJudge({
       judge,
@@ -213,10 +229,11 @@ async function partsOf(
       onIgnoredHeader: () => metrics?.ignoredHeader(),
     }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    ...assertions,
   };
-  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-  );
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () => [
+    { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+  ]);
   return {
     ports,
     judge,
@@ -242,22 +259,46 @@ async function partsOf(
   };
 }
 
+/** The address for callers with a client certificate, if a listener for them has one of its own. */
+function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
+  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
+    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
+  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
+  return listeners
+    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
+    .map((listener) => listener.publicUrl)
+    .find((url) => url !== undefined && url !== publicUrl);
+}
+
 function doorParts(
-  { limits, authsvc, oauth, publicUrl, pages }: Config,
+  config: Config,
   shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
 ): DoorParts {
+  const { limits, authsvc, oauth, publicUrl, pages } = config;
   const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
     new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
   const isExempt = networkMatcher(limits.exemptNetworks);
   return {
     ...shared,
     publicUrl,
+    certificateUrl: certificateUrlOf(config),
     version: VERSION,
     overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
     overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
     perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
-    look: readLook(pages),
+    look: lookOf(pages),
   };
+}
+
+function lookOf(pages: Config['pages']): Look {
+  try {
+    return readLook(pages);
+  } catch (error) {
+    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigFault([
+      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
+    ]);
+  }
 }

@@ -5,6 +5,7 @@ import type { Hex } from '../src/core/hex.ts';
 import type { Identity, IdentityId } from '../src/core/identity.ts';
 import type { ClientId, Integration } from '../src/core/integration.ts';
 import { presenter } from '../src/core/presenter.ts';
+import type { Audience, ResourceServer, ResourceServerId } from '../src/core/resource-server.ts';
 import { parseScope, type Scope } from '../src/core/scope.ts';
 import { epochSeconds, seconds } from '../src/core/time.ts';
 
@@ -31,6 +32,20 @@ export function anIntegration(difference: Partial<Integration> = {}): Integratio
     binding: 'none',
     accessTokenFormat: 'opaque',
     overrides: {},
+    ...difference,
+  };
+}
+
+export const ORDERS_AUDIENCE = 'https://orders.example' as Audience;
+
+export function aResourceServer(difference: Partial<ResourceServer> = {}): ResourceServer {
+  return {
+    id: 'orders-api' as ResourceServerId,
+    audience: ORDERS_AUDIENCE,
+    name: 'Orders',
+    resources: ['orders'],
+    enabled: true,
+    secrets: [],
     ...difference,
   };
 }

@@ -19,7 +19,7 @@ export async function profile(kind: LoadKind, generator: Generator, to: string, 
     folder,
     certificates: folder,
     tls,
-    filling: { known: 4 * connections + 100_000, others: 1000, deviceCodes: connections },
+    filling: { known: 5 * connections + 100_000, others: 1000, deviceCodes: connections },
     nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${out}`, '--cpu-prof-interval=200'],
   }).start();
   const load = running.load(kind, connections);

@@ -1,7 +1,7 @@
 import type { LoadKind } from './contestant.ts';
 import type { Name } from './stable.ts';
 
-/** One load, on the contestants that are compared under it; the first one is what the others are compared with. */
+/** One load and the contestants compared under it. The first is the reference. */
 export interface Suite {
   readonly name: string;
   readonly title: string;
@@ -43,10 +43,28 @@ export const SUITES: readonly Suite[] = [
     lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
   },
   {
+    name: 'assertion',
+    title: 'Authorize by assertion (RS256, reusable) at the oauth door',
+    load: 'assertion',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
     name: 'verify',
     title: 'Verify an access token',
     load: 'verify',
     lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'oauth-refresh',
+    title: 'Refresh at the oauth door, 64 connections, each walking its own chain',
+    load: 'oauth-refresh',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'introspect',
+    title: 'Introspect an access token, as a resource server with a secret',
+    load: 'introspect',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
   },
   {
     name: 'poll',

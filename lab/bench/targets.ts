@@ -1,4 +1,4 @@
-// The targets of issue 8, as far as races decide them.
+// The performance targets that races decide.
 import { atMost, type Fact, memoryFact } from './facts.ts';
 import { type LaneResult, median, ratio, type Slice } from './race.ts';
 import type { Name } from './stable.ts';
@@ -8,7 +8,7 @@ export type Results = ReadonlyMap<string, readonly LaneResult[]>;
 const OURS: Name = 'Tessera, SQLite';
 const ECHO: Name = 'fastify echo';
 
-/** The rate of one lane against another's, in a suite. */
+/** The ratio of the rates of two lanes in a suite. */
 const RATES: readonly { suite: string; what: string; lane: Name; against: Name; atLeast: number }[] = [
   { suite: 'refresh', what: 'refresh, SQLite, of a fastify echo', lane: OURS, against: ECHO, atLeast: 0.85 },
   {

@@ -74,7 +74,17 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);
     const integration = () => anIntegration();
-    const registry = { integration, findIntegration: async () => integration(), integrations: [], issuers: [] };
+    const registry = {
+      integration,
+      findIntegration: async () => integration(),
+      integrations: [],
+      issuers: [],
+      tokenIssuers: [],
+      resourceServers: [],
+      lookForResourceServers: async () => [],
+      signingKeys: [],
+      signingKey: undefined,
+    };
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }
   const node = () => ({ ...chance.pick(nodes), keyring: chance.pick(KEYRINGS) });

@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { callerCommands } from './commands/caller.ts';
 import { certificateCommands } from './commands/certificate.ts';
+import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
@@ -14,10 +16,13 @@ import { integrationCommands } from './commands/integration.ts';
 import { issuerCommands } from './commands/issuer.ts';
 import { keyringCommands } from './commands/keyring.ts';
 import { quickstartCommand } from './commands/quickstart.ts';
+import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
+import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
+import { expectJson } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
@@ -29,14 +34,18 @@ const GROUPS = [
   doctorCommand,
   configCommands,
   integrationCommands,
+  resourceServerCommands,
   identityCommands,
   issuerCommands,
   certificateCommands,
   explainCommands,
+  tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
   storeCommands,
+  callerCommands,
+  completionCommand,
 ];
 
 function exitCodes(): string {
@@ -70,5 +79,22 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   for (const declare of GROUPS) declare(program);
+  for (const command of endingCommands(program)) offerJson(command);
   return program;
+}
+
+/** They print until they are stopped, or print one thing for one purpose. */
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference'];
+
+function endingCommands(command: Command): Command[] {
+  if (command.commands.length > 0) return command.commands.flatMap(endingCommands);
+  return WITHOUT_JSON.includes(command.name()) ? [] : [command];
+}
+
+/** Commands that show something declare --json themselves; for all others it is the result of the act. */
+function offerJson(command: Command): void {
+  if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'the result as JSON');
+  command.hook('preAction', (_, acting) => {
+    if (acting.opts()['json'] === true) expectJson();
+  });
 }

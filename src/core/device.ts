@@ -2,6 +2,7 @@ import type { Hex } from './hex.ts';
 import type { IdentityId } from './identity.ts';
 import type { ClientId } from './integration.ts';
 import type { Presenter } from './presenter.ts';
+import type { Audience } from './resource-server.ts';
 import { after, type EpochSeconds, type Seconds } from './time.ts';
 
 export type DeviceId = string & { readonly is: 'device authorization id' };
@@ -11,6 +12,8 @@ export interface DeviceAuthorization {
   readonly id: DeviceId;
   readonly clientId: ClientId;
   readonly scope: string;
+  /** As in a grant. */
+  readonly resource?: readonly Audience[];
   readonly userCodeHash: Hex;
   readonly deviceCodeHash: Hex;
   readonly createdAt: EpochSeconds;

@@ -17,6 +17,9 @@ export interface Scope {
 
 export const SCOPE_MAX_LENGTH = 4096;
 
+/** Stands for power over this service: never part of a default, never served by a resource server. */
+export const RESERVED_RESOURCE = 'tessera';
+
 const RESOURCE = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const PERMISSION = /^[a-z][a-z0-9_.-]*$/;
 
@@ -46,6 +49,11 @@ function parse(text: string): Scope | undefined {
     resources.set(parts.resource, merged);
   }
   return { text, resources } as Partial<Scope> as Scope;
+}
+
+/** The name of a resource, in lower case. */
+export function parseResource(text: string): string | undefined {
+  return RESOURCE.test(text) ? text.toLowerCase() : undefined;
 }
 
 function parseEntry(entry: string): { resource: string; permissions: string[] } | undefined {
@@ -93,4 +101,15 @@ export function narrow(scope: Scope, limit: Scope): Scope | undefined {
     else if (permissions.size === 0) entries.push(resource);
   }
   return parseScope(entries.join(';'));
+}
+
+/** The part of `scope` that concerns these resources. Undefined if nothing remains. */
+export function narrowToResources(scope: Scope, resources: ReadonlySet<string>): Scope | undefined {
+  const kept = [...scope.resources.keys()].filter((resource) => resources.has(resource));
+  if (kept.length === scope.resources.size) return scope;
+  return parseScope(kept.map((resource) => entryText(resource, scope.resources.get(resource))).join(';'));
+}
+
+function entryText(resource: string, permissions: ReadonlySet<string> | undefined): string {
+  return permissions?.size ? `${resource}:${[...permissions].join(',')}` : resource;
 }

@@ -7,6 +7,7 @@ export interface OpenapiOptions {
 }
 
 const SECURITY_SCHEMES = {
+  basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of a resource server.' },
   bearer: { type: 'http', scheme: 'bearer' },
   certificate: { type: 'mutualTLS', description: 'The client certificate of the TLS connection.' },
 };

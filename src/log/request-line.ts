@@ -17,6 +17,7 @@ export interface LoggedStory {
   readonly clientId?: string | undefined;
   readonly identityId?: string | undefined;
   readonly grantId?: string | undefined;
+  readonly resourceServer?: string | undefined;
 }
 
 export type LogRequest = (level: 'debug' | 'info' | 'error', request: LoggedRequest, story: LoggedStory) => void;
@@ -37,13 +38,14 @@ export function requestLines(log: Log, milliseconds: () => number): LogRequest {
 }
 
 function textOf(level: string, time: string, { id, status, ms, address }: LoggedRequest, story: LoggedStory): string {
-  const { operation, outcome, reason, rule, clientId, identityId, grantId } = story;
+  const { operation, outcome, reason, rule, clientId, identityId, grantId, resourceServer } = story;
   let text = `{"level":"${level}","time":"${time}","id":"${id}","operation":"${operation}","outcome":"${outcome}"`;
   if (reason !== undefined) text += `,"reason":"${reason}"`;
   if (rule !== undefined) text += `,"rule":${quote(rule)}`;
   if (clientId !== undefined) text += `,"clientId":${quote(clientId)}`;
   if (identityId !== undefined) text += `,"identityId":${quote(identityId)}`;
   if (grantId !== undefined) text += `,"grantId":"${grantId}"`;
+  if (resourceServer !== undefined) text += `,"resourceServer":${quote(resourceServer)}`;
   return `${text},"status":${status},"ms":${ms},"address":${quote(address)},"msg":"request"}\n`;
 }
 

@@ -94,7 +94,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     },
     onFault: (request, fault) => log.error({ id: request.id, fault: describeError(fault) }, 'fault'),
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
-    isAuthentic: (headers) => showsAccessToken(headers, ports.keyring),
+    isAuthentic: (headers) => showsAccessToken(headers, ports),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
     onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });

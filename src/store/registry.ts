@@ -1,22 +1,50 @@
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
-import { rows } from './pages.ts';
+import type { ResourceServer } from '../core/resource-server.ts';
+import { signingKeyOf } from '../core/rules/signing-keys.ts';
+import type { PublishedKey } from '../core/signing-key.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
+import { FollowedTable } from './followed-table.ts';
 import { SharedLooks } from './shared-looks.ts';
 import type { Store } from './store.ts';
-import { integrations, issuers } from './tables/registry.ts';
+import { integrations, issuers, resourceServers } from './tables/registry.ts';
+import { signingKeys } from './tables/signing-keys.ts';
+import { tokenIssuers } from './tables/token-issuers.ts';
 
-/** Integrations and issuers are few, and every request needs them: held in memory, read again when their stamp changes. */
+/** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
-  readonly #store: Store;
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
-  readonly #stamps = { integrations: '', issuers: '' };
-  #lastRefresh = 0;
-  #appliedRefresh = 0;
-  readonly #looks = new SharedLooks(() => this.#refreshIntegrations());
+  #resourceServers: readonly ResourceServer[] = [];
+  #tokenIssuers: readonly TokenIssuer[] = [];
+  #signingKeys: readonly PublishedKey[] = [];
+  #signingKey: PublishedKey | undefined;
+  readonly #followed: readonly { refresh(): Promise<boolean> }[];
+  readonly #integrationLooks: SharedLooks<boolean>;
+  readonly #resourceServerLooks: SharedLooks<boolean>;
 
   constructor(store: Store) {
-    this.#store = store;
+    const followedIntegrations = new FollowedTable(store, integrations, (found) => {
+      const registered = found.filter(({ removed }) => !removed);
+      this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
+    });
+    // The same array until an issuer changes: cached verdicts on certificates depend on its identity.
+    const followedIssuers = new FollowedTable(store, issuers, (found) => {
+      this.#issuers = found.filter((issuer) => issuer.enabled);
+    });
+    const followedServers = new FollowedTable(store, resourceServers, (found) => {
+      this.#resourceServers = found.filter((server) => server.enabled);
+    });
+    const followedTokenIssuers = new FollowedTable(store, tokenIssuers, (found) => {
+      this.#tokenIssuers = found.filter(({ enabled }) => enabled);
+    });
+    const followedKeys = new FollowedTable(store, signingKeys, (found) => {
+      this.#signingKeys = found.filter(({ removedAt }) => removedAt === undefined);
+      this.#signingKey = signingKeyOf(found);
+    });
+    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
+    this.#integrationLooks = new SharedLooks(() => followedIntegrations.refresh());
+    this.#resourceServerLooks = new SharedLooks(() => followedServers.refresh());
   }
 
   integration(clientId: string): Integration | undefined {
@@ -26,7 +54,7 @@ export class FollowedRegistry {
   async findIntegration(clientId: string): Promise<Integration | undefined> {
     const known = this.#integrations.get(clientId);
     if (known) return known;
-    await this.#looks.look();
+    await this.#integrationLooks.look();
     return this.#integrations.get(clientId);
   }
 
@@ -38,32 +66,33 @@ export class FollowedRegistry {
     return this.#issuers;
   }
 
+  get tokenIssuers(): readonly TokenIssuer[] {
+    return this.#tokenIssuers;
+  }
+
+  get resourceServers(): readonly ResourceServer[] {
+    return this.#resourceServers;
+  }
+
+  /** The published ones. The same array until one changes. */
+  get signingKeys(): readonly PublishedKey[] {
+    return this.#signingKeys;
+  }
+
+  get signingKey(): PublishedKey | undefined {
+    return this.#signingKey;
+  }
+
+  /** Reads the resource servers again: one may have been added or changed a moment ago. */
+  async lookForResourceServers(): Promise<readonly ResourceServer[]> {
+    await this.#resourceServerLooks.look();
+    return this.#resourceServers;
+  }
+
   /** Returns whether something had changed. */
   async refresh(): Promise<boolean> {
-    const results = [await this.#refreshIntegrations(), await this.#refreshIssuers()];
+    const results = [];
+    for (const followed of this.#followed) results.push(await followed.refresh());
     return results.includes(true);
-  }
-
-  async #refreshIntegrations(): Promise<boolean> {
-    this.#lastRefresh += 1;
-    const refresh = this.#lastRefresh;
-    const stamp = await this.#store.stamp(integrations);
-    if (stamp === this.#stamps.integrations) return false;
-    const found = await Array.fromAsync(rows(this.#store, integrations));
-    if (refresh < this.#appliedRefresh) return false; // a later one was faster
-    this.#appliedRefresh = refresh;
-    this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
-    this.#stamps.integrations = stamp;
-    return true;
-  }
-
-  /** The same array until an issuer changes: cached verdicts on certificates depend on its identity. */
-  async #refreshIssuers(): Promise<boolean> {
-    const stamp = await this.#store.stamp(issuers);
-    if (stamp === this.#stamps.issuers) return false;
-    const found = await Array.fromAsync(rows(this.#store, issuers));
-    this.#issuers = found.filter((issuer) => issuer.enabled);
-    this.#stamps.issuers = stamp;
-    return true;
   }
 }

@@ -57,6 +57,8 @@ export interface EventQuery {
   readonly limit: number;
   /** Only the events of this identity. Refreshes are not included; the grant's row shows the last one. */
   readonly identityId?: string;
+  /** Only events of ACT_TYPES. The log is read from `after` on, so this costs as much as the events that are left out. */
+  readonly acts?: true;
 }
 
 export interface EventProgress {

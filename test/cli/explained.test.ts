@@ -16,7 +16,7 @@ const TO_CALLERS: readonly string[] = [...TRANSPORT_REASONS, ...REFUSAL_REASONS,
 function explained(refusal: string): string {
   const [operation = ''] =
     Object.entries(CHECK_STEPS).find(([, steps]) => steps.some(({ refusals }) => refusals.includes(refusal))) ?? [];
-  return [`== ${refusal} (${operation})`, ...verdictLines(operation, refusal), ''].join('\n');
+  return [`== ${refusal} (${operation})`, ...verdictLines(CHECK_STEPS[operation] ?? [], refusal), ''].join('\n');
 }
 
 test('every refusal that callers get belongs to a check of an operation', () => {

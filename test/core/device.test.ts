@@ -27,6 +27,7 @@ function redeem(difference: Partial<RedeemFacts> = {}): string {
     device: confirmed,
     holder: anIdentity(),
     limit: undefined,
+    resourceServers: [],
     now: later,
     ...difference,
   });
@@ -103,7 +104,7 @@ function pollsAt(moments: readonly number[]): [...string[], number] {
   const told = moments.map((moment) => {
     const now = epochSeconds(NOW + moment);
     const facts = { integration: anIntegration(), holder: undefined, limit: undefined, slowsDown: true };
-    const decision = decideRedeem({ ...facts, device, now });
+    const decision = decideRedeem({ ...facts, device, resourceServers: [], now });
     if (decision.do === 'redeem') return 'redeem';
     if (decision.do === 'wait') device = { ...device, interval: decision.interval, lastPolledAt: now };
     return decision.refusal.reason;
@@ -128,7 +129,7 @@ test('a confirmed code is redeemed however fast it is polled', () => {
 });
 
 test('without slowing down, polling too fast leaves the interval alone [contract 7.1]', () => {
-  const facts = { integration: anIntegration(), holder: undefined, limit: undefined };
+  const facts = { integration: anIntegration(), holder: undefined, limit: undefined, resourceServers: [] };
   const decision = decideRedeem({ ...facts, device: aDevice({ lastPolledAt: later }), now: epochSeconds(later + 2) });
   assert.deepEqual(decision, { do: 'wait', refusal: { reason: 'polled-too-fast', retryAfter: 5 }, interval: 5 });
 });
@@ -139,6 +140,7 @@ test('start: client_id, integration, flow and scope are checked in this order', 
       clientId: 'orders-sync',
       integration: anIntegration(),
       scope: 'orders:read',
+      resourceServers: [],
       settings: DEFAULT_SETTINGS,
       ...difference,
     };
@@ -146,6 +148,7 @@ test('start: client_id, integration, flow and scope are checked in this order', 
     return outcome.ok ? 'started' : outcome.refusal.reason;
   };
   assert.equal(start({}), 'started');
+  assert.equal(start({ resource: ['https://unknown.example'] }), 'resource-unknown');
   assert.equal(start({ scope: 'orders:delete' }), 'scope-exceeds-integration');
   assert.equal(start({ scope: 'orders:' }), 'scope-malformed');
   assert.equal(start({ scope: undefined }), 'scope-missing');

@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { hashPassword } from '../../src/directory/local/password-hash.ts';
 import { signIn } from '../../src/operations/person/sign-in.ts';
+import { resourceServers } from '../../src/store/tables/registry.ts';
 import { passwords } from '../../src/store/tables/sign-in.ts';
+import { systemRandom } from '../../src/system.ts';
+import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { Secret } from '../../src/tokens/secret.ts';
-import { ADA } from '../samples.ts';
+import { sha256 } from '../../src/tokens/sha256.ts';
+import { ADA, aResourceServer } from '../samples.ts';
 import {
   type Answer,
   bearer,
@@ -25,6 +29,7 @@ import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
 const PASSWORD = 'canary correct horse battery staple';
+const RESOURCE_SERVER_SECRET = drawResourceServerSecret(systemRandom).secret.reveal();
 /** Where the secret part of a token starts; before it are kind, key and row id. */
 const SECRET_FROM = 22;
 const SECRET_TO = 54;
@@ -66,7 +71,10 @@ function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
 
 suite('canary secrets', () => {
   let service: TestService;
-  const canaries: Canary[] = [{ what: 'password', forms: formsOf(PASSWORD) }];
+  const canaries: Canary[] = [
+    { what: 'password', forms: formsOf(PASSWORD) },
+    { what: 'tsc_', forms: formsOf(RESOURCE_SERVER_SECRET) },
+  ];
   const answers: Answer[] = [];
   let metrics = '';
 
@@ -102,10 +110,25 @@ suite('canary secrets', () => {
     const denied = await ask(caller, { path: DEVICE, ...json(parameters) });
     await deny(service, denied as never);
     await ask(caller, { path: TOKEN, ...json({ ...exchange, device_code: denied['device_code'] }) });
+    await introspections(caller, access);
     await inWrongPlaces(caller, [access, second['refresh_token'] ?? '', started['device_code'] ?? '']);
     await ask(caller, { path: REVOKE, ...bearer(access) });
     await ask(caller, { path: REVOKE, ...bearer(access) });
     await ask(caller, { path: TOKEN, ...json({ client_id: CLIENT, refresh_token }) });
+  }
+
+  /** With the secret in its places, and in wrong ones. */
+  async function introspections(caller: Caller, token: string): Promise<void> {
+    const path = '/oauth2/introspect';
+    const proof = { client_id: aResourceServer().id, client_secret: RESOURCE_SERVER_SECRET };
+    const both = [`${proof.client_id}:${RESOURCE_SERVER_SECRET}`, `${RESOURCE_SERVER_SECRET}:${proof.client_id}`];
+    for (const pair of both) {
+      const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+      await ask(caller, { path, ...form({ token }), headers: { ...form({}).headers, authorization } });
+    }
+    await ask(caller, { path, ...form({ token, ...proof }) });
+    await ask(caller, { path, ...form({ token: RESOURCE_SERVER_SECRET, ...proof }) });
+    await ask(caller, { path, ...form({ token, ...proof, client_id: RESOURCE_SERVER_SECRET }) });
   }
 
   /** Where people paste tokens by mistake. */
@@ -146,6 +169,8 @@ suite('canary secrets', () => {
       const outcome = await signIn({ userName: 'ada', password: new Secret(password), presenter }, service.ports);
       if (outcome.ok) canaries.push({ what: 'session cookie', forms: formsOf(outcome.value.cookie.reveal()) });
     }
+    const secrets = [{ hash: sha256(RESOURCE_SERVER_SECRET), createdAt: service.now() }];
+    await service.put(resourceServers, aResourceServer({ secrets }));
     for (const protocol of PROTOCOLS) {
       const caller = callerOver(protocol, reachOf(service, service.ada));
       await everyOperation(caller);
@@ -164,7 +189,7 @@ suite('canary secrets', () => {
 
   test('the run produced enough output to search', () => {
     const kinds = new Set(canaries.map(({ what }) => what));
-    assert.deepEqual(kinds, new Set(['password', 'session cookie', 'tsa_', 'tsr_', 'tsd_', 'user code']));
+    assert.deepEqual(kinds, new Set(['password', 'tsc_', 'session cookie', 'tsa_', 'tsr_', 'tsd_', 'user code']));
     assert.ok(answers.length > 100 && service.logLines.length > 100);
     const [token] = canaries.filter(({ what }) => what === 'tsr_');
     assert.throws(() => assertNone('a planted line', Buffer.from(`x${token?.forms[0]}x`)), /holds a tsr_/);

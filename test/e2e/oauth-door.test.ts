@@ -1,10 +1,11 @@
 // The oauth door, clause by clause of the RFCs that bind it.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
-import { type Answer, type Caller, callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
+import { type Answer, type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
 import { clientId, MALLORY, PUBLIC_URL, startService, type TestService } from './service.ts';
 import { CLIENT, confirm, deny, forged, pairByCertificate, refresh, VERIFY, verify } from './steps.ts';
 
@@ -12,8 +13,6 @@ const TOKEN = '/oauth2/token';
 const DEVICE = '/oauth2/device_authorization';
 const REVOKE = '/oauth2/revoke';
 const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
-
-type Fields = Readonly<Record<string, string>>;
 
 let service: TestService;
 let stranger: Caller;
@@ -32,12 +31,7 @@ after(async () => {
 });
 
 function post(path: string, fields: Fields | string, headers: Fields = {}, caller = stranger): Promise<Answer> {
-  const { headers: own, ...rest } = form(fields);
-  return caller.ask({ path, ...rest, headers: { ...own, ...headers } });
-}
-
-function basic(user: string, password = ''): Fields {
-  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+  return postForm(caller, path, fields, headers);
 }
 
 async function accepted(path: string, fields: Fields, caller = stranger): Promise<Record<string, string>> {
@@ -68,14 +62,6 @@ function refreshBy(refresh_token: string | undefined, fields: Fields = {}): Prom
     refresh_token: refresh_token ?? '',
     ...fields,
   });
-}
-
-/** RFC 6749 5.2: the two members, a description in ASCII, and never cached. */
-function assertRefused(answer: Answer, status: number, error: string): void {
-  assert.deepEqual([answer.status, answer.json?.['error']], [status, error], answer.text);
-  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
-  assert.match(String(answer.json['error_description']), /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
-  assert.equal(answer.headers['cache-control'], 'no-store');
 }
 
 const CERTIFICATE = { client_id: CLIENT, grant_type: 'client_credentials' };
@@ -353,11 +339,15 @@ suite('RFC 8414', () => {
         issuer: PUBLIC_URL,
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
-        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials'],
+        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
         response_types_supported: ['none'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none'],
+        jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
+        tls_client_certificate_bound_access_tokens: true,
+        introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
       });
     }
   });
@@ -367,11 +357,29 @@ suite('RFC 8414', () => {
       assertRefused(await post(path, { client_id: CLIENT }), 404, 'invalid_request');
     }
     assertRefused(await stranger.ask({ path: '/.well-known/OpenID-configuration' }), 404, 'invalid_request');
-    assertRefused(await stranger.ask({ path: '/oauth2/introspect' }), 404, 'invalid_request');
+    assertRefused(await stranger.ask({ path: '/oauth2/userinfo' }), 404, 'invalid_request');
   });
 });
 
 suite('RFC 8705', () => {
+  test('[RFC 8705 5] the metadata names the listener for certificates, if it has an address of its own', async (t) => {
+    const own = 'https://mtls.tokens.example';
+    const listeners = [
+      { tls: true, clientCertificates: 'off', publicUrl: PUBLIC_URL },
+      { tls: true, doors: ['ops'], publicUrl: 'https://ops.tokens.example' },
+      { tls: true, publicUrl: own },
+    ];
+    const two = await startService({ listeners });
+    const caller = callerOver('HTTP/1.1', reachOf(two));
+    t.after(() => two.stop());
+    t.after(() => caller.close());
+    const { json } = await caller.ask({ path: METADATA[0] as string });
+    assert.deepEqual(json['mtls_endpoint_aliases'], {
+      token_endpoint: `${own}/oauth2/token`,
+      introspection_endpoint: `${own}/oauth2/introspect`,
+    });
+  });
+
   test('[RFC 8705 2] without a certificate, or with one that is not accepted, client_credentials is invalid_client', async () => {
     assertRefused(await post(TOKEN, CERTIFICATE), 401, 'invalid_client');
     const unknown = callerOver('HTTP/1.1', reachOf(service, service.authority.issue({ commonName: 'nobody' })));

@@ -1,8 +1,8 @@
 // A caller without knowledge of Tessera: unmodified openid-client in its own process. It gets the issuer and a client id,
 // discovers the rest, and prints each step as a JSON line.
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
 import * as oauth from 'openid-client';
+import { certificateFetch } from './certificate-fetch.ts';
 
 const [, , issuer = '', clientId = '', algorithm = 'oidc', certificate = '', key = ''] = process.argv;
 const say = (line: object) => console.log(JSON.stringify(line));
@@ -23,20 +23,9 @@ const refusal = await oauth.refreshTokenGrant(config, refreshed.refresh_token ??
 const { error: code, status } = refusal as oauth.ResponseBodyError;
 say({ step: 'revoked', code, status });
 
-// Node's fetch cannot present a client certificate; the library has a hook for that.
 const byCertificate = await discover(oauth.TlsClientAuth());
-const agent = new Agent({ cert: readFileSync(certificate), key: readFileSync(key) });
-byCertificate[oauth.customFetch] = (url, { method, headers, body }) =>
-  new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      const given = { status: response.statusCode ?? 0, headers: response.headers as Record<string, string> };
-      response.on('end', () => resolve(new Response(Buffer.concat(chunks), given)));
-    });
-    sent.on('error', reject);
-    sent.end(body instanceof URLSearchParams ? body.toString() : undefined);
-  });
+const { fetch, close } = certificateFetch({ cert: readFileSync(certificate), key: readFileSync(key) });
+byCertificate[oauth.customFetch] = fetch;
 const own = await oauth.clientCredentialsGrant(byCertificate, { scope: 'orders:read' });
 say({ step: 'by certificate', scope: own.scope, hasRefreshToken: own.refresh_token !== undefined });
-agent.destroy();
+close();

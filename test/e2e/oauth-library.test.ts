@@ -6,18 +6,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../free-port.ts';
-import { startService, type TestService } from './service.ts';
-import { CLIENT, confirm } from './steps.ts';
+import { resourceServers } from '../../src/store/tables/registry.ts';
+import { systemRandom } from '../../src/system.ts';
+import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { ADA, aResourceServer } from '../samples.ts';
+import { callerOver, reachOf } from './caller.ts';
+import { startPublic } from './public-service.ts';
+import type { TestService } from './service.ts';
+import { CLIENT, confirm, pairByCertificate } from './steps.ts';
 
 const WHOLE = 'orders:read orders:write stock:read';
-
-async function startPublic(): Promise<TestService & { readonly issuer: string }> {
-  const port = await freePort();
-  const issuer = `https://localhost:${port}`;
-  const settings = { publicUrl: issuer, device: { pollInterval: '1s' } };
-  return { ...(await startService({ listeners: [{ tls: true, port }], settings })), issuer };
-}
 
 /** What the client prints, without its first line, at which the person confirms. */
 async function stepsOf(
@@ -76,3 +74,22 @@ for (const algorithm of ['oidc', 'oauth2']) {
     assert.ok(!reasons.includes('polled-too-fast'), 'and never to slow down');
   });
 }
+
+test('unmodified openid-client and oauth4webapi introspect as a resource server, by discovery alone [RFC 7662 2.1]', async (t) => {
+  const service = await startPublic();
+  t.after(() => service.stop());
+  const { secret, hash } = drawResourceServerSecret(systemRandom);
+  const server = aResourceServer({ identity: ADA, secrets: [{ hash, createdAt: service.now() }] });
+  await service.put(resourceServers, server);
+  const ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const [good, bad] = [await pairByCertificate(ada), await pairByCertificate(ada, CLIENT, 'stock:read')];
+  ada.close();
+  const args = [service.issuer, server.id, secret.reveal(), good.access_token, bad.access_token];
+  const steps = await stepsOf('introspecting-client.ts', service, args, (end) => t.after(end));
+  const learned = { active: true, scope: 'orders:read orders:write', sub: ADA, aud: server.audience };
+  const ways = ['openid-client, basic', 'openid-client, post', 'openid-client, certificate', 'oauth4webapi, basic'];
+  assert.deepEqual(
+    steps,
+    ways.map((step) => ({ step, ...learned, bad: { active: false } })),
+  );
+});

@@ -102,6 +102,7 @@ suite('commands', () => {
   function isCommand(line: string): boolean {
     const words = line
       .replaceAll(/'[^']*'/g, 'quoted')
+      .replace(/ -- .*/, '') // what `tessera exec` runs
       .split(' ')
       .filter(Boolean);
     let command: Command = program;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { SharedLooks } from '../../src/store/shared-looks.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations, resourceServers } from '../../src/store/tables/registry.ts';
 import { clientId } from '../e2e/service.ts';
 import { put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
-import { anIntegration } from '../samples.ts';
+import { anIntegration, aResourceServer } from '../samples.ts';
 
 test('an integration added a moment ago is found in the store', async (t) => {
   const { node } = await onSqlite(t);
@@ -15,6 +15,18 @@ test('an integration added a moment ago is found in the store', async (t) => {
   assert.equal(node.registry.integration('added-now'), undefined, 'not in memory yet');
   assert.deepEqual(await node.registry.findIntegration('added-now'), added);
   assert.equal(await node.registry.findIntegration('unknown'), undefined);
+});
+
+test('a resource server added or changed a moment ago is found in the store; a disabled one is not listed', async (t) => {
+  const { node } = await onSqlite(t);
+  const added = aResourceServer();
+  await put(node.store, resourceServers, added);
+  assert.deepEqual(node.registry.resourceServers, [], 'not in memory yet');
+  assert.deepEqual(await node.registry.lookForResourceServers(), [added]);
+  await put(node.store, resourceServers, { ...added, enabled: false });
+  assert.equal(await node.registry.refresh(), true);
+  assert.deepEqual(node.registry.resourceServers, []);
+  assert.equal(await node.registry.refresh(), false);
 });
 
 test('a known integration needs no look in the store, and a thousand unknown ones share a few', async (t) => {

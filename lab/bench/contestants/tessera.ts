@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { ASSERTION_GRANT_TYPE } from '../../../src/doors/token/grant-type.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import type { Contestant, LoadKind, Running } from '../contestant.ts';
-import { CLIENT_ID, type Filling, fill, SCOPE, type Seeds } from '../fill.ts';
+import { CLIENT_ID, type Filling, fill, RESOURCE_SERVER_ID, SCOPE, type Seeds } from '../fill.ts';
 import type { ClientTls, Load } from '../generator/generator.ts';
 import { type ChainForm, getHead, post, postHead, type WalkSpec } from '../generator/walk.ts';
 import { CORES, pin, startPinned } from '../pinned.ts';
@@ -143,6 +144,12 @@ export const REFRESH: ChainForm = {
   before: `{"client_id":"${CLIENT_ID}","refresh_token":"`,
   after: '"}',
 };
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const OAUTH_REFRESH: ChainForm = {
+  head: postHead('/oauth2/token', FORM_TYPE),
+  before: `client_id=${CLIENT_ID}&grant_type=refresh_token&refresh_token=`,
+  after: '',
+};
 const CERTIFICATE: WalkSpec = {
   kind: 'same',
   request: post(`${MOUNT}/Authorize/Certificate`, JSON_TYPE, JSON.stringify({ client_id: CLIENT_ID, scope: SCOPE })),
@@ -161,13 +168,15 @@ function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPo
   };
 }
 
-/** Every kind and connection has its own grants: the first four shares of the seeds, then the rest to revoke. */
+/** Every kind and connection has its own grants: the first five shares of the seeds, then the rest to revoke. */
 function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds): WalkSpec {
   const seed = (share: number) => seeds.pairs[share * connections + index] ?? noSeed(kind);
-  const rest = () => seeds.pairs.slice(4 * connections).filter((_, at) => at % connections === index);
+  const rest = () => seeds.pairs.slice(5 * connections).filter((_, at) => at % connections === index);
   switch (kind) {
     case 'refresh':
       return { kind: 'chain', form: REFRESH, token: seed(0).refreshToken };
+    case 'oauth-refresh':
+      return { kind: 'chain', form: OAUTH_REFRESH, token: seed(4).refreshToken };
     case 'refresh-retried':
       return { kind: 'chain', form: REFRESH, token: seed(1).refreshToken, retryEvery: 10 };
     case 'refresh-spread':
@@ -175,8 +184,12 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
     case 'certificate':
     case 'certificate-fresh':
       return CERTIFICATE;
+    case 'assertion':
+      return { kind: 'same', request: assertionOf(seeds.assertion), status: 200 };
     case 'verify':
       return { kind: 'same', request: verifyOf(seed(2).accessToken), status: 200 };
+    case 'introspect':
+      return { kind: 'same', request: introspectOf(seed(2).accessToken, seeds.secret), status: 200 };
     case 'poll':
       return { kind: 'same', request: pollOf(seeds.deviceCodes[index] ?? ''), status: 400 };
     case 'revoke':
@@ -217,6 +230,16 @@ function noSeed(kind: LoadKind): never {
 
 function verifyOf(accessToken: string): string {
   return `${getHead(`${MOUNT}/Authorize/Verify`)}${accessToken}\r\n\r\n`;
+}
+
+function assertionOf(assertion: string): string {
+  const fields = new URLSearchParams({ client_id: CLIENT_ID, grant_type: ASSERTION_GRANT_TYPE, assertion });
+  return post('/oauth2/token', FORM_TYPE, fields.toString());
+}
+
+function introspectOf(token: string, client_secret: string): string {
+  const fields = new URLSearchParams({ client_id: RESOURCE_SERVER_ID, client_secret, token });
+  return post('/oauth2/introspect', FORM_TYPE, fields.toString());
 }
 
 function revokeOf(pairs: Seeds['pairs']): WalkSpec {

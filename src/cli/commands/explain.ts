@@ -9,6 +9,7 @@ export function explainCommands(program: Command): void {
   declareToken(group);
   declareScope(group);
   declareCertificate(group);
+  declareAssertion(group);
   declareRefusal(group);
 }
 
@@ -59,6 +60,17 @@ function declareCertificate(group: Command): void {
     .addHelpText('after', examples('tessera explain certificate caller.pem'))
     .action(async (file: string, _: unknown, command: Command) =>
       (await import('./work/certificate.ts')).explain(file, {}, command),
+    );
+}
+
+function declareAssertion(group: Command): void {
+  group
+    .command('assertion')
+    .argument('<file>', 'a JWT in compact form; - for standard input')
+    .description('the same as `tessera token-issuer explain`, which has more options')
+    .addHelpText('after', examples('tessera explain assertion - < assertion.jwt'))
+    .action(async (file: string, _: unknown, command: Command) =>
+      (await import('./work/explain-assertion.ts')).explain(file, {}, command),
     );
 }
 

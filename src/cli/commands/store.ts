@@ -1,9 +1,11 @@
 // Commands for a whole store: back up, restore, move to PostgreSQL.
 import type { Command } from 'commander';
 import { examples } from '../terminal/options.ts';
+import type { AcceptFlags, HistoryFlags } from './work/rollback.ts';
 import type { MoveFlags, RestoreFlags } from './work/store.ts';
 
 const work = () => import('./work/store.ts');
+const rollbackWork = () => import('./work/rollback.ts');
 
 export function storeCommands(program: Command): void {
   program
@@ -41,4 +43,31 @@ export function storeCommands(program: Command): void {
     .requiredOption('--as <address>', 'postgres://… of that role, without the password')
     .addHelpText('after', examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera'))
     .action(async (flags: { as: string }) => (await work()).migrateSchema(flags));
+
+  rollbackCommands(program.command('store').description('a store that was put back to an older state'));
+}
+
+const COPY = 'also compare with a kept copy of the state before: sqlite:PATH, or postgres://… without the password';
+
+function rollbackCommands(group: Command): void {
+  group
+    .command('history')
+    .description('show the epoch, whether nodes noticed that the store was put back, and what works again')
+    .option('--copy <address>', COPY)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples('tessera store history', 'tessera store history --copy postgres://tessera_owner@db.example.com/before'),
+    )
+    .action(async (flags: HistoryFlags, command: Command) => (await rollbackWork()).printHistory(flags, command));
+
+  group
+    .command('accept-rollback')
+    .description('the store was put back and this was dealt with: nodes are ready again, without a restart')
+    .option('--end-again', 'first end and disable again what had ended and works again')
+    .option('--leave', 'leave it as it is')
+    .option('--copy <address>', COPY)
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('tessera store accept-rollback --end-again'))
+    .action(async (flags: AcceptFlags, command: Command) => (await rollbackWork()).acceptPutBack(flags, command));
 }

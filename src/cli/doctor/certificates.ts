@@ -11,11 +11,11 @@ const SOON_DAYS = 30;
 
 /** Checks each listener's server certificate: readable, matching key, public name, expiry. */
 export function examineServerCertificates({ listeners, publicUrl }: Config): Finding[] {
-  return listeners.flatMap(({ tls, host, port }) => {
+  return listeners.flatMap(({ tls, host, port, publicUrl: own = publicUrl }) => {
     if (!tls) return [];
     const about = `certificate of ${host}:${port}`;
     const key = examineFile(`key of ${host}:${port}`, tls.key, 0o077, 'others may read it', `Do: chmod 600 ${tls.key}`);
-    return [...examineCertificate(about, tls, new URL(publicUrl).hostname), ...key];
+    return [...examineCertificate(about, tls, new URL(own).hostname), ...key];
   });
 }
 

@@ -5,22 +5,27 @@ import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { integrations, issuers } from '../../store/tables/registry.ts';
+import { integrations, issuers, resourceServers } from '../../store/tables/registry.ts';
+import { keySets, tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
+import { examineHistory } from './history.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
 /** In seconds. Synchronized clocks agree within this. */
 const TOLERANCE = 60;
 
-/** Checks the contents of the store: clock, integrations, issuers, grants that end soon. */
+/** Checks the contents of the store: clock, integrations, issuers, resource servers, grants that end soon. */
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
+    ...(await examineHistory(store)),
     await examineIntegrations(store),
     ...(await examineIssuers(store)),
+    ...(await examineResourceServers(store)),
+    ...(await examineTokenIssuers(store)),
     await examineGrants(store, now),
   ];
 }
@@ -50,10 +55,34 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
   return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
 }
 
+/** Reports keys that nodes could not fetch at their last attempt. */
+async function examineTokenIssuers(store: Store): Promise<Finding[]> {
+  const registered = (await Array.fromAsync(rows(store, tokenIssuers))).filter(({ enabled }) => enabled);
+  const sets = await Array.fromAsync(rows(store, keySets));
+  return registered.map(({ label, issuer, keys }) => {
+    const about = `token issuer ${label}`;
+    const [newest] = sets
+      .filter(({ name }) => name.startsWith(`${label} `))
+      .toSorted((a, b) => b.checkedAt - a.checkedAt);
+    if (keys.from === 'file' || newest?.failure === undefined) return good(about, issuer);
+    const todo = 'Its last keys are used for 24 hours. Check the address, --allow-address and --ca-file.';
+    return poor(about, `its keys could not be fetched: ${newest.failure}`, todo);
+  });
+}
+
+async function examineResourceServers(store: Store): Promise<Finding[]> {
+  const enabled = (await Array.fromAsync(rows(store, resourceServers))).filter((server) => server.enabled);
+  const mute = enabled.filter(({ secrets, identity }) => secrets.length === 0 && !identity).map(({ id }) => id);
+  if (mute.length === 0) return enabled.length > 0 ? [good('resource servers', `${enabled.length} enabled`)] : [];
+  const problem = `${mute.join(', ')}: neither a secret nor an identity, so it cannot check tokens`;
+  return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
+}
+
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
   for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
-    if (grantState(grant, now) === 'live') ending++;
+    // A workload gets its next grant with its next assertion: nobody has to be told.
+    if (grantState(grant, now) === 'live' && grant.origin.kind !== 'assertion') ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
   return poor(

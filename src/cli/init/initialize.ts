@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { print } from '../terminal/output.ts';
+import { print, result } from '../terminal/output.ts';
 import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace } from '../terminal/workplace.ts';
@@ -27,7 +27,7 @@ import { sayNext } from './next-steps.ts';
 import { prepareStore } from './prepare-store.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
-  const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
+  const { config: named = process.env['TESSERA_CONFIG'] || 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
     config?: string;
     set?: string[];
   }>();
@@ -43,7 +43,10 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
     await store.close();
   }
   command.setOptionValue('config', file);
-  await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
+  await atWorkplace(command, async (workplace) => {
+    const added = await addFirstOnes(flags, workplace);
+    result({ configuration: file, dataFolder: config.dataFolder, ...added });
+  });
   sayNext(config, flags);
 }
 

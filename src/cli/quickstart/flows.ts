@@ -3,10 +3,15 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export interface FlowFacts {
-  /** The address of the authsvc door. */
-  readonly base: string;
+  readonly publicUrl: string;
+  /** The path of the authsvc door. */
+  readonly mount: string;
+  /** The path of the standard door; undefined if it is off. */
+  readonly oauthMount: string | undefined;
   readonly folder: string;
   readonly clientId: string;
+  /** The integration whose access tokens are JWTs. */
+  readonly jwtClientId: string;
 }
 
 interface Flow {
@@ -18,9 +23,11 @@ interface Flow {
 
 const ANSWER = 'try/answer.json';
 const DEVICE = 'try/device.json';
+const CURL = 'curl --silent --show-error --cacert authority.crt';
 
-function flowsOf({ base, clientId }: FlowFacts): readonly Flow[] {
-  const curl = 'curl --silent --show-error --cacert authority.crt';
+function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
+  const base = `${publicUrl}${mount}`;
+  const curl = CURL;
   const json = "--header 'Content-Type: application/json'";
   // From standard input, so that no token is in the process list.
   const bearer = `printf 'Authorization: Bearer %s' "$(field access_token ${ANSWER})" |\n  ${curl} --header @-`;
@@ -52,6 +59,34 @@ function flowsOf({ base, clientId }: FlowFacts): readonly Flow[] {
   ];
 }
 
+/** Node verifies a signature by itself; it finds the key by the `kid` of the header. */
+const CHECK = `node -e '
+  const [head, claims, signature] = JSON.parse(fs.readFileSync("${ANSWER}")).access_token.split(".");
+  const text = (part) => Buffer.from(part, "base64url");
+  const key = JSON.parse(fs.readFileSync(0)).keys.find(({ kid }) => kid === JSON.parse(text(head)).kid);
+  const by = { key, format: "jwk", dsaEncoding: "ieee-p1363" };
+  console.log(crypto.verify("sha256", Buffer.from(head + "." + claims), by, text(signature)), String(text(claims)));'`;
+
+function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFacts): readonly Flow[] {
+  if (oauthMount === undefined) return [];
+  const base = `${publicUrl}${oauthMount}`;
+  const obtain = (id: string) =>
+    `${CURL} --cert client.crt --key client.key \\\n  --data 'grant_type=client_credentials&client_id=${id}&scope=orders:read' \\\n  ${base}/token | tee ${ANSWER}`;
+  return [
+    { name: 'oauth', does: 'the same first token as any OAuth library gets it', body: obtain(clientId) },
+    { name: 'jwt', does: 'one that is a JWT', body: obtain(jwtClientId) },
+    {
+      name: 'check-jwt',
+      does: 'an API checks a JWT by itself, with nothing but the public keys',
+      body: `${CURL} ${base}/jwks | ${CHECK}`,
+    },
+  ];
+}
+
+function flowsOf(facts: FlowFacts): readonly Flow[] {
+  return [...ownFlows(facts), ...standardFlows(facts)];
+}
+
 function scriptOf({ does, body }: Flow): string {
   const field = body.includes('field ') ? `field() { sed 's/.*"'"$1"'":"\\([^"]*\\)".*/\\1/' "$2"; }\n` : '';
   return `#!/bin/sh
@@ -78,7 +113,7 @@ export function flowWords(facts: FlowFacts): string {
   const flows = flowsOf(facts);
   const folder = nearby(facts.folder);
   const commands = flows.map(({ name, does }, index) => {
-    const command = join(folder, 'try', `${name}.sh`).padEnd(folder.length + 16);
+    const command = join(folder, 'try', `${name}.sh`).padEnd(folder.length + 18);
     return `  ${command} # ${index + 1}. ${does}`;
   });
   const [first] = flows;

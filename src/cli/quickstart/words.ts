@@ -1,24 +1,19 @@
 import { TESSERA } from '../terminal/called.ts';
-import { flowWords } from './flows.ts';
+import { type FlowFacts, flowWords } from './flows.ts';
 
-export interface QuickstartFacts {
-  readonly publicUrl: string;
-  /** The path of the authsvc door. */
-  readonly mount: string;
-  readonly folder: string;
-  readonly clientId: string;
+export interface QuickstartFacts extends FlowFacts {
   readonly userName: string;
 }
 
 /** What the quick start prints: commands to paste, and a warning that this is a trial. */
-export function quickstartWords({ publicUrl, mount, folder, clientId, userName }: QuickstartFacts): string {
-  const base = `${publicUrl}${mount}`;
+export function quickstartWords(facts: QuickstartFacts): string {
+  const { publicUrl, folder, userName } = facts;
   return `
 Tessera is ready at ${publicUrl}
 
 Run these in another terminal, one after the other.
 
-${flowWords({ base, folder, clientId })}
+${flowWords(facts)}
 
 Sign in as ${userName} with the password that the first start showed; a new one: ${TESSERA} identity set-password ${userName}
 The browser will warn, since it does not know ${folder}/authority.crt: go on, or import it there.

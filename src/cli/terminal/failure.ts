@@ -1,5 +1,6 @@
 // Turns a fault into an exit code and a message. Nothing else does.
 import { CommanderError } from 'commander';
+import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
 
@@ -35,6 +36,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
       '  The change may or may not have been made: check before you try again.',
     ],
   }),
+  TokenFailure: (fault) => tokenEnding(fault as TokenFailure),
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
 
@@ -55,6 +57,19 @@ export function endOf(error: unknown, debug: boolean): number {
   for (const line of lines) remark(line);
   if (debug && !(fault instanceof CommanderError)) remark(fault.stack ?? '');
   return code;
+}
+
+const TOKEN_ENDS: Readonly<Record<TokenFailure['reason'], keyof typeof EXIT>> = {
+  'login-needed': 'login',
+  refused: 'refused',
+  unavailable: 'unavailable',
+  storage: 'refused',
+  usage: 'usage',
+};
+
+/** A failure of @tessera/client, whose sentences begin with a capital. */
+function tokenEnding({ reason, what, todo }: TokenFailure): Ending {
+  return { code: EXIT[TOKEN_ENDS[reason]], lines: [`tessera: ${what}`, `  ${todo}`] };
 }
 
 function failureEnding({ end, message, todo }: CommandFailure): Ending {

@@ -1,7 +1,7 @@
 // Where the service listens, and which proxies it trusts.
 import { DOOR_NAMES } from '../../doors/doors.ts';
 import { optional } from '../../schema.ts';
-import { choice, choices, entries, flag, optionalSection, path, section, text, texts, whole } from '../setting.ts';
+import { choice, choices, entries, flag, optionalSection, path, section, text, texts, url, whole } from '../setting.ts';
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
@@ -42,6 +42,13 @@ export const listeners = entries(
         'Whether the TLS handshake requests a client certificate: `request` also accepts callers without one, `require` refuses them, `off` never requests one, so that browsers show no certificate dialogue.',
       default: 'request',
     }),
+    publicUrl: optional(
+      url({
+        description:
+          'The public address of this listener, if it is not that of the service. If the listener also requests client certificates, the metadata of the oauth door names it under `mtls_endpoint_aliases`, so that only callers with a certificate go there.',
+        example: 'https://mtls.tokens.example.com',
+      }),
+    ),
     behindProxy: flag({
       description: 'Allows plain HTTP from other machines, but only from the addresses under `proxies`.',
       default: false,

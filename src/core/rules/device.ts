@@ -4,30 +4,27 @@ import type { Identity } from '../identity.ts';
 import type { Integration } from '../integration.ts';
 import { accept, type Outcome, type PersonOutcome, refuse } from '../outcome.ts';
 import type { Refusal, RefusalReason, SharedReason } from '../refusal.ts';
-import { isWithin, parseScope, type Scope } from '../scope.ts';
+import type { ResourceServer } from '../resource-server.ts';
+import { isWithin, parseScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import { between, type EpochSeconds, type Seconds, seconds } from '../time.ts';
+import { redeemedTarget, type Target } from './audience.ts';
 import { whyNotAllowed } from './identity.ts';
-import { requestedScope, type WantedScope } from './scope.ts';
+import { requestedTarget, type WantedTarget } from './scope.ts';
 
-export interface StartFacts {
+export interface StartFacts extends WantedTarget {
   readonly clientId: string | undefined;
   readonly integration: Integration | undefined;
-  readonly scope: WantedScope;
+  readonly resourceServers: readonly ResourceServer[];
   readonly settings: Settings;
 }
 
-export function decideStart({
-  clientId,
-  integration,
-  scope,
-  settings,
-}: StartFacts): Outcome<{ integration: Integration; scope: Scope }> {
-  if (!clientId) return refuse('client-id-missing');
-  const served = withDeviceFlow(integration, settings);
+export function decideStart(facts: StartFacts): Outcome<Target & { integration: Integration }> {
+  if (!facts.clientId) return refuse('client-id-missing');
+  const served = withDeviceFlow(facts.integration, facts.settings);
   if (!served.ok) return served;
-  const wanted = requestedScope(scope, served.value);
-  return wanted.ok ? accept({ integration: served.value, scope: wanted.value }) : wanted;
+  const target = requestedTarget(facts, served.value, facts.resourceServers);
+  return target.ok ? accept({ integration: served.value, ...target.value }) : target;
 }
 
 export interface RedeemFacts {
@@ -38,11 +35,14 @@ export interface RedeemFacts {
   readonly limit: Refusal | undefined;
   /** Whether polling too fast makes the interval longer (RFC 8628 3.5). */
   readonly slowsDown?: boolean | undefined;
+  /** The audiences that the request names, if any (RFC 8707). */
+  readonly wantedResource?: readonly string[] | undefined;
+  readonly resourceServers: readonly ResourceServer[];
   readonly now: EpochSeconds;
 }
 
 export type RedeemDecision =
-  | { readonly do: 'redeem'; readonly holder: Identity }
+  | { readonly do: 'redeem'; readonly holder: Identity; readonly target: Target }
   /** Pending: the time of the poll is stored, so that polling too fast can be detected, and the interval from now on. */
   | { readonly do: 'wait'; readonly refusal: Refusal; readonly interval: Seconds }
   | { readonly do: 'refuse'; readonly refusal: Refusal };
@@ -64,7 +64,8 @@ export function decideRedeem(facts: RedeemFacts): RedeemDecision {
   return facts.limit && decision.do !== 'refuse' ? { do: 'refuse', refusal: facts.limit } : decision;
 }
 
-function decideByState({ integration, device, holder, slowsDown, now }: RedeemFacts): RedeemDecision {
+function decideByState(facts: RedeemFacts): RedeemDecision {
+  const { integration, device, slowsDown, now } = facts;
   if (device.clientId !== integration.clientId) return no('device-code-of-another-integration');
   switch (deviceState(device, now)) {
     case 'redeemed':
@@ -78,19 +79,17 @@ function decideByState({ integration, device, holder, slowsDown, now }: RedeemFa
     case 'pending':
       return slowsDown ? waitOrSlowDown(device, now) : wait(device, now);
     case 'confirmed':
-      return decideIssue(device, integration, holder);
+      return decideIssue(facts);
   }
 }
 
-function decideIssue(
-  device: DeviceAuthorization,
-  integration: Integration,
-  holder: Identity | undefined,
-): RedeemDecision {
+function decideIssue({ device, integration, holder, wantedResource, resourceServers }: RedeemFacts): RedeemDecision {
   const scope = parseScope(device.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
+  const target = redeemedTarget({ scope, resource: device.resource }, wantedResource, resourceServers);
+  if (!target.ok) return { do: 'refuse', refusal: target.refusal };
   const objection = whyNotAllowed(holder, integration);
-  return objection || !holder ? no(objection ?? 'identity-unknown') : { do: 'redeem', holder };
+  return objection || !holder ? no(objection ?? 'identity-unknown') : { do: 'redeem', holder, target: target.value };
 }
 
 function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {

@@ -8,6 +8,7 @@ import { isWithin, parseScope } from '../scope.ts';
 import type { Outage } from '../service-times.ts';
 import { type Settings, settingsFor } from '../settings.ts';
 import { between, type EpochSeconds, seconds } from '../time.ts';
+import { isSameTarget } from './audience.ts';
 import type { CertifiedCaller } from './certificate.ts';
 import { whyNotAllowed } from './identity.ts';
 import { windowStart } from './outage.ts';
@@ -36,6 +37,8 @@ export interface RefreshFacts {
   readonly limit: Refusal | undefined;
   /** The scope that the request names, if any. */
   readonly wantedScope?: string | undefined;
+  /** The audiences that the request names, if any (RFC 8707). */
+  readonly wantedResource?: readonly string[] | undefined;
   readonly settings: Settings;
   /** The last outage; `not-loaded` until a decision needs it. */
   readonly outage: Outage | undefined | 'not-loaded';
@@ -75,13 +78,14 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   // Before the generation: without the certificate, a stolen token may not even end the grant.
   if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
-  const settings = settingsFor(integration, facts.settings);
+  const settings = settingsFor(integration, facts.settings, grant.format);
   const turn = decideTurn(standing(), grant, settings, facts);
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);
   if (!scope || !isWithin(scope, integration.scope)) return no('scope-no-longer-allowed');
   const wanted = facts.wantedScope === undefined ? undefined : checkScopeOfRefresh(facts.wantedScope, scope);
   if (wanted?.ok === false) return { do: 'refuse', refusal: wanted.refusal };
+  if (!isSameTarget(facts.wantedResource, grant.resource)) return no('resource-differs-from-grant');
   const objection = whyNotAllowed(holder, integration);
   if (objection) return no(objection);
   return limit ? { do: 'refuse', refusal: limit } : turn;

@@ -1,8 +1,11 @@
 // Results as this door's JSON.
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { scopeItems } from '../../core/scope.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
+import type { Introspection } from '../../operations/grant/introspect-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
-import type { DeviceAnswer, ErrorAnswer, TokenAnswer } from './schemas.ts';
+import type { DeviceAnswer, ErrorAnswer, IntrospectionAnswer, TokenAnswer } from './schemas.ts';
 import { writeScopeList } from './scope-list.ts';
 import type { OauthError } from './wording.ts';
 
@@ -32,5 +35,27 @@ export function deviceAnswer(started: StartedDevice, verificationUri: string): D
     verification_uri_complete: completeUri(verificationUri, started),
     expires_in: started.expiresIn,
     interval: started.interval,
+  };
+}
+
+/** RFC 7662 2.2: nothing more about a token that is dead, forged, or for somebody else. */
+export const INACTIVE: IntrospectionAnswer = { active: false };
+
+/** What concerns this resource server. `aud` names it alone, whoever else the token is for. */
+export function introspectionAnswer(found: Introspection, server: ResourceServer, issuer: string): IntrospectionAnswer {
+  const { grant, scope, userName, tokenId, boundTo, issuedAt, expiresAt } = found;
+  return {
+    active: true,
+    scope: scopeItems(scope).join(' '),
+    client_id: grant.clientId,
+    sub: grant.identityId,
+    ...(userName !== undefined && { username: userName }),
+    token_type: 'Bearer',
+    exp: expiresAt,
+    iat: issuedAt,
+    aud: server.audience,
+    iss: issuer,
+    jti: tokenId,
+    ...(boundTo !== undefined && { cnf: { 'x5t#S256': boundTo } }),
   };
 }

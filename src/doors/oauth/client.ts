@@ -1,11 +1,20 @@
-// Which integration calls. Integrations have no secrets: a client id names one, and the credential proves the rest.
+// Who calls. Integrations have no secrets: a client id names one, and the credential proves the rest. Resource servers prove
+// themselves.
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
+import type { Presentation } from '../../operations/grant/identify-caller.ts';
+import type { ResourceServerProof } from '../../operations/grant/identify-resource-server.ts';
 import type { ClientParameters } from './schemas.ts';
 import type { OauthReason } from './wording.ts';
 
 const BASIC = /^basic(?: +(.*))?$/is;
+const BEARER = /^bearer(?: +(.*))?$/is;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** RFC 6749 5.2, RFC 6750 3: the scheme that the client used, for `WWW-Authenticate`. */
+export function challengeOf(authorization: string | undefined): string {
+  return BEARER.test(authorization ?? '') ? 'Bearer realm="tessera", error="invalid_token"' : 'Basic realm="tessera"';
+}
 
 export function usesBasic(authorization: string | undefined): boolean {
   return BASIC.test(authorization ?? '');
@@ -25,11 +34,58 @@ export function readClientId(
   return clientId ? accept(clientId) : refuse('client-id-missing');
 }
 
-/** RFC 6749 2.3.1: user name and password are form-encoded. Undefined unless the password is empty. */
+/** The user name. Undefined unless the password is empty. */
 function userName(base64: string): string | undefined {
+  const given = readBasic(base64);
+  return given?.password === '' ? given.user : undefined;
+}
+
+type ProofOutcome = Outcome<ResourceServerProof, Refusal<OauthReason>>;
+
+/**
+ * RFC 7662 2.1: how a resource server proves itself, by exactly one method. A certificate is presented with the connection, so
+ * it counts only if nothing else was sent.
+ */
+export function readProof(
+  authorization: string | undefined,
+  { client_id: id, client_secret: secret, client_assertion: assertion }: ClientParameters,
+  presentation: Presentation,
+): ProofOutcome {
+  if (assertion) return refuse('resource-server-unproven');
+  if (authorization !== undefined)
+    return secret ? refuse('client-authentication-repeated') : fromHeader(authorization, id);
+  if (secret) return id ? accept({ by: 'secret', id, secret }) : refuse('client-id-missing');
+  return isPresented(presentation)
+    ? accept({ by: 'certificate', id, ...presentation })
+    : refuse('resource-server-proof-missing');
+}
+
+function fromHeader(authorization: string, inForm: string | undefined): ProofOutcome {
+  const [, accessToken] = BEARER.exec(authorization) ?? [];
+  if (accessToken) return accept({ by: 'access-token', id: inForm, accessToken });
+  const [, base64 = ''] = BASIC.exec(authorization) ?? [];
+  const given = readBasic(base64);
+  if (!given?.user || !given.password) return refuse('resource-server-unproven');
+  if (inForm && inForm !== given.user) return refuse('client-id-ambiguous');
+  return accept({ by: 'secret', id: given.user, secret: given.password });
+}
+
+function isPresented({ presented }: Presentation): boolean {
+  switch (presented.by) {
+    case 'nothing':
+      return false;
+    case 'handshake':
+      return presented.chain.length > 0;
+    case 'header':
+      return presented.lines.length > 0;
+  }
+}
+
+/** RFC 6749 2.3.1: user name and password are form-encoded. Undefined if malformed. */
+function readBasic(base64: string): { user: string; password: string } | undefined {
   if (!BASE64.test(base64.trim())) return undefined;
-  const [name = '', ...password] = Buffer.from(base64, 'base64').toString('utf8').split(':');
-  return password.length === 1 && password[0] === '' ? formDecoded(name) : undefined;
+  const [user, password, ...more] = Buffer.from(base64, 'base64').toString('utf8').split(':').map(formDecoded);
+  return user !== undefined && password !== undefined && more.length === 0 ? { user, password } : undefined;
 }
 
 function formDecoded(text: string): string | undefined {

@@ -10,24 +10,24 @@ import type { TokenMount } from '../token/mount.ts';
 import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
+import { introspect } from './introspect.ts';
+import { mountKeySet, PUBLIC_HEADERS } from './key-set.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
+import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
-import { DeviceParameters, type Metadata, RevocationParameters } from './schemas.ts';
+import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 
-export interface OauthMount extends TokenMount {
-  readonly metadata: Metadata;
-}
-
 type OauthOutcome = Outcome<object, OauthRefusal>;
-type Handle = (request: FastifyRequest, mount: TokenMount) => Promise<OauthOutcome>;
+type Handle = (request: FastifyRequest, mount: OauthMount) => Promise<OauthOutcome>;
 
 /** Operations have the same names at every token door, in logs and metrics. */
 const ROUTES: readonly (readonly [path: string, operation: string, handle: Handle])[] = [
   [PATHS.token, 'authorize-token', issueToken],
   [PATHS.device, 'authorize-device', authorizeDevice],
   [PATHS.revoke, 'revoke', revokeToken],
+  [PATHS.introspect, 'introspect', introspect],
 ];
 
 export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
@@ -45,21 +45,14 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     });
   }
   mountMetadata(app, JSON.stringify(mount.metadata));
+  mountKeySet(app, mount);
 }
-
-/** Public, and the same for everybody: any web page may read it. */
-const METADATA_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'public, max-age=300',
-  'access-control-allow-origin': '*',
-  'x-content-type-options': 'nosniff',
-};
 
 function mountMetadata(app: FastifyInstance, body: string): void {
   for (const path of METADATA_PATHS) {
     app.get(path, async (request, reply): Promise<void> => {
       storyOf(request).operation = 'metadata';
-      reply.headers(METADATA_HEADERS).send(body);
+      reply.headers(PUBLIC_HEADERS).send(body);
     });
   }
 }
@@ -68,8 +61,9 @@ function mountMetadata(app: FastifyInstance, body: string): void {
 async function authorizeDevice(request: FastifyRequest, mount: TokenMount): Promise<OauthOutcome> {
   const read = readRequest<DeviceParameters>(request, mount, DeviceParameters);
   if (!read.ok) return read;
-  const { clientId, scope } = read.value;
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE }, request, mount);
+  const { clientId, scope, parameters } = read.value;
+  const { resource } = parameters;
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
   return started.ok ? accept(deviceAnswer(started.value, mount.verificationUri)) : started;

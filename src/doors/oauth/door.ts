@@ -1,5 +1,5 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../server/methods.ts';
@@ -15,12 +15,14 @@ export interface OauthParts extends TokenRates {
   /** Where the door is; undefined if it is off. */
   readonly oauthMount: string | undefined;
   readonly publicUrl: string;
-  readonly callerPorts: CallerPorts;
+  /** The address of a listener for callers with a client certificate, if there is one. */
+  readonly certificateUrl: string | undefined;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
 }
 
 export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
-  const { oauthMount: path, publicUrl, callerPorts: ports, readConnection } = parts;
+  const { oauthMount: path, publicUrl, certificateUrl, callerPorts: ports, readConnection } = parts;
   if (path === undefined)
     return { name, owns: () => false, mount: () => undefined, refusals: NEUTRAL_REPLIES, openapi: {} };
   const below = `${path.toLowerCase()}/`;
@@ -30,7 +32,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     readConnection,
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
-    metadata: metadataOf(publicUrl, path, ports.settings),
+    metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   const prepared = prepareOnce(prepareOauthRefusal);
   return {

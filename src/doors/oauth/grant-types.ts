@@ -1,15 +1,16 @@
-import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import type { Credential } from './wording.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import type { GrantCredential } from './wording.ts';
 
-const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
+const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
   [DEVICE_GRANT_TYPE, 'device-code'],
   [REFRESH_GRANT_TYPE, 'refresh-token'],
   ['client_credentials', 'certificate'],
+  [ASSERTION_GRANT_TYPE, 'assertion'],
 ]);
 
 export const GRANT_TYPES: readonly string[] = [...CREDENTIALS.keys()];
 
 /** The credential that a grant type takes; undefined if the grant type is not supported. */
-export function credentialOf(grantType: string): Credential | undefined {
+export function credentialOf(grantType: string): GrantCredential | undefined {
   return CREDENTIALS.get(grantType);
 }

@@ -4,13 +4,27 @@ import { GRANT_TYPES } from './grant-types.ts';
 import type { Metadata } from './schemas.ts';
 
 /** Below the mount. Case sensitive. */
-export const PATHS = { token: '/token', device: '/device_authorization', revoke: '/revoke' } as const;
+export const PATHS = {
+  token: '/token',
+  device: '/device_authorization',
+  revoke: '/revoke',
+  introspect: '/introspect',
+  jwks: '/jwks',
+} as const;
 
 /** RFC 8414 3, and where OpenID Connect libraries look. */
 export const METADATA_PATHS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
 
+export interface MetadataFacts {
+  readonly issuer: string;
+  readonly mount: string;
+  readonly settings: Pick<Settings, 'deviceFlow'>;
+  /** The address of a listener for callers with a client certificate, if there is one. */
+  readonly certificateUrl: string | undefined;
+}
+
 /** RFC 8414 2: only what this service has. */
-export function metadataOf(issuer: string, mount: string, { deviceFlow }: Pick<Settings, 'deviceFlow'>): Metadata {
+export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificateUrl }: MetadataFacts): Metadata {
   const base = issuer + mount;
   return {
     issuer,
@@ -22,5 +36,15 @@ export function metadataOf(issuer: string, mount: string, { deviceFlow }: Pick<S
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
     revocation_endpoint: base + PATHS.revoke,
     revocation_endpoint_auth_methods_supported: ['none'],
+    jwks_uri: base + PATHS.jwks,
+    tls_client_certificate_bound_access_tokens: true,
+    introspection_endpoint: base + PATHS.introspect,
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
+    ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesBelow(certificateUrl + mount) }),
   };
+}
+
+/** RFC 8705 5: the endpoints that take a certificate. */
+function aliasesBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
+  return { token_endpoint: base + PATHS.token, introspection_endpoint: base + PATHS.introspect };
 }

@@ -6,6 +6,9 @@ import {
   DeviceAnswer,
   DeviceParameters,
   ErrorAnswer,
+  IntrospectionAnswer,
+  IntrospectionParameters,
+  KeySet,
   Metadata,
   RevocationParameters,
   TokenAnswer,
@@ -17,6 +20,7 @@ interface Words {
   readonly summary: string;
   readonly takes?: Schema;
   readonly answers: Schema;
+  readonly security?: readonly object[];
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -37,6 +41,8 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.token]: { post: operationOf(TOKEN) },
     [mount + PATHS.device]: { post: operationOf(DEVICE) },
     [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
+    [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
+    [mount + PATHS.jwks]: { get: operationOf(JWKS) },
     ...Object.fromEntries(
       METADATA_PATHS.map((path) => [
         path,
@@ -48,7 +54,8 @@ export function oauthPaths(mount: string): OpenapiPaths {
 
 const TOKEN: Words = {
   operationId: 'oauth-token',
-  summary: 'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)',
+  summary:
+    'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
   takes: TokenParameters,
   answers: TokenAnswer,
 };
@@ -64,12 +71,25 @@ const REVOKE: Words = {
   takes: RevocationParameters,
   answers: described({ type: 'object', additionalProperties: false }),
 };
+const INTROSPECT: Words = {
+  operationId: 'oauth-introspect',
+  summary: 'Check an access token, for a registered resource server (RFC 7662)',
+  takes: IntrospectionParameters,
+  answers: IntrospectionAnswer,
+  // The last one stands for client_secret_post.
+  security: [{ basic: [] }, { certificate: [] }, {}],
+};
+const JWKS: Words = {
+  operationId: 'oauth-jwks',
+  summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
+  answers: KeySet,
+};
 const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
   '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',
   '/.well-known/openid-configuration': 'The same metadata, where OpenID libraries look for it',
 };
 
-function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOperation {
+function operationOf({ operationId, summary, takes, answers, security = [] }: Words): OpenapiOperation {
   const form = takes && { required: true, content: { 'application/x-www-form-urlencoded': { schema: takes } } };
   // Without a body, only the path and the method can be wrong.
   const refusals = Object.entries(REFUSALS)
@@ -79,7 +99,7 @@ function operationOf({ operationId, summary, takes, answers }: Words): OpenapiOp
     operationId,
     summary,
     tags: ['oauth'],
-    security: [],
+    security,
     ...(form && { requestBody: form }),
     responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...Object.fromEntries(refusals) },
   };

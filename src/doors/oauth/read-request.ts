@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import type { TokenMount } from '../token/mount.ts';
-import { formOf, readParameters } from '../token/parameters.ts';
+import { formOf, type ParameterSchema, readParameters } from '../token/parameters.ts';
 import { recordIntegration } from '../token/request-story.ts';
 import { readClientId } from './client.ts';
 import type { ClientParameters } from './schemas.ts';
@@ -18,15 +18,19 @@ interface ReadRequest<Parameters> {
   readonly scope: string | undefined;
 }
 
+/** Reads a form. */
+export function readForm<Parameters>(request: FastifyRequest, schema: ParameterSchema): ReadOutcome<Parameters> {
+  const form = formOf(request.headers['content-type'], ['form']);
+  return form.ok ? readParameters<Parameters>(request.body, form.value, schema) : form;
+}
+
 /** Reads a form, and which integration sent it. */
 export function readRequest<Parameters extends ClientParameters & { readonly scope?: string }>(
   request: FastifyRequest,
   { ports }: TokenMount,
-  schema: { readonly properties: Readonly<Record<string, unknown>> },
+  schema: ParameterSchema,
 ): ReadOutcome<ReadRequest<Parameters>> {
-  const form = formOf(request.headers['content-type'], ['form']);
-  if (!form.ok) return form;
-  const parameters = readParameters<Parameters>(request.body, form.value, schema);
+  const parameters = readForm<Parameters>(request, schema);
   if (!parameters.ok) return parameters;
   const clientId = readClientId(request.headers.authorization, parameters.value);
   if (!clientId.ok) return clientId;

@@ -5,7 +5,7 @@ import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorAnswer } from './answers.ts';
-import { usesBasic } from './client.ts';
+import { challengeOf, usesBasic } from './client.ts';
 import { type Credential, type OauthReason, wordingOf } from './wording.ts';
 
 /** A refusal, and which credential it is about. */
@@ -13,12 +13,16 @@ export type OauthRefusal = Refusal<OauthReason> & { readonly credential?: Creden
 
 export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, refusal: OauthRefusal): FastifyReply {
   const { status, error } = wordingOf(refusal.reason, refusal.credential);
-  // RFC 6749 5.2: the answer names the scheme that the client used.
-  if (error === 'invalid_client' && usesBasic(request.headers.authorization))
-    reply.header('www-authenticate', 'Basic realm="tessera"');
+  const challenge = error === 'invalid_client' ? challengeFor(request.headers.authorization, refusal) : undefined;
+  if (challenge) reply.header('www-authenticate', challenge);
   const phrase = describeOauth(refusal);
   const body = JSON.stringify(errorAnswer(error, nameRequest(phrase, request, refusal)));
   return replyRefusal(request, reply, refusal, { status, phrase, body });
+}
+
+/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so they are not asked for one. */
+function challengeFor(authorization: string | undefined, { credential }: OauthRefusal): string | undefined {
+  return usesBasic(authorization) || credential === 'resource-server' ? challengeOf(authorization) : undefined;
 }
 
 export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
@@ -30,10 +34,11 @@ export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
 const OWN_WORDS = {
   'grant-type-missing': 'grant_type is missing.',
   'grant-type-unsupported': 'This grant_type is not supported. The metadata of this server lists those that are.',
-  'credential-missing': 'The device_code or refresh_token that this grant_type needs is missing.',
+  'credential-missing': 'The device_code, refresh_token or assertion that this grant_type needs is missing.',
   'token-missing': 'token is missing.',
   'client-authentication-unsupported':
     'Clients have no secret here. Send client_id alone, or HTTP Basic with an empty password.',
+  'client-authentication-repeated': 'Prove the resource server in one way only: in the header or in the form.',
   'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
   'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',
   'body-unreadable': 'The body could not be read. Send form fields in UTF-8.',

@@ -1,5 +1,5 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
-import { described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
+import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
 
 const CLIENT = {
   client_id: optional(
@@ -13,25 +13,46 @@ const CLIENT = {
 
 export const ClientParameters = object(CLIENT);
 
+const resource = optional(
+  list(string(), {
+    description:
+      'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.',
+  }),
+);
+
 export const TokenParameters = object({
   ...CLIENT,
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
   refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
+  assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
   scope: optional(
     string({
       description:
         'Items separated by spaces, for instance orders:read stock:read. Absent: the whole scope; on a refresh, that of the grant.',
     }),
   ),
+  resource,
 });
 
-export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope });
+export const DeviceParameters = object({ ...CLIENT, scope: TokenParameters.properties.scope, resource });
+
+export const IntrospectionParameters = object({
+  client_id: optional(
+    string({ description: 'The id of the resource server, here or as user name of HTTP Basic. Case sensitive.' }),
+  ),
+  client_secret: optional(
+    string({ description: 'The secret of the resource server, here or as password of HTTP Basic.' }),
+  ),
+  client_assertion: optional(string({ description: 'Refused: not supported.' })),
+  token: optional(string({ description: 'The access token that a caller sent. Required.' })),
+  token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
+});
 
 export const RevocationParameters = object({
   ...CLIENT,
@@ -46,6 +67,28 @@ export const TokenAnswer = object({
   scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
   refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
   refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.' })),
+});
+
+export const IntrospectionAnswer = object({
+  active: boolean({
+    description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
+  }),
+  scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
+  client_id: optional(string({ description: 'The integration that the token was issued to.' })),
+  sub: optional(string({ description: 'The identity that the token belongs to.' })),
+  username: optional(string({ description: 'The user name, if that is a person.' })),
+  token_type: optional(described<'Bearer'>({ type: 'string', const: 'Bearer' })),
+  exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
+  iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
+  aud: optional(string({ description: 'The audience of this resource server.' })),
+  iss: optional(string({ description: 'The issuer: this server.' })),
+  jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
+  cnf: optional(
+    object(
+      { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+      { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+    ),
+  ),
 });
 
 export const DeviceAnswer = object({
@@ -66,6 +109,33 @@ export const Metadata = object({
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
+  jwks_uri: string(),
+  tls_client_certificate_bound_access_tokens: boolean(),
+  introspection_endpoint: string(),
+  introspection_endpoint_auth_methods_supported: list(string()),
+  mtls_endpoint_aliases: optional(
+    object(
+      { token_endpoint: string(), introspection_endpoint: string() },
+      { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
+    ),
+  ),
+});
+
+export const KeySet = object({
+  keys: list(
+    object({
+      kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
+      alg: string({ description: 'ES256, EdDSA or RS256.' }),
+      use: described<'sig'>({ type: 'string', const: 'sig' }),
+      kty: string(),
+      crv: optional(string()),
+      x: optional(string()),
+      y: optional(string()),
+      n: optional(string()),
+      e: optional(string()),
+    }),
+    { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
+  ),
 });
 
 export const ErrorAnswer = object({ error: string(), error_description: string() });
@@ -74,7 +144,10 @@ export type ClientParameters = ValueOf<typeof ClientParameters>;
 export type TokenParameters = ValueOf<typeof TokenParameters>;
 export type DeviceParameters = ValueOf<typeof DeviceParameters>;
 export type RevocationParameters = ValueOf<typeof RevocationParameters>;
+export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
+export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
+export type KeySet = ValueOf<typeof KeySet>;
 export type Metadata = ValueOf<typeof Metadata>;
 export type ErrorAnswer = ValueOf<typeof ErrorAnswer>;

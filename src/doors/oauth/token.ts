@@ -5,14 +5,14 @@ import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { storyOf } from '../server/story.ts';
 import type { TokenMount } from '../token/mount.ts';
-import { obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
+import { obtainByAssertion, obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
 import { recordPair } from '../token/request-story.ts';
 import { tokenAnswer } from './answers.ts';
 import { credentialOf } from './grant-types.ts';
 import { readRequest } from './read-request.ts';
 import type { OauthRefusal } from './reply.ts';
 import { TokenParameters } from './schemas.ts';
-import type { Credential } from './wording.ts';
+import type { GrantCredential } from './wording.ts';
 
 interface Asked {
   readonly clientId: string;
@@ -22,10 +22,11 @@ interface Asked {
 
 type Obtain = (asked: Asked, request: FastifyRequest, mount: TokenMount) => Promise<Outcome<TokenPair>>;
 
-const OBTAIN: Readonly<Record<Credential, Obtain>> = {
+const OBTAIN: Readonly<Record<GrantCredential, Obtain>> = {
   'device-code': redeem,
   'refresh-token': refresh,
   certificate: authorizeByCertificate,
+  assertion: authorizeByAssertion,
 };
 
 export async function issueToken(
@@ -49,20 +50,41 @@ type TokenAnswerBody = ReturnType<typeof tokenAnswer>;
 async function redeem({ clientId, parameters }: Asked, request: FastifyRequest, mount: TokenMount) {
   const { device_code: deviceCode } = parameters;
   if (!deviceCode) return refuse('credential-missing');
-  return obtainPair({ kind: 'redeem', clientId, deviceCode }, request, mount, { slowsDown: true });
+  const { resource } = parameters;
+  return obtainPair({ kind: 'redeem', clientId, deviceCode }, request, mount, { slowsDown: true, resource });
 }
 
 async function refresh({ clientId, parameters, scope }: Asked, request: FastifyRequest, mount: TokenMount) {
   const { refresh_token: refreshToken } = parameters;
   if (!refreshToken) return refuse('credential-missing');
-  return obtainPair({ kind: 'refresh', clientId, refreshToken }, request, mount, { scope });
+  const { resource } = parameters;
+  return obtainPair({ kind: 'refresh', clientId, refreshToken }, request, mount, { scope, resource });
 }
 
 /** RFC 8705 2.1: the certificate gives the identity, client_id names the integration. */
-async function authorizeByCertificate({ clientId, scope }: Asked, request: FastifyRequest, mount: TokenMount) {
+async function authorizeByCertificate(
+  { clientId, scope, parameters }: Asked,
+  request: FastifyRequest,
+  mount: TokenMount,
+) {
   storyOf(request).operation = 'authorize-certificate';
-  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE }, request, mount);
+  const { resource } = parameters;
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
   if (!asked.ok) return asked;
   // RFC 6749 4.4.3: no refresh token, unless the integration itself says so.
   return obtainByCertificate(asked.value, request, mount, { refresh: 'if-set-by-integration' });
+}
+
+/** RFC 7523 2.1: the assertion gives the identity, client_id names the integration. */
+async function authorizeByAssertion(
+  { clientId, parameters, scope }: Asked,
+  request: FastifyRequest,
+  mount: TokenMount,
+) {
+  storyOf(request).operation = 'authorize-assertion';
+  const { assertion, resource } = parameters;
+  if (!assertion) return refuse('credential-missing');
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
+  if (!asked.ok) return asked;
+  return obtainByAssertion({ ...asked.value, clientId, assertion }, request, mount);
 }

@@ -6,6 +6,7 @@ export type OauthError =
   | 'invalid_client'
   | 'invalid_grant'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'authorization_pending'
@@ -21,12 +22,14 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type Credential = 'device-code' | 'refresh-token' | 'certificate';
+export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate' | 'assertion';
+export type Credential = GrantCredential | 'resource-server';
 
 /** What only this door says. */
 export const OAUTH_REASONS = [
   'grant-type-missing',
   'client-authentication-unsupported',
+  'client-authentication-repeated',
   'client-id-ambiguous',
   'token-missing',
 ] as const;
@@ -37,6 +40,7 @@ const pending: Wording = { status: 400, error: 'authorization_pending' };
 const client: Wording = { status: 401, error: 'invalid_client' };
 const request: Wording = { status: 400, error: 'invalid_request' };
 const scope: Wording = { status: 400, error: 'invalid_scope' };
+const target: Wording = { status: 400, error: 'invalid_target' };
 const grant: Wording = { status: 400, error: 'invalid_grant' };
 const unauthorized: Wording = { status: 400, error: 'unauthorized_client' };
 const denied: Wording = { status: 400, error: 'access_denied' };
@@ -46,6 +50,8 @@ const identity: Readonly<Record<Credential, Wording>> = {
   'device-code': denied,
   'refresh-token': grant,
   certificate: unauthorized,
+  assertion: unauthorized,
+  'resource-server': client,
 };
 
 const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = {
@@ -64,6 +70,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'client-id-missing': request,
   'client-id-ambiguous': request,
   'client-authentication-unsupported': client,
+  'client-authentication-repeated': request,
   'credential-missing': request,
   'credential-ambiguous': request,
   'token-missing': request,
@@ -75,11 +82,15 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'integration-disabled': client,
   'device-flow-disabled': unauthorized,
   'certificate-flow-disabled': unauthorized,
+  'assertion-flow-disabled': unauthorized,
   'scope-missing': scope,
   'scope-malformed': scope,
   'scope-exceeds-integration': scope,
   'scope-exceeds-grant': scope,
   'scope-no-longer-allowed': scope,
+  'resource-unknown': target,
+  'resource-outside-scope': target,
+  'resource-differs-from-grant': target,
   'refresh-token-not-authentic': grant,
   'refresh-token-of-another-integration': grant,
   'grant-unknown': grant,
@@ -116,17 +127,33 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'certificate-identity-unknown': client,
   'certificate-identity-ambiguous': client,
   'issuer-not-for-integration': unauthorized,
+  'assertion-malformed': grant,
+  'assertion-issuer-unknown': grant,
+  'assertion-not-authentic': grant,
+  'assertion-expired': grant,
+  'assertion-not-yet-valid': grant,
+  'assertion-lifetime-too-long': grant,
+  'assertion-audience-wrong': grant,
+  'assertion-rule-unmatched': grant,
+  'assertion-name-malformed': grant,
+  'assertion-identity-unknown': grant,
+  'assertion-identity-ambiguous': grant,
+  'assertion-used': grant,
+  'token-issuer-not-for-integration': unauthorized,
   'access-token-missing': request,
   'access-token-in-query': request,
   'access-token-not-authentic': grant,
   'access-token-expired': grant,
   'access-token-superseded': grant,
   'access-token-of-another-integration': grant,
+  'resource-server-proof-missing': client,
+  'resource-server-unproven': client,
   'rate-limited': { status: 429, error: 'slow_down' },
   'store-unavailable': unavailable,
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
+  'assertion-keys-unavailable': unavailable,
   overloaded: unavailable,
   'shutting-down': unavailable,
   fault: { status: 500, error: 'server_error' },

@@ -1,6 +1,6 @@
 // How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+import { CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
 import { recordRefusal } from './story.ts';
@@ -69,21 +69,8 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
   return reply.code(status).headers(JSON_HEADERS).send(body);
 }
 
-/** The log line "certificate refused" has the rule, the profile and the setting. */
-const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set([
-  'certificate-unreadable',
-  'certificate-issuer-not-approved',
-  'certificate-not-yet-valid',
-  'certificate-expired',
-  'certificate-revoked',
-  'certificate-revocation-unknown',
-  'certificate-refused-by-policy',
-  'certificate-name-missing',
-  'certificate-name-ambiguous',
-  'certificate-name-malformed',
-  'certificate-identity-unknown',
-  'certificate-identity-ambiguous',
-] satisfies readonly RefusalReason[]);
+/** The log line "certificate refused" explains these. */
+const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set(CERTIFICATE_VERDICTS);
 
 /** Names the request where the log says more than the caller is told, so that the operator finds its line. */
 export function nameRequest(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {

@@ -12,6 +12,8 @@ export interface Story {
   clientId?: string | undefined;
   identityId?: string | undefined;
   grantId?: string | undefined;
+  /** The id of the one that asked. */
+  resourceServer?: string | undefined;
   /** A health check or a scrape: its log line is for debugging only. */
   isMonitoring?: boolean;
 }
@@ -34,6 +36,7 @@ function newStory(): Story {
     clientId: undefined,
     identityId: undefined,
     grantId: undefined,
+    resourceServer: undefined,
     isMonitoring: false,
   };
 }

@@ -2,10 +2,11 @@
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
-import type { WantedScope } from '../../core/rules/scope.ts';
+import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { TokenRequest } from '../../core/rules/token-request.ts';
 import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../../operations/device/start-device.ts';
+import { type AssertionRequest, authorizeAssertion } from '../../operations/grant/authorize-assertion.ts';
 import { authorizeCertificate, type CertificateRequest } from '../../operations/grant/authorize-certificate.ts';
 import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
@@ -14,14 +15,14 @@ import type { TokenMount } from './mount.ts';
 import { recordIntegration } from './request-story.ts';
 
 /** What doors do differently. */
-type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'scope'>;
+type PairOptions = Pick<RedeemRequest, 'slowsDown'> & Pick<RefreshRequest, 'scope' | 'resource'>;
 
 /** Redeems or refreshes. The limits are charged for authentic credentials only. */
 export function obtainPair(
   asked: TokenRequest,
   request: FastifyRequest,
   mount: TokenMount,
-  { slowsDown, scope }: PairOptions = {},
+  { slowsDown, scope, resource }: PairOptions = {},
 ): Promise<Outcome<TokenPair>> {
   const { clientId } = asked;
   const { presenter } = mount.readConnection(request);
@@ -30,13 +31,17 @@ export function obtainPair(
   storyOf(request).operation = asked.kind;
   switch (asked.kind) {
     case 'redeem':
-      return redeemDevice({ clientId, deviceCode: asked.deviceCode, presenter, overLimit, slowsDown }, mount.ports);
+      return redeemDevice(
+        { clientId, deviceCode: asked.deviceCode, presenter, overLimit, slowsDown, resource },
+        mount.ports,
+      );
     case 'refresh':
       return refreshTokens(
         {
           clientId,
           refreshToken: asked.refreshToken,
           scope,
+          resource,
           presenter,
           overLimit,
           presented: mount.readPresented(request),
@@ -47,22 +52,21 @@ export function obtainPair(
   }
 }
 
-export interface ScopeRequest {
+export interface ScopeRequest extends WantedTarget {
   readonly clientId: string | undefined;
-  readonly scope: WantedScope;
   readonly presenter: Presenter;
 }
 
 /** A request for a scope, from a caller within its limits. */
 export function scopeRequest(
-  { clientId, scope }: Omit<ScopeRequest, 'presenter'>,
+  { clientId, scope, resource }: Omit<ScopeRequest, 'presenter'>,
   request: FastifyRequest,
   mount: TokenMount,
 ): Outcome<ScopeRequest> {
   recordIntegration(request, clientId, mount.ports);
   const limited = mount.overLimit(request);
   if (limited) return refused(limited);
-  return accept({ clientId, scope, presenter: mount.readConnection(request).presenter });
+  return accept({ clientId, scope, resource, presenter: mount.readConnection(request).presenter });
 }
 
 export async function obtainByCertificate(
@@ -77,6 +81,17 @@ export async function obtainByCertificate(
     { ...asked, presented, requestId: request.id, overLimit, refresh },
     mount.ports,
   );
+  recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
+  return pair;
+}
+
+export async function obtainByAssertion(
+  asked: Pick<AssertionRequest, 'clientId' | 'assertion' | 'scope' | 'resource' | 'presenter'>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenPair>> {
+  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
+  const pair = await authorizeAssertion({ ...asked, requestId: request.id, overLimit }, mount.ports);
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
 }

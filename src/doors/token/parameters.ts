@@ -3,9 +3,9 @@ import type { Refusal } from '../../core/refusal.ts';
 import type { TransportReason } from '../server/transport-refusal.ts';
 import { countMembers } from './count-members.ts';
 
-/** The parameters a schema names, each a string or absent. */
-interface ParameterSchema {
-  readonly properties: Readonly<Record<string, unknown>>;
+/** The parameters a schema names, each a string or absent. A form may repeat those that the schema says are lists. */
+export interface ParameterSchema {
+  readonly properties: Readonly<Record<string, { readonly description?: string; readonly type?: unknown }>>;
 }
 
 export type BodyForm = 'json' | 'form';
@@ -60,11 +60,13 @@ function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
 
 function readForm<T>(text: string, schema: ParameterSchema): Read<T> {
   const given = new URLSearchParams(text);
-  const parameters: Record<string, string> = {};
-  for (const name of Object.keys(schema.properties)) {
-    const [value, ...more] = given.getAll(name);
-    if (more.length > 0) return refuse('parameter-repeated');
-    if (value) parameters[name] = value;
+  const parameters: Record<string, string | string[]> = {};
+  for (const [name, { type }] of Object.entries(schema.properties)) {
+    const values = given.getAll(name);
+    const isList = type === 'array';
+    if (values.length > 1 && !isList) return refuse('parameter-repeated');
+    const [value, ...more] = values.filter(Boolean);
+    if (value !== undefined) parameters[name] = isList ? [value, ...more] : value;
   }
   return accept(parameters as T);
 }

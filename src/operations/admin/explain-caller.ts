@@ -45,10 +45,13 @@ async function explainMapping(
   return { ...explanation, accepted, identityId: caller.value.identity.id, reach: reachOf(caller, ports.registry) };
 }
 
-function reachOf(caller: Outcome<CertifiedCaller>, { integrations }: Registry): CallerExplanation['reach'] & {} {
+function reachOf(
+  caller: Outcome<CertifiedCaller>,
+  { integrations, resourceServers }: Registry,
+): CallerExplanation['reach'] & {} {
   return integrations.map((integration) => {
     const { clientId, scope } = integration;
-    const decision = decideCertificate({ clientId, caller, integration, scope: scope.text });
+    const decision = decideCertificate({ clientId, caller, integration, scope: scope.text, resourceServers });
     return decision.ok ? { clientId } : { clientId, refusal: decision.refusal.reason };
   });
 }

@@ -3,7 +3,9 @@ import { accept } from '../../core/outcome.ts';
 import type { Decision } from '../../store/store.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
 export async function registerIntegration(
@@ -14,8 +16,11 @@ export async function registerIntegration(
   const drafted = draftedIntegration(clientId, draft);
   if (!drafted.ok) return drafted;
   const next = drafted.value;
+  if (await isResourceServerId(clientId, { store })) return decline('client-id-of-resource-server', clientId);
+  const objection = await whyNotFormat(draft, store);
+  if (objection) return objection;
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (found) return { outcome: decline('integration-exists', clientId) };
+    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
   });

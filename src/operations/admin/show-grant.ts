@@ -31,7 +31,8 @@ export async function showGrant(text: string, { store }: Pick<AdminPorts, 'store
 
 /** A grant as operators see it: everything except hashes and the nonce. */
 export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | undefined) {
-  const { id, clientId, identityId, scope, origin, createdAt, refreshUntil, refreshable, pair, revoked } = grant;
+  const { id, clientId, identityId, scope, resource, origin, createdAt, refreshUntil, refreshable, pair, revoked } =
+    grant;
   return {
     id,
     state: grantState(grant, now),
@@ -39,7 +40,9 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     identityId,
     ...(userName !== undefined && { userName }),
     scope,
+    ...(resource && { resource: resource.join(' ') }),
     origin: origin.kind,
+    ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
     createdAt: isoTime(createdAt),
     refreshUntil: isoTime(refreshUntil),
     refreshable,

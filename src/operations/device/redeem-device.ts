@@ -10,7 +10,8 @@ import { hashesTo } from '../../tokens/opaque/pair.ts';
 import { parseDeviceCode } from '../../tokens/opaque/token-text.ts';
 import { drawGrant, issueGrant } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
-import type { TokenPair } from '../grant/token-pair.ts';
+import { namedResourceServers } from '../grant/named-resource-servers.ts';
+import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RedeemRequest {
@@ -21,6 +22,8 @@ export interface RedeemRequest {
   readonly overLimit?: () => Refusal | undefined;
   /** Whether polling too fast makes the interval longer. */
   readonly slowsDown?: boolean | undefined;
+  /** The audiences that the grant shall be limited to (RFC 8707). */
+  readonly resource?: readonly string[] | undefined;
 }
 
 /** Exchanges a confirmed device code for a grant, once: the redemption and the grant are one commit. */
@@ -37,22 +40,26 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   }
   const { integration, code } = checked.value;
   const limit = request.overLimit?.();
+  const { slowsDown, resource: wantedResource } = request;
+  const resourceServers = await namedResourceServers(wantedResource, ports);
   const drawn = drawGrant(ports);
-  return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
+  const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
-    const decision = decideRedeem({ integration, device, holder, limit, slowsDown: request.slowsDown, now });
+    const facts = { integration, device, holder, limit, slowsDown, wantedResource, resourceServers, now };
+    const decision = decideRedeem(facts);
     if (decision.do === 'refuse') return { outcome: refused(decision.refusal) };
     if (decision.do === 'wait') {
       const { refusal, interval } = decision;
       return { outcome: refused(refusal), next: { ...device, interval, lastPolledAt: now } };
     }
-    const { holder: identity } = decision;
+    const { holder: identity, target } = decision;
     const draft = {
       integration,
       identity,
-      scope: device.scope,
+      scope: target.scope.text,
+      resource: target.resource,
       origin: { kind: 'device' },
       presenter: request.presenter,
     } as const;
@@ -60,4 +67,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const next: DeviceAuthorization = { ...device, decision: { is: 'redeemed', by: identity.id, at: now } };
     return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
   });
+  return mintPair(decided, ports);
 }
+
+type Redemption = Decision<DeviceAuthorization, Outcome<DecidedPair>>;

@@ -2,19 +2,19 @@ import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
 import { decideStart } from '../../core/rules/device.ts';
-import type { WantedScope } from '../../core/rules/scope.ts';
+import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { DEVICE_SECRET_LENGTH, mintDeviceCode } from '../../tokens/opaque/token-text.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { drawUserCode, normalizeUserCode, userCodeHash } from '../../tokens/user-code.ts';
+import { namedResourceServers } from '../grant/named-resource-servers.ts';
 import { newId } from '../new-id.ts';
 import type { Ports } from '../ports.ts';
 
-export interface StartRequest {
+export interface StartRequest extends WantedTarget {
   readonly clientId: string | undefined;
-  readonly scope: WantedScope;
   readonly presenter: Presenter;
 }
 
@@ -30,8 +30,10 @@ export interface StartedDevice {
 export async function startDevice(request: StartRequest, ports: Ports): Promise<Outcome<StartedDevice>> {
   const { keyring, settings, random, store } = ports;
   const integration = request.clientId ? await ports.registry.findIntegration(request.clientId) : undefined;
-  const decision = decideStart({ clientId: request.clientId, integration, scope: request.scope, settings });
+  const resourceServers = await namedResourceServers(request.resource, ports);
+  const decision = decideStart({ ...request, integration, resourceServers, settings });
   if (!decision.ok) return decision;
+  const { scope, resource } = decision.value;
   const id = newId(ports) as DeviceId;
   const secret = random(DEVICE_SECRET_LENGTH);
   return store.create(devices, id, (now) => {
@@ -41,7 +43,8 @@ export async function startDevice(request: StartRequest, ports: Ports): Promise<
     const next: DeviceAuthorization = {
       id,
       clientId: decision.value.integration.clientId,
-      scope: decision.value.scope.text,
+      scope: scope.text,
+      ...(resource && { resource }),
       userCodeHash: userCodeHash(normalizeUserCode(userCode) ?? '', keyring.minting),
       deviceCodeHash: sha256(secret),
       createdAt: now,

@@ -5,7 +5,7 @@
 //   transactions with numbers up to there have ended: otherwise their lock would still be held.
 // A lock is released with its transaction, after its writes become visible. Writers wait neither for readers nor for each
 // other.
-import type { Event } from '../../core/event.ts';
+import { ACT_TYPES, type Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { encodeEvent, eventColumns } from '../tables/events.ts';
@@ -62,15 +62,17 @@ export const HORIZON: Statement = {
         AND has_table_privilege(a.usesysid, 'events', 'INSERT'))), last_value FROM drawn`,
 };
 
+const IS_ACT = `AND type IN (${ACT_TYPES.map((type) => `'${type}'`)})`;
+
 export function eventsStatement(
-  { after, limit, identityId }: EventQuery,
+  { after, limit, identityId, acts }: EventQuery,
   horizon: Value,
 ): { statement: Statement; values: Value[] } {
   const ofIdentity = identityId === undefined ? '' : 'AND identity_id = $4';
   const statement = {
-    name: identityId === undefined ? 'events' : 'events_of_identity',
-    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence > $1::bigint AND sequence <= $2::bigint ${ofIdentity}
-      ORDER BY sequence LIMIT $3::bigint`,
+    name: `${acts ? 'acts' : 'events'}${identityId === undefined ? '' : '_of_identity'}`,
+    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence > $1::bigint AND sequence <= $2::bigint
+      ${ofIdentity} ${acts ? IS_ACT : ''} ORDER BY sequence LIMIT $3::bigint`,
   };
   return { statement, values: [after, horizon, limit, ...(identityId === undefined ? [] : [identityId])] };
 }

@@ -1,4 +1,4 @@
-import type { Event } from '../../core/event.ts';
+import { ACT_TYPES, type Event } from '../../core/event.ts';
 import type { EventQuery, LoggedEvent, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { decodeEvent, encodeEvent, eventColumns } from '../tables/events.ts';
@@ -20,10 +20,12 @@ export function appendStep(event: Event): Step {
   return { sql: APPEND, values: encodeEvent(event), decisive: false, pages: 1 };
 }
 
-export function eventsStatement({ after, limit, identityId }: EventQuery): { sql: string; values: Value[] } {
+const IS_ACT = `AND type IN (${ACT_TYPES.map((type) => `'${type}'`)})`;
+
+export function eventsStatement({ after, limit, identityId, acts }: EventQuery): { sql: string; values: Value[] } {
   const ofIdentity = identityId === undefined ? '' : 'AND identity_id = ?';
   return {
-    sql: `${SELECT} WHERE sequence > ? ${ofIdentity} ORDER BY sequence ${LIMIT}`,
+    sql: `${SELECT} WHERE sequence > ? ${ofIdentity} ${acts ? IS_ACT : ''} ORDER BY sequence ${LIMIT}`,
     values: identityId === undefined ? [after, limit] : [after, identityId, limit],
   };
 }

@@ -6,6 +6,7 @@ import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { hexKey, type Table, type Value, type Where } from '../table.ts';
 import { identities, identityKey } from './identities.ts';
 import { decodePresenter, encodePresenter } from './presenter-text.ts';
+import { decodeResource, encodeResource } from './resource-text.ts';
 
 const DECISIONS = ['open', 'confirmed', 'denied', 'redeemed', 'spent'] as const;
 
@@ -22,6 +23,7 @@ export const devices: Table<DeviceAuthorization, Identity> = {
     { name: 'expires_at', kind: 'integer', fixed: true, of: ({ expiresAt }) => expiresAt },
     { name: 'poll_interval', kind: 'integer', of: ({ interval }) => interval },
     { name: 'presenter', kind: 'text', fixed: true, of: ({ presenter }) => encodePresenter(presenter) },
+    { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
     { name: 'last_polled_at', kind: 'integer', of: ({ lastPolledAt }) => lastPolledAt ?? null },
     { name: 'failed_sign_ins', kind: 'integer', of: ({ failedSignIns }) => failedSignIns },
     { name: 'entered_by', kind: 'text', of: ({ enteredBy }) => enteredBy ?? null },
@@ -43,11 +45,12 @@ export function byUserCode(hash: Hex): Where {
 
 function decodeDevice(values: readonly Value[], decider: Identity | undefined): DeviceAuthorization {
   const [id, clientId, scope, userCodeHash, deviceCodeHash, createdAt, expiresAt, interval, presenter] = values;
-  const [lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt] = values.slice(9);
+  const [resource, lastPolledAt, failedSignIns, enteredBy, decision, , decidedAt] = values.slice(9);
   return {
     id: id as DeviceId,
     clientId: clientId as ClientId,
     scope: scope as string,
+    ...decodeResource(resource),
     userCodeHash: userCodeHash as Hex,
     deviceCodeHash: deviceCodeHash as Hex,
     createdAt: createdAt as EpochSeconds,

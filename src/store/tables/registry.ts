@@ -1,6 +1,7 @@
-// The small tables that every node holds in memory: integrations, approved issuers, keys.
+// The small tables that every node holds in memory: integrations, approved issuers, resource servers, keys.
 import type { ClientId, Integration } from '../../core/integration.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
+import type { ResourceServer, ResourceServerId } from '../../core/resource-server.ts';
 import { parseScope } from '../../core/scope.ts';
 import type { Table } from '../table.ts';
 
@@ -33,6 +34,18 @@ export const issuers: Table<ApprovedIssuer> = {
     const { certificate, intermediates, ...rest } = JSON.parse(body as string);
     return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
   },
+  indexes: [],
+};
+
+export const resourceServers: Table<ResourceServer> = {
+  name: 'resource_servers',
+  columns: [
+    { name: 'id', kind: 'text', fixed: true, of: ({ id }) => id },
+    { name: 'body', kind: 'json', of: (server) => JSON.stringify({ ...server, id: undefined }) },
+  ],
+  keyOf: ({ id }) => id,
+  encodeKey: (id) => id,
+  decode: ([id, body]) => ({ id: id as ResourceServerId, ...JSON.parse(body as string) }),
   indexes: [],
 };
 

@@ -78,9 +78,7 @@ ${snippet}`,
 
 /** The block of the page, with its example values replaced by those of the test. */
 function snippetOf(name: ProxyName, page: string, files: string, port: number, backPort: number): string {
-  const snippet = new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\`\`\``).exec(readFileSync(page, 'utf8'))?.[1];
-  if (!snippet) throw new Error(`${page} shows no ${name}`);
-  const replacements: readonly [RegExp, string][] = [
+  return shownOn(page, name, [
     [/\/etc\/proxy/g, files],
     [/127\.0\.0\.1:8080/g, `127.0.0.1:${backPort}`],
     [/listen 443/g, `listen 127.0.0.1:${port}`],
@@ -88,7 +86,13 @@ function snippetOf(name: ProxyName, page: string, files: string, port: number, b
     [/\*:443/g, `127.0.0.1:${port}`],
     [/^tokens\.example\.com \{/gm, `https://localhost:${port} {`],
     [/tokens\.example\.com/g, 'localhost'],
-  ];
+  ]);
+}
+
+/** The block of a page in this language, with some texts replaced. */
+export function shownOn(page: string, language: string, replacements: readonly (readonly [RegExp, string])[]): string {
+  const snippet = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readFileSync(page, 'utf8'))?.[1];
+  if (!snippet) throw new Error(`${page} shows no ${language}`);
   return replacements.reduce((text, [from, to]) => text.replace(from, to), snippet);
 }
 
@@ -103,7 +107,15 @@ export async function startProxy(
   writeFiles(folder, service);
   const kind = KINDS[name];
   writeFileSync(join(folder, 'conf'), kind.around(snippetOf(name, page, folder, port, service.port), folder, port));
-  const [command, ...args] = kind.command(folder);
+  return runIn(folder, port, kind.command(folder));
+}
+
+/** Runs a server in its folder, until it is stopped. */
+export async function runIn(
+  folder: string,
+  port: number,
+  [command, ...args]: readonly [string, ...string[]],
+): Promise<RunningProxy> {
   const env = {
     PATH: `${process.env['PATH']}:/usr/sbin`,
     HOME: folder,
@@ -114,7 +126,10 @@ export async function startProxy(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
   const ended = endOf(child);
-  await Promise.race([reachable(port), ended.then(() => Promise.reject(new Error(`${name}: ${read(folder, 'log')}`)))]);
+  await Promise.race([
+    reachable(port),
+    ended.then(() => Promise.reject(new Error(`${command}: ${read(folder, 'log')}`))),
+  ]);
   return {
     port,
     stop: async () => {
@@ -125,7 +140,7 @@ export async function startProxy(
   };
 }
 
-function writeFiles(folder: string, { serverFiles, authority }: TestService): void {
+export function writeFiles(folder: string, { serverFiles, authority }: TestService): void {
   const [certificate, key] = [readFileSync(serverFiles.certificate, 'utf8'), readFileSync(serverFiles.key, 'utf8')];
   writeFileSync(join(folder, 'server.crt'), certificate);
   writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 });

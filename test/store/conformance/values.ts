@@ -6,6 +6,8 @@ import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { presenter } from '../../../src/core/presenter.ts';
+import type { Audience, ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
+import type { SharedKeySet } from '../../../src/core/shared-key-set.ts';
 import type { SharedList } from '../../../src/core/shared-list.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { storeOf } from '../../../src/store/change.ts';
@@ -15,8 +17,10 @@ import { devices } from '../../../src/store/tables/devices.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../../src/store/tables/lists.ts';
-import { integrations, issuers, keyMarks } from '../../../src/store/tables/registry.ts';
+import { integrations, issuers, keyMarks, resourceServers } from '../../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../../src/store/tables/sign-in.ts';
+import { assertions, keySets, tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
+import { aTokenIssuer } from '../../platform.ts';
 import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { assertSameRow, counter, put } from './rows.ts';
@@ -69,9 +73,26 @@ const origin: fc.Arbitrary<Origin> = fc.oneof(
       certificate: { certificate, issuerKey, key },
     }),
   ),
+  fc
+    .tuple(fc.constantFrom('ci', 'A_b.c+d-e'), hex(16))
+    .map(([tokenIssuer, subject]): Origin => ({ kind: 'assertion', assertion: { tokenIssuer, subject } })),
 );
 
 const revoked = fc.tuple(moment, fc.constantFrom(...REVOCATION_REASONS)).map(([at, reason]) => ({ at, reason }));
+
+const audience = fc.constantFrom('urn:a', 'https://b.example/c?d=e', 'api://f').map((uri) => uri as Audience);
+const resource = fc.uniqueArray(audience, { minLength: 1 });
+
+const resourceServer: fc.Arbitrary<ResourceServer> = fc
+  .record({
+    id: clientId.map((id) => id as string as ResourceServerId),
+    audience,
+    name: anyText,
+    resources: fc.array(anyText, { maxLength: 3 }),
+    enabled: fc.boolean(),
+    secrets: fc.array(fc.record({ hash: hex(32), createdAt: moment }), { maxLength: 2 }),
+  })
+  .chain((row) => optional('identity', fc.constant(ADA)).map((more) => ({ ...row, ...more })));
 
 const grant: fc.Arbitrary<Grant> = fc
   .record({
@@ -95,7 +116,11 @@ const grant: fc.Arbitrary<Grant> = fc
         expiresAt: moment,
         presenter: presenters,
       })
-      .chain((pair) => optional('revoked', revoked).map((end) => ({ ...aGrant(), ...fixed, pair, ...end }))),
+      .chain((pair) =>
+        fc
+          .tuple(optional('revoked', revoked), optional('resource', resource))
+          .map((more) => ({ ...aGrant(), ...fixed, pair, ...Object.assign({}, ...more) })),
+      ),
   );
 
 const decision: fc.Arbitrary<Decision> = fc.oneof(
@@ -122,7 +147,7 @@ const device: fc.Arbitrary<DeviceAuthorization> = fc
   })
   .chain((row) =>
     fc
-      .tuple(optional('lastPolledAt', moment), optional('enteredBy', text))
+      .tuple(optional('lastPolledAt', moment), optional('enteredBy', text), optional('resource', resource))
       .map((more) => ({ ...aDevice(), ...row, ...Object.assign({}, ...more) })),
   );
 
@@ -169,6 +194,14 @@ const sharedList: fc.Arbitrary<SharedList> = fc
       .map((more) => ({ ...row, ...Object.assign({}, ...more) })),
   );
 
+const sharedKeySet: fc.Arbitrary<SharedKeySet> = fc
+  .record({ name: text, checkedAt: moment })
+  .chain((row) =>
+    fc
+      .tuple(optional('failure', text), optional('fetched', fc.record({ at: moment, text })))
+      .map((more) => ({ ...row, ...Object.assign({}, ...more) })),
+  );
+
 export function values(claim: Claim): void {
   const survives = <Row, Companion>(table: Table<Row, Companion>, rows: fc.Arbitrary<Row>) =>
     claim(`a row of ${table.name} is read as it was written, when new and when changed`, async (database) => {
@@ -185,6 +218,13 @@ export function values(claim: Claim): void {
   survives(devices, device);
   survives(integrations, integration);
   survives(issuers, issuer);
+  survives(resourceServers, resourceServer);
+  survives(
+    tokenIssuers,
+    fc.tuple(text, anyText, fc.boolean()).map(([label, issuer, enabled]) => aTokenIssuer({ label, issuer, enabled })),
+  );
+  survives(keySets, sharedKeySet);
+  survives(assertions, fc.record({ mark: hex(32), endsAt: moment }));
   survives(sessions, session);
   survives(
     passwords,

@@ -5,6 +5,8 @@ export interface CheckStep {
   readonly check: string;
   readonly refusals: readonly string[];
   readonly clause: string;
+  /** Only a real request can be checked for this; a dry run leaves it out. */
+  readonly ofRequest?: true;
 }
 
 const HTTP: CheckStep = {
@@ -32,12 +34,14 @@ const HTTP: CheckStep = {
     'refresh-by-form',
   ],
   clause: 'contract 4, 7; RFC 9110',
+  ofRequest: true,
 };
 const REQUEST: CheckStep = {
   check: 'it names a client id and exactly one credential, of the grant type it names',
   refusals: [
     'client-id-missing',
     'client-id-ambiguous',
+    'client-authentication-repeated',
     'client-authentication-unsupported',
     'credential-ambiguous',
     'credential-missing',
@@ -46,6 +50,7 @@ const REQUEST: CheckStep = {
     'token-missing',
   ],
   clause: 'contract 4.1; RFC 6749 2.3, 5.2',
+  ofRequest: true,
 };
 const CLIENT: CheckStep = { check: 'it names a client id', refusals: ['client-id-missing'], clause: 'contract 4' };
 const INTEGRATION: CheckStep = {
@@ -62,6 +67,11 @@ const SCOPE: CheckStep = {
   check: 'the scope is well-formed and within that of the integration',
   refusals: ['scope-missing', 'scope-malformed', 'scope-exceeds-integration'],
   clause: 'contract 2.2',
+};
+const TARGET: CheckStep = {
+  check: 'resource names resource servers that the scope concerns',
+  refusals: ['resource-unknown', 'resource-outside-scope'],
+  clause: 'RFC 8707 2',
 };
 const SCOPE_STILL: CheckStep = {
   check: 'the integration still has the scope',
@@ -82,7 +92,18 @@ const LIMIT: CheckStep = {
   check: 'the address and the integration are within their rate limits',
   refusals: ['rate-limited'],
   clause: 'docs/operators.md, Under attack and overload',
+  ofRequest: true,
 };
+
+const BEARER: CheckStep = {
+  check: 'there is a bearer token in the header',
+  refusals: ['access-token-missing', 'access-token-in-query'],
+  clause: 'RFC 6750 2',
+  ofRequest: true,
+};
+
+/** For a scope alone, whatever the operation. */
+export const SCOPE_STEPS: readonly CheckStep[] = [INTEGRATION, SCOPE];
 
 function step(check: string, refusals: readonly string[], clause: string): CheckStep {
   return { check, refusals, clause };
@@ -119,6 +140,7 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
       ['scope-malformed', 'scope-exceeds-grant'],
       'RFC 6749 6',
     ),
+    step('resource is that of the grant', ['resource-differs-from-grant'], 'RFC 8707 2.2'),
     IDENTITY,
     LIMIT,
   ],
@@ -135,10 +157,11 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('the person did not deny', ['device-denied'], 'contract 7.1; RFC 8628 3.5'),
     step('the person has decided', ['authorization-pending', 'polled-too-fast'], 'contract 7.1; RFC 8628 3.5'),
     SCOPE_STILL,
+    step('resource is within that of the device authorization', ['resource-differs-from-grant'], 'RFC 8707 2.2'),
     IDENTITY,
     LIMIT,
   ],
-  'authorize-device': [HTTP, LIMIT, REQUEST, INTEGRATION, DEVICE_FLOW, SCOPE],
+  'authorize-device': [HTTP, LIMIT, REQUEST, INTEGRATION, DEVICE_FLOW, SCOPE, TARGET],
   'authorize-certificate': [
     HTTP,
     LIMIT,
@@ -172,12 +195,56 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     INTEGRATION,
     step('authorization by certificate is on for it', ['certificate-flow-disabled'], 'contract 7.1'),
     SCOPE,
+    TARGET,
     step('the issuer may serve this integration', ['issuer-not-for-integration'], 'docs/spec-gaps.md, Certificates'),
     IDENTITY,
   ],
+  'authorize-assertion': [
+    HTTP,
+    LIMIT,
+    REQUEST,
+    INTEGRATION,
+    step('authorization by assertion is on for it', ['assertion-flow-disabled'], 'RFC 7523 2.1'),
+    step(
+      'the assertion is accepted: tessera token-issuer explain shows every step',
+      [
+        'assertion-malformed',
+        'assertion-issuer-unknown',
+        'assertion-keys-unavailable',
+        'assertion-not-authentic',
+        'assertion-expired',
+        'assertion-not-yet-valid',
+        'assertion-lifetime-too-long',
+        'assertion-audience-wrong',
+        'assertion-rule-unmatched',
+        'assertion-name-malformed',
+      ],
+      'RFC 7523 3; docs/workloads.md',
+    ),
+    step('the rule may serve this integration', ['token-issuer-not-for-integration'], 'docs/workloads.md'),
+    SCOPE,
+    TARGET,
+    step(
+      'the assertion names exactly one identity',
+      ['assertion-identity-unknown', 'assertion-identity-ambiguous'],
+      'docs/workloads.md',
+    ),
+    IDENTITY,
+    step('the assertion was not used before', ['assertion-used'], 'RFC 7523 3'),
+  ],
+  introspect: [
+    HTTP,
+    LIMIT,
+    REQUEST,
+    step(
+      'the caller is a registered resource server',
+      ['resource-server-proof-missing', 'resource-server-unproven'],
+      'RFC 7662 2.1',
+    ),
+  ],
   verify: [
     HTTP,
-    step('there is a bearer token in the header', ['access-token-missing', 'access-token-in-query'], 'RFC 6750 2'),
+    BEARER,
     LIMIT,
     step(
       'the access token was minted here and is unchanged',
@@ -194,7 +261,7 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
   revoke: [
     HTTP,
     REQUEST,
-    step('there is a bearer token in the header', ['access-token-missing', 'access-token-in-query'], 'RFC 6750 2'),
+    BEARER,
     LIMIT,
     INTEGRATION,
     step('the token was minted here and is unchanged', ['access-token-not-authentic', 'key-missing'], 'RFC 7009 2.1'),

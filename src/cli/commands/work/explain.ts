@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { settingsOf } from '../../../config/load.ts';
 import { refuse } from '../../../core/outcome.ts';
-import { requestedScope } from '../../../core/rules/scope.ts';
+import { requestedTarget } from '../../../core/rules/scope.ts';
 import { parseScope, scopeItems } from '../../../core/scope.ts';
 import { localDirectory } from '../../../directory/local/local-directory.ts';
 import { openKeyring } from '../../../open-keyring.ts';
@@ -14,6 +14,7 @@ import { Keyring } from '../../../tokens/keyring.ts';
 import { CommandFailure, EXIT } from '../../terminal/exit.ts';
 import { print, printRecord } from '../../terminal/output.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import { CHECK_STEPS, type CheckStep, SCOPE_STEPS } from './check-steps.ts';
 import { linesOfRequest } from './request-lines.ts';
 import { refusalLines, verdictLines } from './verdict-lines.ts';
 
@@ -32,7 +33,7 @@ export async function explainRequest(id: string, { log }: { log?: string }): Pro
   printRecord({ operation, outcome, ...rest });
   for (const detail of details) print(detail);
   print('');
-  printVerdict(String(operation), outcome === 'accepted' ? undefined : String(reason ?? outcome));
+  printVerdict(CHECK_STEPS[String(operation)] ?? [], outcome === 'accepted' ? undefined : String(reason ?? outcome));
 }
 
 export function explainTokenFile(file: string | undefined, command: Command): Promise<void> {
@@ -41,7 +42,8 @@ export function explainTokenFile(file: string | undefined, command: Command): Pr
     const { operation, refusal, facts } = await explainToken(text, await portsOf(workplace));
     if (Object.keys(facts).length > 0) printRecord(facts);
     print('');
-    printVerdict(operation, refusal);
+    const steps = (CHECK_STEPS[operation] ?? []).filter(({ ofRequest }) => !ofRequest);
+    printVerdict(steps, refusal);
   });
 }
 
@@ -50,8 +52,10 @@ export function explainScope(clientId: string, wanted: string, command: Command)
     const registry = new FollowedRegistry(store);
     await registry.refresh();
     const integration = registry.integration(clientId);
-    if (!integration) return printVerdict('authorize-device', 'integration-unknown');
-    const outcome = integration.enabled ? requestedScope(wanted, integration) : refuse('integration-disabled');
+    if (!integration) return printVerdict(SCOPE_STEPS, 'integration-unknown');
+    const outcome = integration.enabled
+      ? requestedTarget({ scope: wanted }, integration, [])
+      : refuse('integration-disabled');
     const allowed = new Set(scopeItems(integration.scope));
     const resources = new Set(integration.scope.resources.keys());
     const scope = parseScope(wanted);
@@ -61,7 +65,7 @@ export function explainScope(clientId: string, wanted: string, command: Command)
     }
     print(`The integration has: ${integration.scope.text}`);
     print('');
-    printVerdict('authorize-device', outcome.ok ? undefined : outcome.refusal.reason);
+    printVerdict(SCOPE_STEPS, outcome.ok ? undefined : outcome.refusal.reason);
   });
 }
 
@@ -71,8 +75,8 @@ export function explainRefusal(refusal: string): void {
   for (const line of lines) print(line);
 }
 
-function printVerdict(operation: string, refusal: string | undefined): void {
-  for (const line of verdictLines(operation, refusal)) print(line);
+function printVerdict(steps: readonly CheckStep[], refusal: string | undefined): void {
+  for (const line of verdictLines(steps, refusal)) print(line);
   if (refusal !== undefined) process.exitCode = EXIT.refused;
 }
 
@@ -88,6 +92,7 @@ async function portsOf({ config, store, random }: Workplace) {
     directory: localDirectory(store),
     settings: settingsOf(config),
     clock: systemClock,
+    issuer: config.publicUrl,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
     logRefused: () => undefined,
   };

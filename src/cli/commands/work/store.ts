@@ -7,7 +7,7 @@ import { carryRevocations, countLiveGrants, endEverything } from '../../../opera
 import { type Move, moveStore } from '../../../store/move.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printTable, remark } from '../../terminal/output.ts';
+import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { refusePassword } from '../../terminal/store-address.ts';
 import { atWorkplace, configOf, type Workplace } from '../../terminal/workplace.ts';
 
@@ -20,6 +20,7 @@ export async function backUpTo(path: string, command: Command): Promise<void> {
   await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
   if (process.stderr.isTTY) remark('');
   print(`Copied ${from} to ${file} (mode 0600)`);
+  result({ store: from, copy: file });
 }
 
 export interface RestoreFlags {
@@ -38,45 +39,52 @@ export async function restoreFrom(path: string, { endGrants }: RestoreFlags, com
   print(`Restored ${to} from ${file}`);
   if (before) print(`What was there before is in ${before}`);
   await atWorkplace(command, async (workplace) => {
-    if (before) await carryFrom(before, workplace);
-    if (endGrants) await endAll(workplace);
-    else await warnOfLive(workplace);
+    const carried = before && (await carryFrom(before, workplace));
+    const live = endGrants ? await endAll(workplace) : await warnOfLive(workplace);
+    result({ store: to, copy: file, before, carriedRevocations: carried, liveGrants: live });
   });
 }
 
 /** The replaced store may be damaged: that may be why a copy was restored. */
-async function carryFrom(before: string, workplace: Workplace): Promise<void> {
+async function carryFrom(before: string, workplace: Workplace): Promise<number | undefined> {
   try {
     const former = await openStore({ store: { kind: 'sqlite', path: before } }, 'command');
     try {
-      print(`Carried over ${counted(await carryRevocations(former, workplace), 'revocation')} from it`);
+      const carried = await carryRevocations(former, workplace);
+      print(`Carried over ${counted(carried, 'revocation')} from it`);
+      return carried;
     } finally {
       await former.close();
     }
   } catch (error) {
     remark(`Its revocations could not be carried over: ${(error as Error).message}`);
+    return undefined;
   }
 }
 
-async function endAll(workplace: Workplace): Promise<void> {
+/** Returns how many grants are live then. */
+async function endAll(workplace: Workplace): Promise<number> {
   const { grants, deviceCodes, sessions } = await endEverything(workplace);
   const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
   print(`Ended ${ended.join(', ')}`);
+  return 0;
 }
 
-async function warnOfLive(workplace: Workplace): Promise<void> {
+async function warnOfLive(workplace: Workplace): Promise<number> {
   const live = await countLiveGrants(workplace);
-  if (live === 0) return;
+  if (live === 0) return live;
   remark(`Live again, as when the copy was taken: ${counted(live, 'grant')}.`);
   remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
+  return live;
 }
 
 export interface MoveFlags {
   readonly to: string;
   readonly from?: string;
+  readonly json?: true;
 }
 
-export async function migrateStore({ from, to }: MoveFlags, command: Command): Promise<void> {
+export async function migrateStore({ from, to, json }: MoveFlags, command: Command): Promise<void> {
   refusePassword(to);
   const config = await configOf(command);
   const path = from ? sqliteAddress(from) : sqlitePath(config);
@@ -86,7 +94,8 @@ export async function migrateStore({ from, to }: MoveFlags, command: Command): P
     const move = await moveStore(source, target, ({ what, rows, written }) =>
       remark(`${what}: ${rows} seen, ${written} written`),
     );
-    printMove(move);
+    if (json) printJson(move);
+    else printMove(move);
   } finally {
     await Promise.all([source.backEnd.close(), target.close()]);
   }
@@ -120,6 +129,7 @@ export async function migrateSchema({ as }: { as: string }): Promise<void> {
   refusePassword(as);
   const { before, now } = await migratePostgresSchema(new Secret(as));
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
+  result({ before, now });
 }
 
 function sqlitePath({ store }: Config): string {

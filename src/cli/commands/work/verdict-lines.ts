@@ -1,9 +1,8 @@
-import { CHECK_STEPS } from './check-steps.ts';
+import { CHECK_STEPS, type CheckStep } from './check-steps.ts';
 import { meaningOf } from './errors-page.ts';
 
 /** The checks up to the one that failed, then what the refusal means. `refusal`: undefined if the request was accepted. */
-export function verdictLines(operation: string, refusal: string | undefined): string[] {
-  const steps = CHECK_STEPS[operation] ?? [];
+export function verdictLines(steps: readonly CheckStep[], refusal: string | undefined): string[] {
   if (refusal === undefined) return [...steps.map(({ check, clause }) => `pass ${check} (${clause})`), 'accepted'];
   const failed = steps.findIndex(({ refusals }) => refusals.includes(refusal));
   const lines = steps.slice(0, failed + 1).map(({ check, clause }, index) => {

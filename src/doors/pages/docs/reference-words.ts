@@ -71,6 +71,38 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)':
     'Einen Gerätecode einlösen, erneuern oder ein Token per Client-Zertifikat erhalten (RFC 6749, 8628, 8705)',
   'Start a device authorization (RFC 8628)': 'Eine Geräte-Autorisierung beginnen (RFC 8628)',
+  'The public keys of access tokens that are JWTs (RFC 7517)':
+    'Die öffentlichen Schlüssel von Access-Tokens, die JWTs sind (RFC 7517)',
+  'Check an access token, for a registered resource server (RFC 7662)':
+    'Ein Access-Token prüfen, für einen registrierten Ressourcen-Server (RFC 7662)',
+  'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.':
+    'Audiences von Ressourcen-Servern; mehrfach erlaubt. Beschränkt das Zugriffsrecht auf sie (RFC 8707). Bei einer Erneuerung keine Angabe oder dieselbe.',
+  'The id of the resource server, here or as user name of HTTP Basic. Case sensitive.':
+    'Die Id des Ressourcen-Servers, hier oder als Benutzername von HTTP Basic. Groß- und Kleinschreibung zählt.',
+  'The secret of the resource server, here or as password of HTTP Basic.':
+    'Das Geheimnis des Ressourcen-Servers, hier oder als Passwort von HTTP Basic.',
+  'The access token that a caller sent. Required.': 'Das Access-Token, das ein Aufrufer gesendet hat. Erforderlich.',
+  'Whether this is a live access token for this resource server. If false, nothing else is said.':
+    'Ob dies ein gültiges Access-Token für diesen Ressourcen-Server ist. Wenn nicht, wird sonst nichts gesagt.',
+  'The permissions that concern this resource server, separated by spaces.':
+    'Die Berechtigungen, die diesen Ressourcen-Server betreffen, durch Leerzeichen getrennt.',
+  'The integration that the token was issued to.': 'Die Integration, für die das Token ausgestellt wurde.',
+  'The identity that the token belongs to.': 'Die Identität, der das Token gehört.',
+  'The user name, if that is a person.': 'Der Benutzername, wenn das eine Person ist.',
+  'When the token expires. Epoch seconds.': 'Wann das Token abläuft. In Sekunden seit 1970.',
+  'When the token was issued. Epoch seconds.': 'Wann das Token ausgestellt wurde. In Sekunden seit 1970.',
+  'The audience of this resource server.': 'Die Audience dieses Ressourcen-Servers.',
+  'The issuer: this server.': 'Der Aussteller: dieser Server.',
+  'An id of the token: the grant and the generation.': 'Eine Id des Tokens: Zugriffsrecht und Generation.',
+  'SHA-256 of the certificate, in base64url.': 'SHA-256 des Zertifikats, in base64url.',
+  'The certificate that the token is bound to (RFC 8705 3.1), if it is.':
+    'Das Zertifikat, an das das Token gebunden ist (RFC 8705 3.1), falls es das ist.',
+  'The name of the key: kid in the header of its tokens.': 'Der Name des Schlüssels: kid im Kopf seiner Tokens.',
+  'ES256, EdDSA or RS256.': 'ES256, EdDSA oder RS256.',
+  'Every key that could have signed a living token, and the next ones (RFC 7517).':
+    'Jeder Schlüssel, der ein lebendes Token signiert haben könnte, und die nächsten (RFC 7517).',
+  'Where callers with a client certificate find the same endpoints (RFC 8705 5).':
+    'Wo Aufrufer mit Client-Zertifikat dieselben Endpunkte finden (RFC 8705 5).',
   'End the grant of a token (RFC 7009)': 'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
   'The metadata of this authorization server (RFC 8414)': 'Die Metadaten dieses Autorisierungsservers (RFC 8414)',
   'The same metadata, where OpenID libraries look for it': 'Dieselben Metadaten, wo OpenID-Bibliotheken sie suchen',

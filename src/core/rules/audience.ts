@@ -1,0 +1,87 @@
+// Which resource servers a token is for. A resource server serves some resources of the scope; a grant may be limited to
+// some resource servers by the parameter `resource` (RFC 8707).
+import { accept, type Outcome, refuse } from '../outcome.ts';
+import type { Audience, ResourceServer } from '../resource-server.ts';
+import { narrowToResources, type Scope } from '../scope.ts';
+
+/**
+ * The `aud` of a token: the resource servers that serve its scope, and the issuer if nobody serves some resource of it.
+ * A grant that is limited by `resource` has exactly those audiences. Sorted, never empty.
+ */
+export function audiencesOf(
+  scope: Scope,
+  resourceServers: readonly ResourceServer[],
+  issuer: string,
+  wanted?: readonly string[],
+): readonly string[] {
+  if (wanted && wanted.length > 0) return wanted;
+  const serving = resourceServers.filter((server) => server.enabled && serves(server, scope));
+  const isServed = (resource: string) => serving.some(({ resources }) => resources.includes(resource));
+  const isComplete = [...scope.resources.keys()].every(isServed);
+  const audiences: string[] = serving.map(({ audience }) => audience);
+  return [...audiences, ...(isComplete ? [] : [issuer])].sort();
+}
+
+/** A scope, limited to resource servers. */
+export interface Target {
+  readonly scope: Scope;
+  /** Audiences, sorted. Undefined: not limited. */
+  readonly resource: readonly Audience[] | undefined;
+}
+
+/** RFC 8707 2: limits a scope to what the wanted resource servers serve. Each must be known and serve some of it. */
+export function targetOf(
+  scope: Scope,
+  wanted: readonly string[] | undefined,
+  resourceServers: readonly ResourceServer[],
+): Outcome<Target> {
+  if (!wanted || wanted.length === 0) return accept({ scope, resource: undefined });
+  const named = [...new Set(wanted)].map((audience) =>
+    resourceServers.find((server) => server.enabled && server.audience === audience),
+  );
+  const servers = named.filter((server) => server !== undefined);
+  if (servers.length < named.length) return refuse('resource-unknown');
+  if (!servers.every((server) => serves(server, scope))) return refuse('resource-outside-scope');
+  const limited = narrowToResources(scope, new Set(servers.flatMap(({ resources }) => resources)));
+  if (!limited) return refuse('resource-outside-scope');
+  return accept({ scope: limited, resource: servers.map(({ audience }) => audience).sort() });
+}
+
+/**
+ * RFC 8707 2.2: the redemption of a device code may name some of the resource servers that were confirmed. If none were
+ * named then, it may name any that serve the confirmed scope.
+ */
+export function redeemedTarget(
+  confirmed: Target,
+  wanted: readonly string[] | undefined,
+  resourceServers: readonly ResourceServer[],
+): Outcome<Target> {
+  const { scope, resource } = confirmed;
+  if (isSameTarget(wanted, resource)) return accept(confirmed);
+  const isNarrower = !resource || wanted?.every((audience) => resource.some((known) => known === audience));
+  return isNarrower ? targetOf(scope, wanted, resourceServers) : refuse('resource-differs-from-grant');
+}
+
+/** A refresh may repeat the resource servers that the grant is limited to, or leave them out. */
+export function isSameTarget(wanted: readonly string[] | undefined, granted: readonly string[] | undefined): boolean {
+  if (!wanted || wanted.length === 0) return true;
+  const [asked, given] = [new Set(wanted), new Set(granted)];
+  return asked.size === given.size && [...asked].every((audience) => given.has(audience));
+}
+
+/**
+ * What a resource server learns of a token's scope: its own resources. Undefined if the token is not for it.
+ * `audiences`: those that the token names; undefined if it names none, so that the scope alone decides.
+ */
+export function scopeSeenBy(
+  { enabled, audience, resources }: ResourceServer,
+  scope: Scope,
+  audiences: readonly string[] | undefined,
+): Scope | undefined {
+  if (!enabled || (audiences && !audiences.includes(audience))) return undefined;
+  return narrowToResources(scope, new Set(resources));
+}
+
+function serves({ resources }: ResourceServer, scope: Scope): boolean {
+  return resources.some((resource) => scope.resources.has(resource));
+}

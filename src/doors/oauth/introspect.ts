@@ -1,0 +1,45 @@
+// The introspection endpoint (RFC 7662), for registered resource servers.
+import type { FastifyRequest } from 'fastify';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { identifyResourceServer } from '../../operations/grant/identify-resource-server.ts';
+import { introspectToken } from '../../operations/grant/introspect-token.ts';
+import { storyOf } from '../server/story.ts';
+import { recordGrant } from '../token/request-story.ts';
+import { INACTIVE, introspectionAnswer } from './answers.ts';
+import { readProof } from './client.ts';
+import type { OauthMount } from './mount.ts';
+import { readForm } from './read-request.ts';
+import type { OauthRefusal } from './reply.ts';
+import { type IntrospectionAnswer, IntrospectionParameters } from './schemas.ts';
+
+export async function introspect(
+  request: FastifyRequest,
+  mount: OauthMount,
+): Promise<Outcome<IntrospectionAnswer, OauthRefusal>> {
+  const parameters = readForm<IntrospectionParameters>(request, IntrospectionParameters);
+  if (!parameters.ok) return parameters;
+  const server = await identify(parameters.value, request, mount);
+  // RFC 7662 2.3: who may not ask gets 401, whatever is wrong.
+  if (!server.ok) return refused({ ...server.refusal, credential: 'resource-server' });
+  storyOf(request).resourceServer = server.value.id;
+  const { token } = parameters.value;
+  if (!token) return refuse('token-missing');
+  const found = await introspectToken(token, server.value, mount.ports);
+  if (!found) return accept(INACTIVE);
+  recordGrant(request, found.grant);
+  return accept(introspectionAnswer(found, server.value, mount.metadata.issuer));
+}
+
+async function identify(
+  parameters: IntrospectionParameters,
+  request: FastifyRequest,
+  mount: OauthMount,
+): Promise<Outcome<ResourceServer, OauthRefusal>> {
+  const presentation = { presented: mount.readPresented(request), requestId: request.id };
+  const proof = readProof(request.headers.authorization, parameters, presentation);
+  // A proven resource server sends a request for each of its own; failed attempts have the lower limit too.
+  const limited = mount.overCheckLimit(request) ?? (proof.ok ? undefined : mount.overLimit(request));
+  if (limited) return refused(limited);
+  return proof.ok ? identifyResourceServer(proof.value, mount.ports, () => mount.overLimit(request)) : proof;
+}

@@ -1,0 +1,7 @@
+import type { TokenMount } from '../token/mount.ts';
+import type { Metadata } from './schemas.ts';
+
+/** The door on one listener. */
+export interface OauthMount extends TokenMount {
+  readonly metadata: Metadata;
+}

@@ -1,0 +1,102 @@
+// Which resource server asks: proven by a secret, or by the one identity that speaks for it.
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { spokenForBy } from '../../core/rules/resource-server.ts';
+import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
+import type { CallerPorts } from '../ports.ts';
+import { type CheckedToken, checkToken } from './check-token.ts';
+import { certifyCaller, type Presentation } from './identify-caller.ts';
+
+/** What the request sent as proof. */
+export type ResourceServerProof = SecretProof | TokenProof | CertificateProof;
+
+interface SecretProof {
+  readonly by: 'secret';
+  readonly id: string;
+  readonly secret: string;
+}
+
+interface TokenProof {
+  readonly by: 'access-token';
+  readonly id: string | undefined;
+  readonly accessToken: string;
+}
+
+interface CertificateProof extends Presentation {
+  readonly by: 'certificate';
+  readonly id: string | undefined;
+}
+
+/** `overLimit` is charged for failed attempts. */
+export async function identifyResourceServer(
+  proof: ResourceServerProof,
+  ports: CallerPorts,
+  overLimit: () => Refusal | undefined,
+): Promise<Outcome<ResourceServer>> {
+  const proven = await prove(proof, ports.registry.resourceServers, ports);
+  if (proven.ok) return proven;
+  const limited = overLimit();
+  if (limited) return refused(limited);
+  if (proven.refusal.reason !== 'resource-server-unproven') return proven;
+  // It may have been registered, or given a secret, a moment ago.
+  return prove(proof, await ports.registry.lookForResourceServers(), ports);
+}
+
+async function prove(
+  proof: ResourceServerProof,
+  known: readonly ResourceServer[],
+  ports: CallerPorts,
+): Promise<Outcome<ResourceServer>> {
+  const server = await provenServer(proof, known, ports);
+  if (!server.ok) return server;
+  return server.value ? accept(server.value) : refuse('resource-server-unproven');
+}
+
+async function provenServer(
+  proof: ResourceServerProof,
+  known: readonly ResourceServer[],
+  ports: CallerPorts,
+): Promise<Outcome<ResourceServer | undefined>> {
+  switch (proof.by) {
+    case 'secret':
+      return accept(bySecret(proof, known));
+    case 'access-token':
+      return accept(await byAccessToken(proof, known, ports));
+    case 'certificate':
+      return byCertificate(proof, known, ports);
+  }
+}
+
+function bySecret({ id, secret }: SecretProof, known: readonly ResourceServer[]): ResourceServer | undefined {
+  const server = known.find((each) => each.enabled && each.id === id);
+  const hashes = server?.secrets.map(({ hash }) => hash) ?? [];
+  return isResourceServerSecret(secret, hashes) ? server : undefined;
+}
+
+async function byAccessToken(
+  { id, accessToken }: TokenProof,
+  known: readonly ResourceServer[],
+  ports: CallerPorts,
+): Promise<ResourceServer | undefined> {
+  const checked = await checkToken(accessToken, ports);
+  // A token that is limited to resource servers was made for them: one of them must not use it here.
+  if (!checked.ok || isForOthers(checked.value, ports)) return undefined;
+  return spokenForBy(checked.value.holder, id, known);
+}
+
+/** A JWT says whom it is for. */
+function isForOthers({ grant, token }: CheckedToken, { issuer }: Pick<CallerPorts, 'issuer'>): boolean {
+  return grant.resource !== undefined || token.audience?.includes(issuer) === false;
+}
+
+async function byCertificate(
+  { id, ...presentation }: CertificateProof,
+  known: readonly ResourceServer[],
+  ports: CallerPorts,
+): Promise<Outcome<ResourceServer | undefined>> {
+  const caller = await certifyCaller(presentation, ports);
+  if (!caller.ok) return caller;
+  // An issuer that is limited to some integrations serves nothing else.
+  return accept(caller.value.integrations ? undefined : spokenForBy(caller.value.identity, id, known));
+}

@@ -1,0 +1,51 @@
+import { type Grant, tokenId } from '../../core/grant.ts';
+import { type Identity, isLocal } from '../../core/identity.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { scopeSeenBy } from '../../core/rules/audience.ts';
+import type { Scope } from '../../core/scope.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { thumbprintText } from '../../tokens/jwt/claims.ts';
+import type { Ports } from '../ports.ts';
+import { checkToken } from './check-token.ts';
+
+/** What a resource server learns of a live access token. */
+export interface Introspection {
+  readonly grant: Grant;
+  /** Limited to what the resource server serves. */
+  readonly scope: Scope;
+  /** Of a person. */
+  readonly userName: string | undefined;
+  readonly tokenId: string;
+  /** The thumbprint of the certificate that the token is bound to, if it is. */
+  readonly boundTo: string | undefined;
+  readonly issuedAt: EpochSeconds;
+  readonly expiresAt: EpochSeconds;
+}
+
+/** RFC 7662. Undefined for whatever is not a live access token for this resource server: why not is not its business. */
+export async function introspectToken(
+  token: string,
+  server: ResourceServer,
+  ports: Ports,
+): Promise<Introspection | undefined> {
+  const checked = await checkToken(token, ports);
+  if (!checked.ok) return undefined;
+  const { grant, holder, issuedAt, token: read } = checked.value;
+  const scope = scopeSeenBy(server, checked.value.scope, read.audience ?? grant.resource);
+  if (!scope) return undefined;
+  const { generation, expiresAt } = read;
+  return {
+    grant,
+    scope,
+    userName: personName(holder),
+    tokenId: tokenId(grant, generation),
+    boundTo: grant.boundTo && thumbprintText(grant.boundTo),
+    issuedAt,
+    expiresAt,
+  };
+}
+
+/** Identities that are derived from certificates are machines. */
+function personName(holder: Identity): string | undefined {
+  return isLocal(holder) ? holder.userName : undefined;
+}

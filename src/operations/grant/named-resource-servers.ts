@@ -1,0 +1,12 @@
+import type { ResourceServer } from '../../core/resource-server.ts';
+import type { Ports } from '../ports.ts';
+
+/** The resource servers, by which a request is decided that may name some of them. One may have been added a moment ago. */
+export async function namedResourceServers(
+  wanted: readonly string[] | undefined,
+  { registry }: Pick<Ports, 'registry'>,
+): Promise<readonly ResourceServer[]> {
+  const known = registry.resourceServers;
+  const isKnown = (audience: string) => known.some((server) => server.audience === audience);
+  return !wanted || wanted.every(isKnown) ? known : registry.lookForResourceServers();
+}

@@ -1,0 +1,26 @@
+// Takes a database back to an earlier schema, so that tests can upgrade it. A new migration adds its line here.
+import { DatabaseSync } from 'node:sqlite';
+
+/** What undoes the migration to each schema, newest first. */
+const UNDO: readonly (readonly [schema: number, text: string])[] = [
+  [9, 'DROP TABLE store_history'],
+  [8, 'DROP TABLE token_issuers; DROP TABLE key_sets; DROP TABLE assertions; ALTER TABLE grants DROP COLUMN assertion'],
+  [
+    7,
+    `DROP TABLE signing_keys; ALTER TABLE grants DROP COLUMN bound_to; ALTER TABLE grants DROP COLUMN audience;
+     ALTER TABLE grants DROP COLUMN signing_key`,
+  ],
+  [
+    6,
+    `DROP TABLE resource_servers; ALTER TABLE grants DROP COLUMN resource;
+     ALTER TABLE device_authorizations DROP COLUMN resource`,
+  ],
+  [5, 'DROP TABLE leases; DROP TABLE ended_lists'],
+];
+
+export function downgrade(path: string, schema: number): void {
+  const database = new DatabaseSync(path);
+  for (const [undone, text] of UNDO) if (undone > schema) database.exec(text);
+  database.exec(`PRAGMA user_version = ${schema}`);
+  database.close();
+}
