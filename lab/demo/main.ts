@@ -39,7 +39,7 @@ async function runAll(seed: number): Promise<Result[]> {
   const results: Result[] = [];
   for (const start of CONTESTANTS) {
     const live = showLive(conditions);
-    results.push(await runOne(start, conditions, live.follow));
+    results.push(await runOne(start, conditions, (progress) => live.follow(progress)));
     live.stop();
   }
   console.log(table(results, conditions));

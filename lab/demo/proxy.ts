@@ -112,9 +112,9 @@ export function send(port: number, path: string, body: string, { patienceMs, cli
       ...(client !== undefined && { 'x-client': client }),
     };
     const options = { host: '127.0.0.1', port, path, method: 'POST', agent: false, headers };
-    const request = requestHttp(options, (response) =>
-      textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject),
-    );
+    const request = requestHttp(options, (response) => {
+      textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+    });
     request.setTimeout(patienceMs, () => request.destroy(new Error('no answer in time')));
     request.on('error', reject);
     request.end(body);
