@@ -29,7 +29,6 @@ const HTTP: CheckStep = {
     'store-unavailable',
     'outcome-unknown',
     'overloaded',
-    'shutting-down',
     'fault',
     'refresh-by-form',
   ],
