@@ -5,6 +5,8 @@ import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
 import { followFeed } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
+import { handOver } from './chaos/handover/handover.ts';
+import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
@@ -20,6 +22,7 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
@@ -59,8 +62,11 @@ const DRILLS = {
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
   'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
+  restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
+  rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   'token-file': [
-    shareTokenFile,
+    (cycles: number, chance: Seeded) => shareTokenFile(cycles, chance),
     '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
@@ -73,19 +79,24 @@ const DRILLS = {
 } as const satisfies Record<string, Drill>;
 
 /** The third: the default number of cycles, if not 20. */
-type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
+type Drill = readonly [
+  (cycles: number, chance: Seeded, from?: string) => Promise<number>,
+  what: string,
+  cycles?: number,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
+  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), values.from);
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

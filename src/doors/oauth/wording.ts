@@ -159,7 +159,6 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: { status: 500, error: 'server_error' },
 };
 
