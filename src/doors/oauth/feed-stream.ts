@@ -53,17 +53,12 @@ export class FeedStreams {
     const ending = new AbortController();
     this.#open.add(ending);
     reply.hijack();
-    keepStreaming(reply.raw);
+    keepStreaming(reply.raw, () => ending.abort());
     void this.#run(reply.raw, server, from, ending).finally(() => {
       ending.abort();
       this.#open.delete(ending);
       leave();
     });
-  }
-
-  /** Ends all of them. */
-  close(): void {
-    for (const ending of this.#open) ending.abort();
   }
 
   async #run(response: Response, server: ResourceServer, from: Position, ending: AbortController): Promise<void> {
@@ -73,6 +68,7 @@ export class FeedStreams {
     response.once('error', end);
     const timers = [setTimeout(end, LONGEST_MS), setInterval(() => this.#showLife(response), COMMENT_MS)];
     try {
+      response.shouldKeepAlive = false; // the connection ends with the stream; HTTP/2 ignores it
       response.writeHead(200, HEADERS);
       response.write(`retry: 1000\n${COMMENT}`);
       await this.#send(response, server, from, signal);

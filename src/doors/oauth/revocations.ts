@@ -20,11 +20,6 @@ const MOST_STREAMS = 2_000;
 
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);
-  // They would delay the stop.
-  app.addHook('preClose', (done) => {
-    streams.close();
-    done();
-  });
   app.get(mount.path + PATHS.revocations, async (request, reply): Promise<void> => {
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     storyOf(request).operation = isStream ? 'follow-revocations' : 'snapshot-revocations';

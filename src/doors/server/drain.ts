@@ -23,6 +23,7 @@ export class Drain {
   /** Resolves when all connections are closed. */
   begin(): Promise<void> {
     this.#hasBegun = true;
+    this.#places.endStreams();
     return new Promise((resolve) => {
       const idle = setTimeout(() => this.#closeIdle(), this.#idleMs);
       // Not the HTTP server's own close: it also closes idle connections, on which a request may be on its way.

@@ -167,10 +167,10 @@ export class Gate {
   }
 }
 
-/** The response becomes a stream of events: from now on it takes no place from other requests. */
-export function keepStreaming(response: ServerResponse & { [PLACE]?: Place }): void {
+/** The response becomes a stream of events: it takes no place from other requests, and `end` ends it when the server stops. */
+export function keepStreaming(response: ServerResponse & { [PLACE]?: Place }, end: () => void): void {
   const place = response[PLACE];
-  place?.visitor.home.stopCounting(place);
+  place?.visitor.home.keepStreaming(place, end);
 }
 
 /** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */

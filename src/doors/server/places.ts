@@ -52,6 +52,8 @@ export interface Place {
   /** Whether the owner was found gone while the place was still held. */
   isOrphaned: boolean;
   leave: ((departure: Departure) => void) | undefined;
+  /** Ends a response that would otherwise stay open. */
+  endStream: (() => void) | undefined;
   /** Refuses a request whose body does not arrive. */
   refuseLate: (() => void) | undefined;
 }
@@ -69,6 +71,7 @@ export class Places {
   readonly #visitors = new Set<Visitor>();
   #held = 0;
   #orphaned = 0;
+  #isEnding = false;
 
   constructor(shares: Shares) {
     this.#shares = shares;
@@ -128,6 +131,7 @@ export class Places {
       isCut: false,
       isOrphaned: false,
       leave: undefined,
+      endStream: undefined,
       refuseLate: undefined,
     };
     visitor.places.add(place);
@@ -137,10 +141,18 @@ export class Places {
     return place;
   }
 
-  /** For a response that stays open for long without work, such as an event stream. It has limits of its own. */
-  stopCounting(place: Place): void {
+  /** For a response that stays open for long without work, such as an event stream. `end` ends it when the server stops. */
+  keepStreaming(place: Place, end: () => void): void {
     if (place.counts && place.visitor.places.has(place)) this.#count(place.party, -1);
     place.counts = false;
+    place.endStream = end;
+    if (this.#isEnding) end();
+  }
+
+  /** Ends the streams, and those that begin from now on. */
+  endStreams(): void {
+    this.#isEnding = true;
+    for (const { places } of this.#visitors) for (const { endStream } of places) endStream?.();
   }
 
   release(place: Place): void {
