@@ -70,7 +70,11 @@ const DRILLS = {
     '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
-  feed: [followFeed, 'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read', 200],
+  feed: [
+    followFeed,
+    'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read',
+    200,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
