@@ -20,7 +20,7 @@ export interface Follower {
   close(): void;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 export async function followFeed(
   reach: Reach,
