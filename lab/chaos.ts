@@ -1,4 +1,4 @@
-// npm run chaos -- DRILL --cycles N [--seed S]: injects faults many times and checks that every promise holds.
+// npm run chaos -- DRILL --cycles N [--seed S] [--processes P]: injects faults many times and checks that every promise holds.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
@@ -60,26 +60,32 @@ const DRILLS = {
   'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
   'token-file': [
     shareTokenFile,
-    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    '50 processes (--processes) share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
 /** The third: the default number of cycles, if not 20. */
-type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
+type Drill = readonly [
+  (cycles: number, chance: Seeded, processes?: number) => Promise<number>,
+  what: string,
+  cycles?: number,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
+  const processes = values.processes === undefined ? undefined : Number(values.processes);
+  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), processes);
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');
