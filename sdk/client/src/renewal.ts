@@ -31,8 +31,16 @@ export class Renewal {
   /** The refresh token that the server refused, and how: it is not presented again. */
   #refused: { readonly refreshToken: string; readonly failure: TokenFailure } | undefined;
 
+  /** The refresh token whose grant has ended, as the server said. */
+  #ended: string | undefined;
+
   constructor(options: RenewalOptions) {
     this.#options = options;
+  }
+
+  /** Whether the grant has ended, so that the access token is dead too. */
+  hasEnded({ refreshToken }: StoredTokens): boolean {
+    return refreshToken !== undefined && refreshToken === this.#ended;
   }
 
   async renew(held: HeldStore, tokens: StoredTokens | undefined, patience: Patience): Promise<StoredTokens> {
@@ -109,6 +117,7 @@ export class Renewal {
     patience: Patience,
   ): Promise<StoredTokens> {
     if (reply.error !== 'invalid_grant') throw this.#refusalOf(reply);
+    this.#ended = refreshToken;
     try {
       return await this.#startOver(
         held,

@@ -24,7 +24,7 @@ interface Scene {
 }
 
 /** A server at generation 1, and a file with the pair of that generation. */
-async function scene(t: TestContext, pair?: { obtained: number; expires: number }): Promise<Scene> {
+async function scene(t: TestContext, pair?: Parameters<typeof storePair>[2]): Promise<Scene> {
   const fake = await startFake(t);
   const file = fileFor(t);
   if (pair) storePair(file, fake.url, pair);
@@ -90,6 +90,13 @@ suite('a token source', () => {
     assert.equal(fake.asked.length, 1);
   });
 
+  test('returns the old token while it works and a new grant is refused: an assertion may be good for one only', async (t) => {
+    const { fake, source } = await scene(t, { ...DUE, refreshToken: null });
+    fake.next.push({ status: 400, body: { error: 'invalid_grant', error_description: 'It was used before.' } });
+    assert.equal(await source(alone()).get(), 'A1');
+    assert.equal(fake.asked.length, 1);
+  });
+
   test('repeats the same refresh token after a lost answer and gets the same pair', async (t) => {
     const { fake, file, source } = await scene(t, EXPIRED);
     fake.next.push('drop after', 'drop before', { status: 502 });
@@ -152,6 +159,12 @@ suite('a grant that has ended', () => {
     fake.next.push(ended);
     assert.equal(await source(alone()).get(), 'A2');
     assert.deepEqual(fake.presented(), ['R1']);
+  });
+
+  test('is reported if it cannot be replaced, although the access token has time left', async (t) => {
+    const { fake, source } = await scene(t, DUE);
+    fake.next.push(ended, { status: 400, body: { error: 'invalid_grant', error_description: 'It was used before.' } });
+    await assert.rejects(source(alone()).get(), failsWith('refused', /It was used before/));
   });
 
   test('is reported where a person is needed, and its token is not presented again', async (t) => {
