@@ -382,6 +382,7 @@ suite('RFC 8414', () => {
         tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
+        revocation_feed_endpoint: `${PUBLIC_URL}/oauth2/revocations`,
       });
     }
   });
@@ -421,6 +422,7 @@ suite('RFC 8705', () => {
     assert.deepEqual(json['mtls_endpoint_aliases'], {
       token_endpoint: `${own}/oauth2/token`,
       introspection_endpoint: `${own}/oauth2/introspect`,
+      revocation_feed_endpoint: `${own}/oauth2/revocations`,
     });
   });
 

@@ -16,6 +16,7 @@ import { METADATA_PATHS, PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 
@@ -46,6 +47,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   }
   mountMetadata(app, JSON.stringify(mount.metadata));
   mountKeySet(app, mount);
+  mountRevocations(app, mount);
 }
 
 function mountMetadata(app: FastifyInstance, body: string): void {
