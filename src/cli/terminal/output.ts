@@ -46,6 +46,12 @@ export function result(value: object): void {
   if (isForScripts) printJson(value);
 }
 
+/** A text that is the whole result, such as a secret. With --json it is printed as part of `value` only. */
+export function printOnly(text: string, value: object): void {
+  if (isForScripts) printJson(value);
+  else process.stdout.write(`${text}\n`);
+}
+
 /** A note for the person at the terminal, on standard error. */
 export function remark(line: string): void {
   process.stderr.write(`${line}\n`);
