@@ -9,6 +9,7 @@ import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
+import { explainCommands } from './commands/explain.ts';
 import { grantCommands } from './commands/grant.ts';
 import { identityCommands } from './commands/identity.ts';
 import { initCommand } from './commands/init.ts';
@@ -38,6 +39,7 @@ const GROUPS = [
   identityCommands,
   issuerCommands,
   certificateCommands,
+  explainCommands,
   tokenIssuerCommands,
   grantCommands,
   eventsCommand,

@@ -41,6 +41,11 @@ export function print(line: string): void {
   (isForScripts ? process.stderr : process.stdout).write(`${line}\n`);
 }
 
+/** A line with a secret. With --json the secret is in the result, and nowhere else. */
+export function printSecret(line: string): void {
+  if (!isForScripts) process.stdout.write(`${line}\n`);
+}
+
 /** What an act resulted in, for scripts: printed with --json only. */
 export function result(value: object): void {
   if (isForScripts) printJson(value);
