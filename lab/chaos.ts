@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { followFeed } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
 import { handOver } from './chaos/handover/handover.ts';
 import { rollOut } from './chaos/handover/rolling.ts';
@@ -69,6 +70,7 @@ const DRILLS = {
     '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
+  feed: [followFeed, 'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read', 200],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
