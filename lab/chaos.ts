@@ -66,9 +66,7 @@ const DRILLS = {
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   'token-file': [
-    (cycles: number, chance: Seeded) => shareTokenFile(cycles, chance),
-    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
-    shareTokenFile,
+    (cycles: number, chance: Seeded, { processes }: DrillOptions) => shareTokenFile(cycles, chance, processes),
     '50 processes (--processes) share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
@@ -80,10 +78,14 @@ const DRILLS = {
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
+interface DrillOptions {
+  readonly from?: string | undefined;
+  readonly processes?: number | undefined;
+}
+
 /** The third: the default number of cycles, if not 20. */
 type Drill = readonly [
-  (cycles: number, chance: Seeded, from?: string) => Promise<number>,
-  (cycles: number, chance: Seeded, processes?: number) => Promise<number>,
+  (cycles: number, chance: Seeded, options: DrillOptions) => Promise<number>,
   what: string,
   cycles?: number,
 ];
@@ -100,9 +102,9 @@ const { values, positionals } = parseArgs({
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), values.from);
   const processes = values.processes === undefined ? undefined : Number(values.processes);
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), processes);
+  const chance = new Seeded(Number(values.seed));
+  const broken = await drill(Number(values.cycles ?? cycles), chance, { from: values.from, processes });
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

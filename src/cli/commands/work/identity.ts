@@ -8,7 +8,16 @@ import { listIdentities } from '../../../operations/admin/list-identities.ts';
 import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printJson, printRecord, printSecret, printTable, remark, result } from '../../terminal/output.ts';
+import {
+  counted,
+  print,
+  printJson,
+  printRecord,
+  printSecret,
+  printTable,
+  remark,
+  result,
+} from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
