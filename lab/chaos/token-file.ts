@@ -82,7 +82,8 @@ function judge(field: TokenField, cycles: number, holders: TokenHolders, { reads
   broken.where(count('refreshed') < cycles / 2, `only ${count('refreshed')} refreshes`);
   console.log(
     `${holders.size} processes, ${cycles} lifetimes of ${LIFETIME_S} s: ${holders.got} tokens handed out, ` +
-      `${holders.killed} processes killed (${holders.killedWithLock} with the lock), ${count('refreshed')} refreshes and ` +
+      `${holders.killed} processes killed (${holders.killedWithLock} with the lock, ${holders.killedInFlight} of them with a marked ` +
+      `refresh token), ${count('refreshed')} refreshes and ` +
       `${count('retried')} retries; ${failed('unavailable')} calls failed because the server was away, ${failed('storage')} because ` +
       `the disk was full; ${reads()} reads of the file, ${torn.length} torn; ${count('reused')} reuses, ` +
       `${failed('invalid_grant')} invalid_grant`,

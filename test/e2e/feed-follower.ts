@@ -20,7 +20,7 @@ export interface Follower {
   close(): void;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 export async function followFeed(
   reach: Reach,
@@ -28,7 +28,12 @@ export async function followFeed(
   path = '/oauth2/revocations',
 ): Promise<Follower> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { ...tlsOptionsOf(reach), path, headers: { accept: 'text/event-stream', ...headers }, agent: false };
+    const options = {
+      ...tlsOptionsOf(reach),
+      path,
+      headers: { accept: 'text/event-stream', ...headers },
+      agent: false,
+    };
     requestHttps(options, resolve).on('error', reject).end();
   });
   return new StreamFollower(response);

@@ -42,11 +42,23 @@ export async function ignoreFeed(field: FeedField, followers: number, entries: n
   const during = memoryOf(field.pids);
   const { latencies, failed } = await asking();
   const cut = await countCut(sockets);
-  return { followers: sockets.length, entries, before, connected, during, cut, p99: percentile(latencies, 0.99), failed };
+  return {
+    followers: sockets.length,
+    entries,
+    before,
+    connected,
+    during,
+    cut,
+    p99: percentile(latencies, 0.99),
+    failed,
+  };
 }
 
 async function cursorOf({ caller, options }: FeedField): Promise<string> {
-  const answer = await caller.ask({ path: '/oauth2/revocations', headers: { authorization: basicOf(options.resourceServer) } });
+  const answer = await caller.ask({
+    path: '/oauth2/revocations',
+    headers: { authorization: basicOf(options.resourceServer) },
+  });
   return String(answer.json['cursor']);
 }
 
@@ -58,9 +70,13 @@ function deafFollower({ options, balancer }: FeedField, cursor: string): Promise
   const { targets } = balancer;
   const port = targets[Math.floor(Math.random() * targets.length)] ?? 0;
   const lines = ['GET /oauth2/revocations HTTP/1.1', 'Host: localhost', 'Accept: text/event-stream'];
-  const head = [...lines, `Authorization: ${basicOf(options.resourceServer)}`, `Last-Event-ID: ${cursor}`, '', ''].join('\r\n');
+  const head = [...lines, `Authorization: ${basicOf(options.resourceServer)}`, `Last-Event-ID: ${cursor}`, '', ''].join(
+    '\r\n',
+  );
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: options.ca }, () => socket.write(head));
+    const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: options.ca }, () =>
+      socket.write(head),
+    );
     socket.once('error', reject);
     socket.once('readable', () => {
       socket.removeListener('error', reject);

@@ -135,7 +135,11 @@ export class FeedField {
   }
 }
 
-async function fill(store: Store, home: Home, hash: ReturnType<typeof drawResourceServerSecret>['hash']): Promise<void> {
+async function fill(
+  store: Store,
+  home: Home,
+  hash: ReturnType<typeof drawResourceServerSecret>['hash'],
+): Promise<void> {
   await populate(store, home.authority);
   await publishKeys(readKeyringFile(join(home.folder, 'keyring.json')) ?? [], { store, by: 'drill' });
   const server = aResourceServer({ secrets: [{ hash, createdAt: systemClock.now() }] });

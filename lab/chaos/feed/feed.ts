@@ -42,12 +42,18 @@ async function measureLatency(field: FeedField, kind: StoreKind): Promise<number
 
 async function measureCuts(field: FeedField, kind: StoreKind, wanted: number, chance: Seeded): Promise<number> {
   const { cuts, ended, missed, wronged } = await cutStreams(field, wanted, chance);
-  console.log(`${kind}: ${cuts} cuts and a restart, ${ended} grants ended: ${missed} missed, ${wronged} wrongly refused`);
+  console.log(
+    `${kind}: ${cuts} cuts and a restart, ${ended} grants ended: ${missed} missed, ${wronged} wrongly refused`,
+  );
   return missed + wronged + Number(ended < Math.ceil(wanted / 4));
 }
 
 async function measureDeaf(field: FeedField): Promise<number> {
-  const { followers, entries, before, connected, during, cut, p99, failed } = await ignoreFeed(field, DEAF, DEAF_ENTRIES);
+  const { followers, entries, before, connected, during, cut, p99, failed } = await ignoreFeed(
+    field,
+    DEAF,
+    DEAF_ENTRIES,
+  );
   console.log(
     `${followers} followers that do not read, ${entries} entries: memory ${before} → ${connected} MiB connected → ${during} MiB, ` +
       `${cut} were cut; requests meanwhile: p99 ${p99.toFixed(0)} ms, ${failed} failed`,

@@ -5,7 +5,8 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export function whyNotBound({ boundTo }: Claims, certificate: Uint8Array | undefined): Refusal | undefined {
   if (boundTo === undefined) return undefined;
-  if (!certificate) return refuse('token-invalid', 'This token needs its client certificate, which this connection lacks.');
+  if (!certificate)
+    return refuse('token-invalid', 'This token needs its client certificate, which this connection lacks.');
   const shown = createHash('sha256').update(certificate).digest('base64url');
   return shown === boundTo ? undefined : refuse('token-invalid', 'This token is bound to another client certificate.');
 }

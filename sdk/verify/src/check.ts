@@ -41,7 +41,10 @@ const LONGEST = 16_384;
 /** For how long an answer "not active" is kept. Short: an identity may be enabled again. */
 const REFUSED_MS = 5_000;
 
-const INVALID = refuse('token-invalid', 'This token is not valid: it is forged, expired, revoked, or not for this API.');
+const INVALID = refuse(
+  'token-invalid',
+  'This token is not valid: it is forged, expired, revoked, or not for this API.',
+);
 const AWAY = refuse('unavailable', 'Whether this token is valid cannot be found out now.');
 
 /** Returns the claims of a good token. */

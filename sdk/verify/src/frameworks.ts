@@ -49,7 +49,10 @@ function fastifyCall(request: FastifyRequestLike, reply: FastifyReplyLike): Call
     keys: [request, raw],
     allow: () => undefined,
     refuse: ({ status, headers, body }) => {
-      reply.code(status).headers({ ...headers }).send(body);
+      reply
+        .code(status)
+        .headers({ ...headers })
+        .send(body);
     },
   };
 }

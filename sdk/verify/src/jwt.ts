@@ -36,7 +36,14 @@ export class Jwts {
     if (!this.#keys) throw new Unavailable('the keys of the service could not be loaded');
     const { issuer, resourceServer, clockTolerance, now } = this.#settings;
     const { audience } = resourceServer;
-    const checks = { issuer, audience, typ: 'at+jwt', algorithms: ALGORITHMS, clockTolerance, currentDate: new Date(now()) };
+    const checks = {
+      issuer,
+      audience,
+      typ: 'at+jwt',
+      algorithms: ALGORITHMS,
+      clockTolerance,
+      currentDate: new Date(now()),
+    };
     try {
       const { payload } = await jwtVerify(token, this.#keys, checks);
       return claimsOf(payload);

@@ -61,7 +61,8 @@ export class Revocations {
   narrow(scope: readonly string[], integration: string): readonly string[] {
     const known = this.#integrations.get(integration);
     if (!known) return scope;
-    const isBareWithin = (item: string) => !item.includes(':') && [...known.scope].some((each) => each.startsWith(`${item}:`));
+    const isBareWithin = (item: string) =>
+      !item.includes(':') && [...known.scope].some((each) => each.startsWith(`${item}:`));
     return scope.filter((item) => known.scope.has(item) || isBareWithin(item));
   }
 

@@ -47,7 +47,10 @@ export class Service {
     const encoded = [id, secret].map(encodeURIComponent).join(':');
     this.#proof = `Basic ${Buffer.from(encoded).toString('base64')}`;
     const pooled = { keepAlive: true, maxSockets: 64 };
-    this.#agents = { http: new HttpAgent(pooled), https: new HttpsAgent({ ...pooled, ...(ca !== undefined && { ca }) }) };
+    this.#agents = {
+      http: new HttpAgent(pooled),
+      https: new HttpsAgent({ ...pooled, ...(ca !== undefined && { ca }) }),
+    };
   }
 
   /** RFC 8414: where the endpoints are. Loaded once. */
@@ -70,7 +73,9 @@ export class Service {
 
   async snapshot(page: string | undefined): Promise<Json> {
     const { revocations } = await this.endpoints();
-    return this.#json(page === undefined ? revocations : `${revocations}?page=${encodeURIComponent(page)}`, { isProven: true });
+    return this.#json(page === undefined ? revocations : `${revocations}?page=${encodeURIComponent(page)}`, {
+      isProven: true,
+    });
   }
 
   /** The open stream of the revocation feed. */
@@ -90,7 +95,8 @@ export class Service {
 
   async #discover(): Promise<Endpoints> {
     const found = await this.#json(`${this.#issuer}/.well-known/oauth-authorization-server`, {});
-    if (found['issuer'] !== this.#issuer) throw new Misconfigured(`${this.#issuer} calls itself ${String(found['issuer'])}`);
+    if (found['issuer'] !== this.#issuer)
+      throw new Misconfigured(`${this.#issuer} calls itself ${String(found['issuer'])}`);
     return {
       introspection: String(found['introspection_endpoint']),
       revocations: String(found['revocation_feed_endpoint']),

@@ -96,7 +96,13 @@ class ServiceGuard implements Guard {
     const { identity, integration, expiresAt } = claims;
     const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
     if (unbound) return unbound;
-    return { ok: true, identity, integration, scope: this.#parts.revocations.narrow(claims.scope, integration), expiresAt };
+    return {
+      ok: true,
+      identity,
+      integration,
+      scope: this.#parts.revocations.narrow(claims.scope, integration),
+      expiresAt,
+    };
   }
 
   close(): void {
@@ -115,10 +121,15 @@ class ServiceGuard implements Guard {
 
 function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Refusal | undefined {
   if (permissions.every((permission) => hasPermission(scope, permission))) return undefined;
-  return { ...refuse('scope-insufficient', 'This token does not have the permission that is needed.'), scope: permissions };
+  return {
+    ...refuse('scope-insufficient', 'This token does not have the permission that is needed.'),
+    scope: permissions,
+  };
 }
 
 /** A bare resource is had by whoever has some permission on it. */
 function hasPermission(scope: readonly string[], permission: string): boolean {
-  return scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)));
+  return (
+    scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)))
+  );
 }

@@ -8,7 +8,7 @@ export const LOOK_MS = 100;
 const CHECK_MS = 2_000;
 /** News is older than this if the store has not answered since. */
 const CURRENT_MS = 3_000;
-const READ = 200;
+const READ = 500;
 const GROUP = 32;
 /** Items kept for followers that are a little behind. Others read from the store. */
 const KEPT = 2_000;
@@ -98,8 +98,9 @@ export class FeedTail {
   }
 
   async #read(): Promise<void> {
-    if (this.#at) await this.#readOn(this.#at);
-    else await this.#begin();
+    if (!this.#at) await this.#begin();
+    // After many changes at once: requests get their turn between two batches.
+    else while (this.#at && (await this.#readOn(this.#at)) === READ) await new Promise(setImmediate);
     this.#currentAt = performance.now();
   }
 
@@ -111,15 +112,17 @@ export class FeedTail {
     this.#checkedAt = performance.now();
   }
 
-  async #readOn(at: Position): Promise<void> {
+  /** Returns how many items there were. */
+  async #readOn(at: Position): Promise<number> {
     const items = await itemsAfter(at.sequence, READ, this.#store);
-    if (items.length === 0 && performance.now() - this.#checkedAt < CHECK_MS) return;
+    if (items.length === 0 && performance.now() - this.#checkedAt < CHECK_MS) return 0;
     const isThere = await isInLog(at, this.#store);
-    if (this.#at !== at) return; // the last follower left meanwhile
-    if (!isThere) return this.#endHistory();
+    if (this.#at !== at) return 0; // the last follower left meanwhile
     this.#checkedAt = performance.now();
     const last = items.at(-1);
-    if (last) this.#keep(items, last);
+    if (!isThere) this.#endHistory();
+    else if (last) this.#keep(items, last);
+    return items.length;
   }
 
   #keep(items: readonly FeedItem[], last: FeedItem): void {

@@ -49,7 +49,8 @@ async function stateOf(
   if (NO_NEWS.has(detail?.['did'])) return undefined;
   if (identityId !== undefined) return identityState(identityId, event, known, store);
   const integration = known.find((each) => each.clientId === clientId);
-  if (integration) return { about: 'integration', integration, ...(isAccessChange(event) && { recheckBefore: after(at, FOLLOWED) }) };
+  if (integration)
+    return { about: 'integration', integration, ...(isAccessChange(event) && { recheckBefore: after(at, FOLLOWED) }) };
   const server = detail?.['resourceServer'];
   return typeof server === 'string' ? { about: 'resource-server', id: server } : undefined;
 }

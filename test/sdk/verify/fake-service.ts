@@ -57,7 +57,10 @@ export class FakeService {
   /** A new key signs from now on; it is published at once. */
   async rotate(kid: string): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-    this.#keys.set(kid, { secret: privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } });
+    this.#keys.set(kid, {
+      secret: privateKey,
+      jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' },
+    });
     this.#signing = kid;
   }
 

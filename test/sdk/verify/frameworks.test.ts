@@ -1,8 +1,8 @@
 // guard.require in front of the same API, on each framework: what callers get.
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import express from 'express';
@@ -20,19 +20,32 @@ const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => RequestListener | Pr
   'node:http': (guard) => {
     const [read, write] = [guard.require('orders:read'), guard.require('orders:write')];
     return async (request, response) => {
-      if (await (request.method === 'POST' ? write : read)(request, response)) response.end(guard.caller(request).identity);
+      if (await (request.method === 'POST' ? write : read)(request, response))
+        response.end(guard.caller(request).identity);
     };
   },
   express: (guard) => {
     const app = express();
-    app.get('/orders', guard.require('orders:read'), (request, response) => void response.send(guard.caller(request).identity));
-    app.post('/orders', guard.require('orders:write'), (request, response) => void response.send(guard.caller(request).identity));
+    app.get(
+      '/orders',
+      guard.require('orders:read'),
+      (request, response) => void response.send(guard.caller(request).identity),
+    );
+    app.post(
+      '/orders',
+      guard.require('orders:write'),
+      (request, response) => void response.send(guard.caller(request).identity),
+    );
     return app as unknown as RequestListener;
   },
   fastify: async (guard) => {
     const app = fastify();
     app.get('/orders', { preHandler: guard.require('orders:read') }, async (request) => guard.caller(request).identity);
-    app.post('/orders', { onRequest: guard.require('orders:write') }, async (request) => guard.caller(request).identity);
+    app.post(
+      '/orders',
+      { onRequest: guard.require('orders:write') },
+      async (request) => guard.caller(request).identity,
+    );
     await app.ready();
     return app.routing as unknown as RequestListener;
   },
@@ -106,13 +119,23 @@ for (const [name, listen] of Object.entries(FRAMEWORKS))
 
     test('[RFC 8705 3] a bound token needs its certificate on the connection', async (t) => {
       const server = issueServer(api.authority);
-      const tls = { key: server.key, cert: server.pem, ca: api.authority.pem, requestCert: true, rejectUnauthorized: false };
+      const tls = {
+        key: server.key,
+        cert: server.pem,
+        ca: api.authority.pem,
+        requestCert: true,
+        rejectUnauthorized: false,
+      };
       const secure = createTlsServer(tls, await listen(guard));
       await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
       const { port } = secure.address() as AddressInfo;
       const [own, other] = [api.ada, api.authority.issue({ commonName: 'mallory' })];
       const { access_token: token } = await pairByCertificate(api.caller, 'bound-jwt', 'orders:read');
-      for (const [certificate, status] of [[own, 200], [other, 401], [undefined, 401]] as const) {
+      for (const [certificate, status] of [
+        [own, 200],
+        [other, 401],
+        [undefined, 401],
+      ] as const) {
         const caller = callerOver('HTTP/1.1', { port, ca: api.authority.pem, certificate });
         t.after(() => caller.close());
         const answer = await caller.ask({ path: '/orders', headers: { authorization: `Bearer ${token}` } });

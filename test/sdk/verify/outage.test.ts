@@ -37,7 +37,9 @@ async function withScene(options: Partial<VerifierOptions>, play: (scene: Scene)
 async function statusOf(guard: Guard, token: string): Promise<string> {
   const checked = await guard.check(token);
   if (checked.ok) return '200';
-  return { 'token-invalid': '401', 'token-missing': '401', 'scope-insufficient': '403', unavailable: '503' }[checked.reason];
+  return { 'token-invalid': '401', 'token-missing': '401', 'scope-insufficient': '403', unavailable: '503' }[
+    checked.reason
+  ];
 }
 
 async function row({ guard, jwt, seen, unseen }: Scene): Promise<readonly string[]> {
@@ -55,14 +57,15 @@ const OUTAGES: Readonly<Record<string, (service: FakeService) => Promise<void>>>
 };
 
 /** The rows of the table in the README: JWT, opaque seen before, opaque not seen before. */
-const TABLE: readonly (readonly [away: string, when: string, choice: Choice | 'either', results: readonly string[]])[] = [
-  ['the service', 'up to `maxStale`', 'either', ['200', '200', '503']],
-  ['the service', 'later', 'refuse', ['503', '503', '503']],
-  ['the service', 'later', 'trust-until-expiry', ['200', '200', '503']],
-  ['the feed', 'up to `maxStale`', 'either', ['200', '200', '200']],
-  ['the feed', 'later', 'either', ['200', '200', '200']],
-  ['the key set', 'at any time', 'either', ['200', '200', '200']],
-];
+const TABLE: readonly (readonly [away: string, when: string, choice: Choice | 'either', results: readonly string[]])[] =
+  [
+    ['the service', 'up to `maxStale`', 'either', ['200', '200', '503']],
+    ['the service', 'later', 'refuse', ['503', '503', '503']],
+    ['the service', 'later', 'trust-until-expiry', ['200', '200', '503']],
+    ['the feed', 'up to `maxStale`', 'either', ['200', '200', '200']],
+    ['the feed', 'later', 'either', ['200', '200', '200']],
+    ['the key set', 'at any time', 'either', ['200', '200', '200']],
+  ];
 
 suite('the table of outages', () => {
   for (const [away, when, choice, results] of TABLE)
@@ -157,7 +160,8 @@ suite('keys', () => {
       assert.equal(await statusOf(guard, await service.jwt()), '200');
       assert.equal(await statusOf(guard, jwt), '200', 'the old key is still good');
       const before = service.keyRequests;
-      for (let n = 0; n < 20; n++) assert.equal(await statusOf(guard, await service.jwt({}, { kid: `forged-${n}` })), '401');
+      for (let n = 0; n < 20; n++)
+        assert.equal(await statusOf(guard, await service.jwt({}, { kid: `forged-${n}` })), '401');
       assert.ok(service.keyRequests - before <= 1);
     }));
 

@@ -34,7 +34,10 @@ export async function startProtected(): Promise<ProtectedApi> {
   });
   const secrets: ResourceServer['secrets'] = [{ hash, createdAt: service.now() }];
   await service.put(resourceServers, aResourceServer({ secrets }));
-  await service.put(integrations, anIntegration({ clientId: clientId('bound-jwt'), accessTokenFormat: 'jwt', binding: 'certificate' }));
+  await service.put(
+    integrations,
+    anIntegration({ clientId: clientId('bound-jwt'), accessTokenFormat: 'jwt', binding: 'certificate' }),
+  );
   await service.register(anIntegration({ clientId: JWT_CLIENT, accessTokenFormat: 'jwt' }));
   const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
   const resourceServer = { id: 'orders-api', secret: secret.reveal(), audience: ORDERS_AUDIENCE };

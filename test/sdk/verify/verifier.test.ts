@@ -5,9 +5,9 @@ import { type Guard, Misconfigured } from '../../../sdk/verify/src/verify.ts';
 import { changeIntegration } from '../../../src/operations/admin/change-integration.ts';
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
-import { ADA } from '../../samples.ts';
 import { registryFollows } from '../../e2e/service.ts';
 import { CLIENT, forged, pairByCertificate, revoke } from '../../e2e/steps.ts';
+import { ADA } from '../../samples.ts';
 import { eventually, FORMATS, JWT_CLIENT, type ProtectedApi, startProtected } from './protected-api.ts';
 
 let api: ProtectedApi;
@@ -30,7 +30,8 @@ async function reasonFor(token: string, certificate?: Uint8Array): Promise<strin
   return checked.ok ? 'allowed' : checked.reason;
 }
 
-const refused = (token: string) => eventually('it is refused', async () => (await reasonFor(token)) === 'token-invalid');
+const refused = (token: string) =>
+  eventually('it is refused', async () => (await reasonFor(token)) === 'token-invalid');
 const allowed = (token: string) => eventually('it is allowed', async () => (await reasonFor(token)) === 'allowed');
 
 for (const format of FORMATS)
@@ -86,7 +87,11 @@ for (const format of FORMATS)
     test('who may no longer use the integration is refused', async () => {
       const token = await api.token(format);
       assert.equal(await reasonFor(token), 'allowed');
-      await changeIntegration(clientOf[format], { access: { to: 'named', identities: [], groups: ['nobody'] } }, admin());
+      await changeIntegration(
+        clientOf[format],
+        { access: { to: 'named', identities: [], groups: ['nobody'] } },
+        admin(),
+      );
       await refused(token);
       await changeIntegration(clientOf[format], { access: { to: 'everyone' } }, admin());
       await allowed(token);
@@ -124,6 +129,9 @@ suite('settings', () => {
 
   test('missing settings are named', async () => {
     await assert.rejects(api.guard({ issuer: 'tokens' }), /issuer must be/);
-    await assert.rejects(api.guard({ resourceServer: { id: 'a', secret: '', audience: '' } }), /id, secret and audience/);
+    await assert.rejects(
+      api.guard({ resourceServer: { id: 'a', secret: '', audience: '' } }),
+      /id, secret and audience/,
+    );
   });
 });

@@ -14,10 +14,11 @@ export interface DoorOptions {
   readonly timeoutMs: number;
 }
 
-/** How a request is sent: with a certificate, and until when. */
+/** How a request is sent: with a certificate, until when, and what must be done first. */
 export interface Manner {
   readonly tls?: Tls | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly beforeSent?: (() => Promise<void>) | undefined;
 }
 
 export class Door {
@@ -71,8 +72,8 @@ export class Door {
     return { ...Object.fromEntries(given), client_id: this.#options.clientId };
   }
 
-  #sending({ tls, signal }: Manner) {
+  #sending({ tls, signal, beforeSent }: Manner) {
     const { ca, timeoutMs } = this.#options;
-    return { tls: { ca: ca(), ...tls }, timeoutMs, signal };
+    return { tls: { ca: ca(), ...tls }, timeoutMs, signal, beforeSent };
   }
 }
