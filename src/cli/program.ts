@@ -93,7 +93,7 @@ function pointToHelp(command: Command, path: string): void {
 }
 
 /** They print until they are stopped, or print one thing for one purpose. */
-const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec', 'completion'];
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec'];
 
 function endingCommands(command: Command): Command[] {
   const inner = command.commands.flatMap(endingCommands);
