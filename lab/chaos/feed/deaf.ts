@@ -17,7 +17,8 @@ export interface DeafFigures {
   readonly during: number;
   /** How many were cut. */
   readonly cut: number;
-  /** Milliseconds of a request while entries are sent. */
+  /** Milliseconds of a request: without these followers, and while entries are sent. */
+  readonly p99Alone: number;
   readonly p99: number;
   readonly failed: number;
 }
@@ -27,7 +28,11 @@ const STEP = 2_000;
 const CUT_WITHIN_MS = 15_000;
 
 export async function ignoreFeed(field: FeedField, followers: number, entries: number): Promise<DeafFigures> {
+  field.closeGuards(); // they would slow down the requests of this process
   const before = memoryOf(field.pids);
+  const alone = askMeanwhile(field);
+  await pause(2_000);
+  const p99Alone = percentile((await alone()).latencies, 0.99);
   const cursor = await cursorOf(field);
   const sockets: TLSSocket[] = [];
   while (sockets.length < followers)
@@ -49,6 +54,7 @@ export async function ignoreFeed(field: FeedField, followers: number, entries: n
     connected,
     during,
     cut,
+    p99Alone,
     p99: percentile(latencies, 0.99),
     failed,
   };

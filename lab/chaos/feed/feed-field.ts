@@ -124,8 +124,12 @@ export class FeedField {
     return (await pairByCertificate(this.caller, client, 'orders:read')).access_token;
   }
 
+  closeGuards(): void {
+    for (const guard of this.#guards.splice(0)) guard.close();
+  }
+
   async remove(): Promise<void> {
-    for (const guard of this.#guards) guard.close();
+    this.closeGuards();
     this.caller.close();
     this.balancer.close();
     await this.stopNodes();

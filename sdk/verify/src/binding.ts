@@ -17,6 +17,5 @@ interface TlsSocket {
 
 /** The client certificate of a connection of Node, in DER. */
 export function certificateOf(socket: unknown): Uint8Array | undefined {
-  const { getPeerCertificate } = (socket ?? {}) as TlsSocket;
-  return getPeerCertificate?.call(socket)?.raw;
+  return (socket as TlsSocket | undefined)?.getPeerCertificate?.()?.raw;
 }

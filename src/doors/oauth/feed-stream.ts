@@ -24,6 +24,8 @@ const READ_MS = 10_000;
 /** A follower then connects again, and proves itself again. */
 const LONGEST_MS = 15 * 60_000;
 
+/** Batches that are sent in one turn of the event loop. */
+const IN_ONE_TURN = 16;
 /** Batches whose bytes are kept. */
 const SHARED = 32;
 
@@ -34,6 +36,7 @@ export class FeedStreams {
   readonly #store: FeedStore;
   readonly #open = new Set<AbortController>();
   readonly #texts = new BatchTexts();
+  readonly #turns = new Turns();
 
   constructor(tail: FeedTail, store: FeedStore) {
     this.#tail = tail;
@@ -98,9 +101,28 @@ export class FeedStreams {
         continue;
       }
       if (await isOutdated(server, items, this.#store)) return;
+      await this.#turns.next();
       await written(response, this.#texts.of(items, server), signal);
       at = last.sequence;
     }
+  }
+}
+
+/** Some batches are sent in each turn of the event loop, so that requests are served in between. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#go());
+    });
+  }
+
+  #go(): void {
+    const going = this.#waiting.slice(0, IN_ONE_TURN);
+    for (const resolve of going) resolve();
+    this.#waiting.splice(0, going.length);
+    if (this.#waiting.length > 0) setImmediate(() => this.#go());
   }
 }
 

@@ -12,7 +12,7 @@ export interface Position {
 }
 
 const MARK_LENGTH = 16;
-export const START: Position = { sequence: 0, mark: '0'.repeat(MARK_LENGTH) };
+const START: Position = { sequence: 0, mark: '0'.repeat(MARK_LENGTH) };
 
 export function positionOf(event: LoggedEvent): Position {
   return { sequence: event.sequence, mark: markOf(JSON.stringify(event)) };

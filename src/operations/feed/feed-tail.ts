@@ -3,13 +3,14 @@ import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
 
 /** How often the store is asked for news. A query by an index that has feed events alone. */
-export const LOOK_MS = 100;
+const LOOK_MS = 100;
 /** How often the history is checked if there is no news: a store may have been put back to an older state. */
 const CHECK_MS = 2_000;
 /** News is older than this if the store has not answered since. */
 const CURRENT_MS = 3_000;
 const READ = 500;
-const GROUP = 32;
+/** The most that is held for one follower. */
+const BATCH = 200;
 /** Items kept for followers that are a little behind. Others read from the store. */
 const KEPT = 2_000;
 
@@ -70,9 +71,9 @@ export class FeedTail {
 
   /** The next items. Empty: there are none yet. */
   async after(sequence: number): Promise<readonly FeedItem[]> {
-    if (!this.#at || sequence < this.#keptAfter) return itemsAfter(sequence, READ, this.#store);
+    if (!this.#at || sequence < this.#keptAfter) return itemsAfter(sequence, BATCH, this.#store);
     const first = this.#kept.findLastIndex((item) => item.sequence <= sequence) + 1;
-    return this.#kept.slice(first, first + READ);
+    return this.#kept.slice(first, first + BATCH);
   }
 
   /** Resolves at the next change after `version`, or when the signal is aborted. */
@@ -140,15 +141,9 @@ export class FeedTail {
     this.#announce();
   }
 
-  /** Followers go on in groups, so that requests get their turn in between. */
   #announce(): void {
     this.#version += 1;
-    const waking = [...this.#wake];
-    const wakeSome = () => {
-      for (const wake of waking.splice(0, GROUP)) wake();
-      if (waking.length > 0) setImmediate(wakeSome);
-    };
-    wakeSome();
+    for (const wake of [...this.#wake]) wake();
   }
 
   #leave(): void {

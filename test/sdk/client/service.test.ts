@@ -152,14 +152,17 @@ suite('@tessera/client against the service', () => {
     await assert.rejects(unknown.get(), (error: TokenFailure) => error.error === 'invalid_client');
   });
 
-  test('a server whose certificate is not trusted gets nothing', async (t) => {
+  test('a server whose certificate is not trusted gets nothing, and the caller learns what to do', async (t) => {
     const options = {
       server: service.issuer,
       clientId: 'orders-sync',
       by: byCertificate,
       store: fileFor(t),
-      timeoutSeconds: 0,
     };
-    await assert.rejects(tokenSource(options).get(), /certificate/);
+    await assert.rejects(tokenSource(options).get(), (error: TokenFailure) => {
+      assert.equal(error.reason, 'usage');
+      assert.match(error.message, /certificate of https:\S+ is not trusted: .*NODE_EXTRA_CA_CERTS/);
+      return true;
+    });
   });
 });

@@ -6,7 +6,7 @@ import type { VerifierOptions } from '../../../sdk/verify/src/verify.ts';
 
 export type Part = 'keys' | 'feed' | 'introspection';
 
-export const AUDIENCE = 'https://orders.example';
+const AUDIENCE = 'https://orders.example';
 
 export class FakeService {
   /** Parts that answer 503. */

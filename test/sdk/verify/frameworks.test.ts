@@ -1,6 +1,6 @@
 // guard.require in front of the same API, on each framework: what callers get.
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
@@ -15,8 +15,10 @@ import { pairByCertificate } from '../../e2e/steps.ts';
 import { ADA } from '../../samples.ts';
 import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
 /** GET /orders needs orders:read, POST needs orders:write; both answer with the identity that calls. */
-const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => RequestListener | Promise<RequestListener>>> = {
+const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => Listener | Promise<Listener>>> = {
   'node:http': (guard) => {
     const [read, write] = [guard.require('orders:read'), guard.require('orders:write')];
     return async (request, response) => {
@@ -36,7 +38,7 @@ const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => RequestListener | Pr
       guard.require('orders:write'),
       (request, response) => void response.send(guard.caller(request).identity),
     );
-    return app as unknown as RequestListener;
+    return app as unknown as Listener;
   },
   fastify: async (guard) => {
     const app = fastify();
@@ -47,7 +49,7 @@ const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => RequestListener | Pr
       async (request) => guard.caller(request).identity,
     );
     await app.ready();
-    return app.routing as unknown as RequestListener;
+    return (request, response) => app.routing(request, response);
   },
   hono: (guard) => {
     const app = new Hono();
@@ -73,7 +75,7 @@ for (const [name, listen] of Object.entries(FRAMEWORKS))
     let base: string;
     let close: () => void;
     before(async () => {
-      const server = createServer(await listen(guard));
+      const server = createServer((await listen(guard)) as RequestListener);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`;
       close = () => void server.close();
@@ -126,7 +128,7 @@ for (const [name, listen] of Object.entries(FRAMEWORKS))
         requestCert: true,
         rejectUnauthorized: false,
       };
-      const secure = createTlsServer(tls, await listen(guard));
+      const secure = createTlsServer(tls, (await listen(guard)) as RequestListener);
       await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
       const { port } = secure.address() as AddressInfo;
       const [own, other] = [api.ada, api.authority.issue({ commonName: 'mallory' })];
