@@ -1,4 +1,4 @@
-// npm run chaos -- DRILL --cycles N [--seed S]: injects faults many times and checks that every promise holds.
+// npm run chaos -- DRILL --cycles N [--seed S] [--processes P]: injects faults many times and checks that every promise holds.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
@@ -66,8 +66,8 @@ const DRILLS = {
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   'token-file': [
-    (cycles: number, chance: Seeded) => shareTokenFile(cycles, chance),
-    '50 processes share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    (cycles: number, chance: Seeded, { processes }: DrillOptions) => shareTokenFile(cycles, chance, processes),
+    '50 processes (--processes) share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
   ],
   feed: [
@@ -78,9 +78,14 @@ const DRILLS = {
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
+interface DrillOptions {
+  readonly from?: string | undefined;
+  readonly processes?: number | undefined;
+}
+
 /** The third: the default number of cycles, if not 20. */
 type Drill = readonly [
-  (cycles: number, chance: Seeded, from?: string) => Promise<number>,
+  (cycles: number, chance: Seeded, options: DrillOptions) => Promise<number>,
   what: string,
   cycles?: number,
 ];
@@ -91,12 +96,15 @@ const { values, positionals } = parseArgs({
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string' },
+    processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), values.from);
+  const processes = values.processes === undefined ? undefined : Number(values.processes);
+  const chance = new Seeded(Number(values.seed));
+  const broken = await drill(Number(values.cycles ?? cycles), chance, { from: values.from, processes });
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

@@ -84,3 +84,10 @@ export async function examinePostgres(address: Secret): Promise<ServerFacts> {
   const { serverFacts } = await import('./store/postgres/server-facts.ts');
   return serverFacts(address, process.env);
 }
+
+/** Throws if the address of a PostgreSQL store is malformed. Connects to nothing. */
+export async function checkStoreAddress({ store }: Config): Promise<void> {
+  if (store.kind === 'sqlite') return;
+  const { parseAddress } = await import('./store/postgres/address.ts');
+  parseAddress(store.url, process.env);
+}

@@ -16,6 +16,7 @@ const LONGEST_PAUSE_MS = 300;
 export class TokenHolders {
   readonly #args: readonly string[];
   readonly #lock: string;
+  readonly #mark: string;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #children: ChildProcess[];
   readonly #told = new Set<ChildProcess>();
@@ -23,9 +24,11 @@ export class TokenHolders {
   #got = 0;
   #killed = 0;
   #killedWithLock = 0;
+  #killedInFlight = 0;
 
   constructor({ server, clientId, file, ca }: TokenField, environment: NodeJS.ProcessEnv, count: number) {
     this.#lock = `${file}.lock`;
+    this.#mark = `${file}.presented`;
     this.#args = [ENTRY, server, clientId, file, ca];
     this.#environment = { ...process.env, ...environment };
     this.#children = Array.from({ length: count }, () => this.#start());
@@ -53,6 +56,11 @@ export class TokenHolders {
     return this.#killedWithLock;
   }
 
+  /** Of those with the lock: how many had marked the refresh token as presented. */
+  get killedInFlight(): number {
+    return this.#killedInFlight;
+  }
+
   async allStarted(): Promise<void> {
     const end = performance.now() + STARTED_WITHIN_MS;
     while (this.#children.some((child) => !this.#told.has(child))) {
@@ -61,20 +69,27 @@ export class TokenHolders {
     }
   }
 
-  /** kill -9, at a moment that nobody can foresee, and another one in its place. Every other time it hits the one with the lock. */
+  /**
+   * kill -9, at a moment that nobody can foresee, and another one in its place. Half of them hit the process with the lock, half of
+   * these when it has sent the refresh token or is about to.
+   */
   async killOne(chance: Seeded): Promise<void> {
     await pause(chance.below(LONGEST_PAUSE_MS));
-    const holder = chance.chance(0.5) ? await this.#holder() : -1;
+    const [aimed, inFlight] = [chance.chance(0.5), chance.chance(0.5)];
+    const anyone = chance.below(this.#children.length);
+    const holder = aimed ? await this.#holder(inFlight) : -1;
     if (holder >= 0) this.#killedWithLock++;
-    const at = holder >= 0 ? holder : chance.below(this.#children.length);
+    if (holder >= 0 && inFlight) this.#killedInFlight++;
+    const at = holder >= 0 ? holder : anyone;
     await this.#kill(this.#children[at] as ChildProcess);
     this.#children[at] = this.#start();
     this.#killed++;
   }
 
-  /** The process that has the lock now or soon; -1 if nobody takes it. */
-  async #holder(): Promise<number> {
-    for (let tries = 0; tries < 200; tries++, await pause(2)) {
+  /** The process that has the lock now or soon; -1 if nobody takes it. `inFlight`: and has marked the refresh token. */
+  async #holder(inFlight: boolean): Promise<number> {
+    for (let tries = 0; tries < 300; tries++, await pause(1)) {
+      if (inFlight && !readIfThere(this.#mark).startsWith('{')) continue;
       const { pid } = parseOwner(readIfThere(this.#lock)) ?? {};
       const at = this.#children.findIndex((child) => child.pid === pid);
       if (at >= 0) return at;

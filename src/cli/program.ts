@@ -82,11 +82,18 @@ export function buildProgram(): Command {
     .exitOverride();
   for (const declare of GROUPS) declare(program);
   for (const command of endingCommands(program)) offerJson(command);
+  pointToHelp(program, program.name());
   return program;
 }
 
+/** After a mistake on the command line: what to do next. */
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`  See: ${path} --help`);
+  for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
+}
+
 /** They print until they are stopped, or print one thing for one purpose. */
-const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow'];
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec'];
 
 function endingCommands(command: Command): Command[] {
   const inner = command.commands.flatMap(endingCommands);

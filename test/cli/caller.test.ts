@@ -11,6 +11,7 @@ import { type Caller, callerOver, reachOf } from '../e2e/caller.ts';
 import { startPublic } from '../e2e/public-service.ts';
 import type { TestService } from '../e2e/service.ts';
 import { CLIENT, confirm, verify } from '../e2e/steps.ts';
+import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 interface Ran {
@@ -96,6 +97,28 @@ suite('tessera for callers', () => {
     );
     assert.equal((await tessera(['profile', 'remove', 'staging'])).status, 0);
     assert.doesNotMatch((await tessera(['profile', 'list'])).stdout, /staging/);
+  });
+
+  test('login by the assertion of a CI job; token needs no person', async () => {
+    const sign = await registerWorkload(service);
+    const path = join(home, 'assertion.jwt');
+    writeFileSync(path, await sign(), { mode: 0o600 });
+    const job = ['--profile', 'job'];
+    const login = await tessera(['login', ...at, '--client-id', WORKLOAD_CLIENT, '--assertion-file', path, ...job]);
+    assert.equal(login.status, 0, login.stderr);
+    assert.match(login.stderr, /^Logged in to https:\S+ as deploy, for: /);
+    const { stdout: token } = await tessera(['token', ...job]);
+    assert.equal((await verify(caller, token.trim())).status, 200);
+    assert.match(JSON.parse((await tessera(['whoami', '--json', ...job])).stdout).identity, /^ci:/);
+    assert.equal((await tessera(['logout', ...job])).status, 0);
+    assert.equal((await verify(caller, token.trim())).status, 401);
+    const used = await tessera(['token', ...job]);
+    assert.deepEqual([used.status, used.stdout], [1, '']);
+    assert.match(used.stderr, /invalid_grant/);
+    writeFileSync(path, await sign());
+    assert.equal((await tessera(['token', ...job])).status, 0, 'the next assertion gets the next grant');
+    writeFileSync(path, '');
+    assert.equal((await tessera(['login', ...job])).status, 1);
   });
 
   test('Ctrl-C while it waits ends the login and leaves nothing behind', async () => {

@@ -44,6 +44,7 @@ suite('the tessera command is documented', () => {
         'tessera config schema',
         'tessera config reference',
         'tessera backup follow',
+        'tessera exec', // standard output belongs to the program that it runs
       ],
     );
   });

@@ -50,4 +50,6 @@ test('a request is found among other lines, with what other lines say about it',
   assert.equal(request?.['reason'], 'grant-revoked');
   assert.deepEqual(details, ['certificate refused:', '  rule: expired', '  steps:\n    one\n    two']);
   assert.equal(linesOfRequest('r3', log).request, undefined);
+  const pretty = '12:00:00.000 info  request  id=r4 operation=verify outcome=refused reason=grant-revoked status=401';
+  assert.equal(linesOfRequest('r4', pretty).request?.['reason'], 'grant-revoked');
 });

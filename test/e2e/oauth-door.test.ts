@@ -374,6 +374,7 @@ suite('RFC 8414', () => {
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
         grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
         response_types_supported: ['none'],
+        subject_types_supported: ['public'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none'],

@@ -10,6 +10,8 @@ import { after, before, suite, test } from 'node:test';
 import { startPublic } from '../e2e/public-service.ts';
 import type { TestService } from '../e2e/service.ts';
 import { CLIENT, confirm, VERIFY } from '../e2e/steps.ts';
+import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
+import { platformServer } from '../platform.ts';
 import { installPacked } from '../sdk/packed.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
@@ -91,6 +93,29 @@ suite('the examples run', () => {
       assert.match(String((await run('nightly-job', process.execPath, 'job.mjs')).identity), ADA);
     const grants = service.logLines.filter((line) => line.includes('"authorize-certificate"'));
     assert.equal(grants.length, 1, 'the second run used the token of the first');
+  });
+
+  test('workload-job, with the file of a pod and as a job of GitHub Actions', async () => {
+    const sign = await registerWorkload(service);
+    const github = await platformServer();
+    github.odd.set(`/sign?x=1&audience=${encodeURIComponent(service.issuer)}`, (response, { headers }) => {
+      assert.equal(headers.authorization, 'Bearer of-the-job');
+      void sign().then((value) => response.end(JSON.stringify({ value })));
+    });
+    const file = join(folder, 'assertion');
+    writeFileSync(file, await sign());
+    const actions = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/sign?x=1`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+    };
+    const usual = { ...environment };
+    for (const platform of [{ ASSERTION_FILE: file }, actions]) {
+      Object.assign(environment, { TESSERA_CLIENT_ID: WORKLOAD_CLIENT, ...platform });
+      assert.match(String((await run('workload-job', process.execPath, 'job.mjs')).identity), /^ci:/);
+      for (const name of Object.keys(platform)) delete environment[name];
+    }
+    Object.assign(environment, usual);
+    github.close();
   });
 
   test('device-cli', async () => {

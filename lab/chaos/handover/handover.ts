@@ -21,7 +21,11 @@ const [LOAD_MS, AGAIN_MS] = [1_000, 500];
 const MIGRATES = '/proc/sys/net/ipv4/tcp_migrate_req';
 
 /** `from`: a commit. Instances of it and of this one take turns; both run two workers then, which share the port in both. */
-export async function handOver(cycles: number, _chance: Seeded, from?: string): Promise<number> {
+export async function handOver(
+  cycles: number,
+  _chance: Seeded,
+  { from }: { readonly from?: string | undefined } = {},
+): Promise<number> {
   warnAboutKernel();
   const broken = new Broken();
   const other = from ? releaseAt(from) : THIS_RELEASE;

@@ -18,7 +18,11 @@ const LOAD_MS = 500;
 const NODES = 3;
 
 /** `from`: the commit to upgrade from and to go back to. Without it, this release replaces itself. */
-export async function rollOut(rounds: number, _chance: Seeded, from?: string): Promise<number> {
+export async function rollOut(
+  rounds: number,
+  _chance: Seeded,
+  { from }: { readonly from?: string | undefined } = {},
+): Promise<number> {
   const broken = new Broken();
   const other = from ? releaseAt(from) : THIS_RELEASE;
   const server = await PostgresServer.start({ durable: true });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Way } from './by/way.ts';
 import type { Door } from './door/door.ts';
 import type { Reply } from './door/reply.ts';
+import { NoAnswer } from './door/send.ts';
 import { TokenFailure } from './failure.ts';
 import type { HeldStore } from './store/token-store.ts';
 import { isRefreshable, isUsable, type StoredTokens } from './tokens.ts';
@@ -22,16 +23,24 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A retry must arrive within the window, so the last one is sent this much earlier. */
-const MARGIN_MS = 15_000;
+/** A retry must arrive within the window, and may wait for a turn there: the last one is sent this much earlier. */
+const MARGIN_MS = 10_000;
 
 export class Renewal {
   readonly #options: RenewalOptions;
   /** The refresh token that the server refused, and how: it is not presented again. */
   #refused: { readonly refreshToken: string; readonly failure: TokenFailure } | undefined;
 
+  /** The refresh token whose grant has ended, as the server said. */
+  #ended: string | undefined;
+
   constructor(options: RenewalOptions) {
     this.#options = options;
+  }
+
+  /** Whether the grant has ended, so that the access token is dead too. */
+  hasEnded({ refreshToken }: StoredTokens): boolean {
+    return refreshToken !== undefined && refreshToken === this.#ended;
   }
 
   async renew(held: HeldStore, tokens: StoredTokens | undefined, patience: Patience): Promise<StoredTokens> {
@@ -46,7 +55,7 @@ export class Renewal {
     if (!by.start) throw new TokenFailure('login-needed', `There are no tokens for ${server}`, by.todo);
     for (let tries = 0; ; tries++) {
       const sentAt = Date.now();
-      await held.prepare(undefined, sentAt);
+      await held.reserve();
       const reply = await by.start(door, signal);
       if (reply.kind === 'granted') return this.#save(held, reply.json, by.isAlone ? sentAt : Date.now());
       if (reply.kind === 'refused') throw this.#refusalOf(reply);
@@ -62,14 +71,24 @@ export class Renewal {
       const earlier = await held.presentedSince(refreshToken);
       if (earlier !== undefined && this.#isTooLate(earlier)) return this.#abandon(held, tokens, patience);
       const sentAt = Date.now();
-      await held.prepare(refreshToken, earlier ?? sentAt);
-      const reply = await door.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, { tls: by.tls() });
+      await held.reserve();
+      const reply = await door.token(
+        { grant_type: 'refresh_token', refresh_token: refreshToken },
+        { tls: by.tls(), beforeSent: () => this.#present(held, refreshToken, earlier) },
+      );
       if (reply.kind === 'granted') return this.#save(held, reply.json, sentAt);
       // This request has not spent the token. An earlier one without an answer may have.
       if (reply.kind !== 'unclear' && earlier === undefined) await held.unpresent();
       if (reply.kind === 'refused') return this.#afterRefusal(held, refreshToken, reply, patience);
       await this.#waitOrFail(reply, tries, patience);
     }
+  }
+
+  /** The last step before the token is sent: connecting may have taken long. */
+  async #present(held: HeldStore, refreshToken: string, earlier: number | undefined): Promise<void> {
+    if (earlier !== undefined && this.#isTooLate(earlier))
+      throw new NoAnswer(false, new Error('it is too late to repeat the refresh'));
+    await held.present(refreshToken, Date.now());
   }
 
   #isTooLate(since: number): boolean {
@@ -98,6 +117,7 @@ export class Renewal {
     patience: Patience,
   ): Promise<StoredTokens> {
     if (reply.error !== 'invalid_grant') throw this.#refusalOf(reply);
+    this.#ended = refreshToken;
     try {
       return await this.#startOver(
         held,

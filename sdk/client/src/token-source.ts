@@ -133,7 +133,7 @@ class Source implements TokenSource {
       this.#failures = 0;
       return accessToken;
     } catch (error) {
-      if (error instanceof TokenFailure && error.error === 'invalid_grant') throw error; // both tokens are dead
+      if (this.#renewal.hasEnded(spare)) throw error;
       this.#notBefore = Date.now() + backOff(this.#failures++);
       return spare.accessToken;
     }

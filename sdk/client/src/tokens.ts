@@ -17,9 +17,10 @@ export interface StoredTokens {
   readonly refreshUntil?: number;
 }
 
-/** An access token is not handed out in its last seconds: the call takes time, and the server counts whole seconds. */
+/** An access token is not handed out in its last seconds: the call takes time. */
 const LAST_MS = 5_000;
-const LAST_AT_LEAST_MS = 1_000;
+/** The server counts whole seconds, so up to one is missing; the rest is for the call. */
+const LAST_AT_LEAST_MS = 1_500;
 
 function usableUntil({ obtainedAt, expiresAt }: StoredTokens): number {
   return expiresAt - Math.min(LAST_MS, Math.max(LAST_AT_LEAST_MS, (expiresAt - obtainedAt) * 0.05));

@@ -18,7 +18,7 @@ function declareRequest(group: Command): void {
     .command('request')
     .argument('<id>', 'from the header Request-Id of the answer, or from a log line')
     .description('find a request in the log, and show which check refused it and what to do')
-    .option('--log <file>', 'the log, as JSON lines (default: standard input)')
+    .option('--log <file>', 'the log (default: standard input)')
     .addHelpText(
       'after',
       examples(

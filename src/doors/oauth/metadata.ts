@@ -34,6 +34,8 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     grant_types_supported: GRANT_TYPES.filter((type) => deviceFlow || type !== DEVICE_GRANT_TYPE),
     // Required, although there is no authorization endpoint.
     response_types_supported: ['none'],
+    // Libraries for Java parse no openid-configuration without it. True here: every client sees the same `sub`.
+    subject_types_supported: ['public'],
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
     revocation_endpoint: base + PATHS.revoke,
     revocation_endpoint_auth_methods_supported: ['none'],

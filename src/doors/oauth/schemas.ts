@@ -106,6 +106,7 @@ export const Metadata = object({
   token_endpoint_auth_methods_supported: list(string()),
   grant_types_supported: list(string()),
   response_types_supported: list(string()),
+  subject_types_supported: list(string()),
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),

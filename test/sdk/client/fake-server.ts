@@ -19,6 +19,10 @@ export interface FakeServer {
   readonly asked: Asked[];
   /** The answers to the next token requests; good ones when it is empty. */
   readonly next: Instead[];
+  /** Told when a request arrives. */
+  watch: (step: 'asked for metadata' | 'asked for a token') => void;
+  /** A slow server. */
+  metadataAfterMs: number;
   /** Seconds. */
   lifetime: number;
   /** The generation of the last pair. */
@@ -34,6 +38,8 @@ export async function startFake(t: TestContext): Promise<FakeServer> {
     url: '',
     asked: [],
     next: [],
+    watch: () => {},
+    metadataAfterMs: 0,
     lifetime: 600,
     generation: 0,
     presented: () => fake.asked.map(({ form }) => form['refresh_token'] ?? '').filter(Boolean),
@@ -47,11 +53,16 @@ export async function startFake(t: TestContext): Promise<FakeServer> {
     const reply = (status: number, body: object, headers: Record<string, string> = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     const path = request.url ?? '';
-    if (path.startsWith('/.well-known/')) return void reply(200, metadataOf(url));
+    if (path.startsWith('/.well-known/')) {
+      fake.watch('asked for metadata');
+      await new Promise((resolve) => setTimeout(resolve, fake.metadataAfterMs));
+      return void reply(200, metadataOf(url));
+    }
     let text = '';
     for await (const chunk of request) text += String(chunk);
     fake.asked.push({ path, form: Object.fromEntries(new URLSearchParams(text)) });
     if (path === '/revoke') return void reply(200, {});
+    fake.watch('asked for a token');
     const instead = fake.next.shift();
     if (instead === 'drop before') return void request.socket.destroy();
     if (typeof instead === 'object') return void reply(instead.status, instead.body ?? {}, instead.headers);

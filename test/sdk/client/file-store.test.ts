@@ -27,7 +27,7 @@ async function held(file: string): Promise<HeldStore> {
 test('a pair is stored for its owner alone, in a folder for its owner alone', async (t) => {
   const file = join(folderFor(t), 'made', 'tokens.json');
   const store = await held(file);
-  await store.prepare(undefined, 0);
+  await store.reserve();
   await store.save(PAIR);
   await store.release();
   assert.deepEqual(await fileStore(file).load(), PAIR);
@@ -36,15 +36,21 @@ test('a pair is stored for its owner alone, in a folder for its owner alone', as
   assert.deepEqual(namesIn(dirname(file)), ['tokens.json']);
 });
 
-test('before a refresh, the space is on the disk and the token is marked as presented', async (t) => {
+test('before a refresh, the space is on the disk; then the token is marked as presented, without new space', async (t) => {
   const file = fileFor(t);
   const store = await held(file);
-  await store.prepare('R1', 7);
+  await store.reserve();
   assert.ok(statSync(`${file}.next`).blocks * 512 >= 32_768);
+  assert.equal(await store.presentedSince('R1'), undefined, 'reserved space is no mark');
+  const { ino, size } = statSync(`${file}.presented`);
+  await store.present('R1', 7);
+  const marked = statSync(`${file}.presented`);
+  assert.deepEqual([marked.ino, marked.size], [ino, size]);
   assert.equal(await store.presentedSince('R1'), 7);
   assert.equal(await store.presentedSince('R2'), undefined);
   assert.doesNotMatch(readFileSync(`${file}.presented`, 'utf8'), /R1/, 'its hash only');
-  await store.prepare('R1', 9);
+  await store.reserve();
+  await store.present('R1', 9);
   assert.equal(await store.presentedSince('R1'), 7, 'the first time counts');
   await store.release();
   const next = await held(file);
@@ -57,17 +63,44 @@ test('before a refresh, the space is on the disk and the token is marked as pres
 test('the next pair is written into the reserved space, not into new space', async (t) => {
   const file = fileFor(t);
   const store = await held(file);
-  await store.prepare('R1', 7);
+  await store.reserve();
+  await store.present('R1', 7);
   const { ino } = statSync(`${file}.next`);
   await store.save(PAIR);
   await store.release();
   assert.equal(statSync(file).ino, ino);
+  assert.equal(statSync(file).size, readFileSync(file, 'utf8').trimEnd().length + 1, 'without the blanks');
+});
+
+test('space that a killed process has left is used by the next one: it needs none of a full disk', async (t) => {
+  const file = fileFor(t);
+  const killed = await held(file);
+  await killed.reserve();
+  await killed.present('R1', 7);
+  await killed.release();
+  const before = statSync(`${file}.next`);
+  const next = await held(file);
+  await next.reserve();
+  const after = statSync(`${file}.next`);
+  assert.deepEqual([after.ino, after.size, after.blocks], [before.ino, before.size, before.blocks]);
+  await next.release();
+});
+
+test('a mark of an older token, left by a process that was killed after it had saved, is replaced', async (t) => {
+  const file = fileFor(t);
+  const store = await held(file);
+  await store.reserve();
+  await store.present('R0', 123_456_789);
+  await store.reserve();
+  await store.present('R1', 7);
+  assert.deepEqual([await store.presentedSince('R0'), await store.presentedSince('R1')], [undefined, 7]);
+  await store.release();
 });
 
 test('a release without a mark leaves no reserved space behind', async (t) => {
   const file = fileFor(t);
   const store = await held(file);
-  await store.prepare(undefined, 0);
+  await store.reserve();
   await store.release();
   assert.deepEqual(namesIn(dirname(file)), []);
 });
@@ -93,7 +126,7 @@ test('a link to a token file is followed', async (t) => {
   symlinkSync(target, link);
   const store = await held(link);
   assert.equal(await fileStore(target).lock(), undefined, 'both names have one lock');
-  await store.prepare(undefined, 0);
+  await store.reserve();
   await store.save(PAIR);
   await store.release();
   assert.deepEqual(await fileStore(target).load(), PAIR);

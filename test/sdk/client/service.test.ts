@@ -3,17 +3,20 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { assertion } from '../../../sdk/client/src/by/assertion.ts';
 import { certificate } from '../../../sdk/client/src/by/certificate.ts';
 import { type DevicePrompt, device } from '../../../sdk/client/src/by/device.ts';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
 import type { Way } from '../../../sdk/client/src/by/way.ts';
 import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { tokenSource } from '../../../sdk/client/src/token-source.ts';
+import { writeTokens } from '../../../sdk/client/src/tokens.ts';
 import { seconds } from '../../../src/core/time.ts';
 import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
 import { startPublic } from '../../e2e/public-service.ts';
 import { clientId, type TestService } from '../../e2e/service.ts';
 import { confirm, deny, verify } from '../../e2e/steps.ts';
+import { registerWorkload, WORKLOAD_CLIENT } from '../../e2e/workload.ts';
 import { anIntegration } from '../../samples.ts';
 import { fileFor } from './token-file.ts';
 
@@ -85,6 +88,47 @@ suite('@tessera/client against the service', () => {
     await assert.rejects(waiting, { name: 'AbortError' });
   });
 
+  test('by assertion: a token and no refresh token; the file of the platform is read for each grant', async (t) => {
+    const sign = await registerWorkload(service);
+    const path = file('assertion.jwt', `${await sign()}\n`);
+    const tokens = source(assertion({ assertion: path, scope: 'orders:read' }), fileFor(t), WORKLOAD_CLIENT);
+    const first = await tokens.get();
+    const { json } = await verify(caller, first);
+    assert.deepEqual([json['application'], json['scope']], [WORKLOAD_CLIENT, 'orders:read']);
+    assert.match(String(json['identity']), /^ci:/);
+    await tokens.revoke();
+    assert.equal((await verify(caller, first)).status, 401);
+    await assert.rejects(tokens.get(), (error: TokenFailure) => {
+      assert.deepEqual([error.reason, error.error], ['refused', 'invalid_grant'], 'it is good for one grant');
+      assert.doesNotMatch(error.message, /eyJ/);
+      return true;
+    });
+    writeFileSync(path, await sign());
+    assert.equal((await verify(caller, await tokens.get())).status, 200);
+  });
+
+  test('by assertion with refreshes: a grant that was revoked is replaced by the next assertion', async (t) => {
+    const sign = await registerWorkload(service, { accessTokenLifetime: seconds(2), refresh: true });
+    let signed = 0;
+    const by = assertion({
+      assertion: () => {
+        signed++;
+        return sign();
+      },
+    });
+    const store = fileFor(t);
+    const tokens = source(by, store, WORKLOAD_CLIENT);
+    const first = await tokens.login();
+    assert.ok(first.refreshToken);
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    assert.notEqual(await tokens.get(), first.accessToken);
+    assert.equal(signed, 1, 'the second token came by refresh');
+    await source(stored(), store, WORKLOAD_CLIENT).revoke();
+    writeFileSync(store, writeTokens(first), { mode: 0o600 }); // as a process that does not know
+    assert.equal((await verify(caller, await source(by, store, WORKLOAD_CLIENT).get())).status, 200);
+    assert.equal(signed, 2);
+  });
+
   test('an integration that binds its refreshes gets the certificate with each', async (t) => {
     const bound = { accessTokenLifetime: seconds(1), refresh: true };
     await service.register(
@@ -108,14 +152,17 @@ suite('@tessera/client against the service', () => {
     await assert.rejects(unknown.get(), (error: TokenFailure) => error.error === 'invalid_client');
   });
 
-  test('a server whose certificate is not trusted gets nothing', async (t) => {
+  test('a server whose certificate is not trusted gets nothing, and the caller learns what to do', async (t) => {
     const options = {
       server: service.issuer,
       clientId: 'orders-sync',
       by: byCertificate,
       store: fileFor(t),
-      timeoutSeconds: 0,
     };
-    await assert.rejects(tokenSource(options).get(), /certificate/);
+    await assert.rejects(tokenSource(options).get(), (error: TokenFailure) => {
+      assert.equal(error.reason, 'usage');
+      assert.match(error.message, /certificate of https:\S+ is not trusted: .*NODE_EXTRA_CA_CERTS/);
+      return true;
+    });
   });
 });

@@ -19,14 +19,14 @@ export function fileFor(t: Pick<TestContext, 'after'>): string {
 export function storePair(
   file: string,
   server: string,
-  { obtained, expires }: { obtained: number; expires: number },
+  { obtained, expires, refreshToken = 'R1' }: { obtained: number; expires: number; refreshToken?: string | null },
 ): void {
   const at = (seconds: number) => Date.now() + seconds * 1000;
   const pair: StoredTokens = {
     server,
     clientId: 'orders-sync',
     accessToken: 'A1',
-    refreshToken: 'R1',
+    ...(refreshToken !== null && { refreshToken }),
     scope: 'orders:read',
     obtainedAt: at(obtained),
     expiresAt: at(expires),

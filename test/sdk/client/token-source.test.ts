@@ -6,7 +6,9 @@ import { suite, type TestContext, test } from 'node:test';
 import { assertion } from '../../../sdk/client/src/by/assertion.ts';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
 import type { Way } from '../../../sdk/client/src/by/way.ts';
-import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
+import { TokenFailure } from '../../../sdk/client/src/failure.ts';
+import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
+import type { HeldStore, TokenStore } from '../../../sdk/client/src/store/token-store.ts';
 import { type TokenSource, tokenSource } from '../../../sdk/client/src/token-source.ts';
 import { type FakeServer, startFake } from './fake-server.ts';
 import { fileFor, namesIn, storePair } from './token-file.ts';
@@ -22,7 +24,7 @@ interface Scene {
 }
 
 /** A server at generation 1, and a file with the pair of that generation. */
-async function scene(t: TestContext, pair?: { obtained: number; expires: number }): Promise<Scene> {
+async function scene(t: TestContext, pair?: Parameters<typeof storePair>[2]): Promise<Scene> {
   const fake = await startFake(t);
   const file = fileFor(t);
   if (pair) storePair(file, fake.url, pair);
@@ -85,6 +87,13 @@ suite('a token source', () => {
     const tokens = source(stored());
     assert.equal(await tokens.get(), 'A1');
     assert.equal(await tokens.get(), 'A1', 'and does not ask again at once');
+    assert.equal(fake.asked.length, 1);
+  });
+
+  test('returns the old token while it works and a new grant is refused: an assertion may be good for one only', async (t) => {
+    const { fake, source } = await scene(t, { ...DUE, refreshToken: null });
+    fake.next.push({ status: 400, body: { error: 'invalid_grant', error_description: 'It was used before.' } });
+    assert.equal(await source(alone()).get(), 'A1');
     assert.equal(fake.asked.length, 1);
   });
 
@@ -152,6 +161,12 @@ suite('a grant that has ended', () => {
     assert.deepEqual(fake.presented(), ['R1']);
   });
 
+  test('is reported if it cannot be replaced, although the access token has time left', async (t) => {
+    const { fake, source } = await scene(t, DUE);
+    fake.next.push(ended, { status: 400, body: { error: 'invalid_grant', error_description: 'It was used before.' } });
+    await assert.rejects(source(alone()).get(), failsWith('refused', /It was used before/));
+  });
+
   test('is reported where a person is needed, and its token is not presented again', async (t) => {
     const { fake, source } = await scene(t, DUE);
     fake.next.push(ended);
@@ -173,7 +188,7 @@ suite('a grant that has ended', () => {
 suite('a refresh that a killed process has left', () => {
   test('is repeated within the retry window', async (t) => {
     const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 30);
+    leaveMark(file, 'R1', 40);
     assert.equal(await source(stored()).get(), 'A2');
     assert.deepEqual(fake.presented(), ['R1']);
     assert.deepEqual(namesIn(dirname(file)), ['tokens.json']);
@@ -181,7 +196,7 @@ suite('a refresh that a killed process has left', () => {
 
   test('is not repeated after it: a new grant is made, and the old one is ended', async (t) => {
     const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 50);
+    leaveMark(file, 'R1', 51);
     assert.equal(await source(alone()).get(), 'A2');
     assert.deepEqual(fake.presented(), []);
     assert.deepEqual(fake.asked.at(-1), { path: '/revoke', form: { token: 'A1', client_id: 'orders-sync' } });
@@ -189,7 +204,7 @@ suite('a refresh that a killed process has left', () => {
 
   test('is not repeated after it where a person is needed: the access token is used up first', async (t) => {
     const { fake, file, source } = await scene(t, DUE);
-    leaveMark(file, 'R1', 50);
+    leaveMark(file, 'R1', 51);
     assert.equal(await source(stored()).get(), 'A1');
     storePair(file, fake.url, EXPIRED);
     await assert.rejects(source(stored()).get(), failsWith('login-needed', /interrupted.*tessera login/));
@@ -215,6 +230,77 @@ suite('a refresh that a killed process has left', () => {
     const { source, file } = await scene(t, EXPIRED);
     leaveMark(file, 'R0', 500);
     assert.equal(await source(stored()).get(), 'A2');
+  });
+});
+
+/** The store of the file, with some steps replaced. */
+function storeWith(file: string, changesOf: (held: HeldStore) => Partial<HeldStore>): TokenStore {
+  const store = fileStore(file);
+  const lock = async () => {
+    const held = await store.lock();
+    return held && Object.assign(held, changesOf(held));
+  };
+  return { ...store, lock };
+}
+
+/** A store that tells what is done with it. */
+function watched(file: string, steps: string[]): TokenStore {
+  return storeWith(file, (held) => {
+    const { reserve, present } = held;
+    return {
+      reserve: () => {
+        steps.push('reserve');
+        return reserve.call(held);
+      },
+      present: (token, since) => {
+        steps.push('present');
+        return present.call(held, token, since);
+      },
+    };
+  });
+}
+
+suite('the mark that a refresh token was presented', () => {
+  test('is written when the connection stands, just before the token is sent', async (t) => {
+    const { fake, file } = await scene(t, EXPIRED);
+    const steps: string[] = [];
+    fake.watch = (step) => steps.push(step);
+    const store = watched(file, steps);
+    const tokens = tokenSource({ server: fake.url, clientId: 'orders-sync', by: stored(), store });
+    assert.equal(await tokens.get(), 'A2');
+    assert.deepEqual(steps, ['reserve', 'asked for metadata', 'present', 'asked for a token']);
+  });
+
+  test('is not written while nobody can connect: a process that is killed then leaves none', async (t) => {
+    const { fake, file } = await scene(t, EXPIRED);
+    fake.lifetime = 0;
+    const steps: string[] = [];
+    const store = watched(file, steps);
+    const tokens = tokenSource({ server: fake.url, clientId: 'orders-sync', by: stored(), store, timeoutSeconds: 1 });
+    await tokens.get(); // now it knows the metadata
+    await fake.stop();
+    steps.length = 0;
+    await assert.rejects(tokens.get(), failsWith('unavailable', /ECONNREFUSED/));
+    assert.deepEqual([...new Set(steps)], ['reserve']);
+  });
+
+  test('cannot be written: the token is not sent', async (t) => {
+    const { fake, file } = await scene(t, EXPIRED);
+    const full = new TokenFailure('storage', 'The disk is full', 'Free some space.');
+    const store = storeWith(file, () => ({ present: () => Promise.reject(full) }));
+    const options = { server: fake.url, clientId: 'orders-sync', by: stored() };
+    const tokens = tokenSource({ ...options, store });
+    await assert.rejects(tokens.get(), failsWith('storage', /The disk is full/));
+    assert.deepEqual(fake.asked, []);
+    assert.equal(await tokenSource({ ...options, store: file }).get(), 'A2');
+  });
+
+  test('grew too old while the connection was made: the token is not sent', async (t) => {
+    const { fake, file, source } = await scene(t, EXPIRED);
+    leaveMark(file, 'R1', 49);
+    fake.metadataAfterMs = 1_500;
+    assert.equal(await source(alone()).get(), 'A2');
+    assert.deepEqual(fake.presented(), []);
   });
 });
 

@@ -14,10 +14,11 @@ export interface DoorOptions {
   readonly timeoutMs: number;
 }
 
-/** How a request is sent: with a certificate, and until when. */
+/** How a request is sent: with a certificate, until when, and what must be done first. */
 export interface Manner {
   readonly tls?: Tls | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly beforeSent?: (() => Promise<void>) | undefined;
 }
 
 export class Door {
@@ -56,6 +57,7 @@ export class Door {
       return replyOf(answer, member);
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
+      if (isUntrusted(error)) throw this.#distrust(error);
       return isFound ? replyOfNone(error) : { kind: 'later', afterMs: undefined, why: error.message };
     }
   }
@@ -66,13 +68,31 @@ export class Door {
     throw new TokenFailure('refused', `${this.#options.server} has no ${endpoint}`, 'Ask its operator to turn it on.');
   }
 
+  #distrust({ message }: NoAnswer): TokenFailure {
+    const todo = 'If it has a private CA, give that one as `ca` (--ca), or set NODE_EXTRA_CA_CERTS.';
+    return new TokenFailure('usage', `The certificate of ${this.#options.server} is not trusted: ${message}`, todo);
+  }
+
   #formOf(form: Form): Record<string, string> {
     const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return { ...Object.fromEntries(given), client_id: this.#options.clientId };
   }
 
-  #sending({ tls, signal }: Manner) {
+  #sending({ tls, signal, beforeSent }: Manner) {
     const { ca, timeoutMs } = this.#options;
-    return { tls: { ca: ca(), ...tls }, timeoutMs, signal };
+    return { tls: { ca: ca(), ...tls }, timeoutMs, signal, beforeSent };
   }
 }
+
+/** Repeating does not help: the other end is somebody else, or its CA is unknown here. */
+function isUntrusted({ cause, wasSent }: NoAnswer): boolean {
+  return !wasSent && UNTRUSTED.has(String((cause as NodeJS.ErrnoException).code));
+}
+
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);

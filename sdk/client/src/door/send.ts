@@ -24,6 +24,8 @@ export interface Sending {
   readonly tls?: Tls;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Runs when the connection stands, before anything is sent. If it throws, nothing is sent. */
+  readonly beforeSent?: (() => Promise<void>) | undefined;
 }
 
 /** No answer came. If `wasSent` is false, the server has certainly not seen the request. */
@@ -40,7 +42,7 @@ export class NoAnswer extends Error {
 const MOST_BYTES = 1_000_000;
 
 /** Every request has a connection of its own, so that none is sent on one that the server is closing. */
-export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }: Sending): Promise<Answer> {
+export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal, beforeSent }: Sending): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
   const headers: Record<string, string> = { accept: 'application/json', connection: 'close' };
   if (body !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
@@ -62,8 +64,19 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }:
       clearTimeout(late);
       reject(new NoAnswer(wasSent, error));
     };
+    const abort = (error: Error) => {
+      clearTimeout(late);
+      reject(error);
+      request.destroy();
+    };
+    const sendBody = async () => {
+      await beforeSent?.();
+      if (request.destroyed) return; // it took too long
+      wasSent = true;
+      request.end(body);
+    };
     request.on('socket', (socket: TLSSocket) =>
-      socket.once(isTls ? 'secureConnect' : 'connect', () => (wasSent = true)),
+      socket.once(isTls ? 'secureConnect' : 'connect', () => sendBody().catch(abort)),
     );
     request.on('error', fail);
     request.on('response', (response) => {
@@ -85,7 +98,6 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal }:
         });
       });
     });
-    request.end(body);
   });
 }
 

@@ -2,13 +2,20 @@
 import { closeSync, constants, fchmodSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Fills the file with blanks up to this size, on the disk: a file system may promise space that it does not have. */
+/**
+ * Fills the file with blanks, on the disk: a file system may promise space that it does not have. Space that a killed process has
+ * left is kept, so it is there for the next one even if the disk is full by then.
+ */
 export function reserve(path: string, bytes: number): void {
-  writeDurably(path, ' '.repeat(bytes));
+  withFile(path, EXISTING | O_CREAT, (file) => {
+    writeAll(file, ' '.repeat(bytes));
+    fsyncSync(file);
+  });
 }
 
-export function writeDurably(path: string, text: string): void {
-  withFile(path, NEW, (file) => {
+/** Writes into reserved space, without a need for more. */
+export function overwriteDurably(path: string, text: string): void {
+  withFile(path, EXISTING, (file) => {
     writeAll(file, text);
     fsyncSync(file);
   });
@@ -18,11 +25,12 @@ export function writeDurably(path: string, text: string): void {
 export function replaceDurably(path: string, reserved: string, text: string): void {
   withFile(reserved, EXISTING, (file) => {
     writeAll(file, text);
-    ftruncateSync(file, Buffer.byteLength(text));
     fsyncSync(file);
+    renameSync(reserved, path);
+    syncFolder(path);
+    // The rest is blanks. They go last: until the rename, the whole space may be needed again.
+    ftruncateSync(file, Buffer.byteLength(text));
   });
-  renameSync(reserved, path);
-  syncFolder(path);
 }
 
 /** Makes new and removed names durable. */
@@ -32,9 +40,8 @@ export function syncFolder(path: string): void {
 }
 
 /** A link that somebody has put there is not followed. On Windows O_NOFOLLOW is undefined, which counts as 0. */
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants;
 const EXISTING = O_WRONLY | O_NOFOLLOW;
-const NEW = EXISTING | O_CREAT | O_TRUNC;
 
 function withFile(path: string, flags: number, work: (file: number) => void): void {
   const file = openSync(path, flags, 0o600);

@@ -1,21 +1,23 @@
 // The pair in a file that many processes share:
 //
 //   FILE              the pair, 0600; replaced by rename, so a reader sees the old or the new one
-//   FILE.next         the space for the next pair: written and synced before a refresh is requested
-//   FILE.presented    which refresh token was presented, and since when: what a process that dies leaves to the next one
+//   FILE.next         the space for the next pair: written and synced before a connection is opened
+//   FILE.presented    which refresh token was presented, and since when: what a process that dies leaves to the next one. Blank
+//                     until the connection stands
 //   FILE.lock         see lock-file.ts
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TokenFailure } from '../failure.ts';
 import { parseJson } from '../json.ts';
 import { parseTokens, type StoredTokens, writeTokens } from '../tokens.ts';
-import { replaceDurably, reserve, syncFolder, writeDurably } from './durable-file.ts';
+import { overwriteDurably, replaceDurably, reserve, syncFolder } from './durable-file.ts';
 import { type HeldLock, takeLock } from './lock-file.ts';
 import type { HeldStore, TokenStore } from './token-store.ts';
 
 /** Room for the largest answer that a server of today sends, several times over. */
 const RESERVED_BYTES = 32_768;
+const MARK_BYTES = 256;
 
 export function fileStore(path: string): TokenStore {
   const given = resolve(path);
@@ -43,13 +45,19 @@ class HeldFile implements HeldStore {
     this.#lock = lock;
   }
 
-  async prepare(refreshToken: string | undefined, since: number): Promise<void> {
+  async reserve(): Promise<void> {
     inStorage(this.#file, () => {
       reserve(this.#next, RESERVED_BYTES);
-      // Never overwritten with the same token: the first time counts.
-      if (refreshToken !== undefined && this.#sinceOf(refreshToken) === undefined)
-        writeDurably(this.#presented, JSON.stringify({ token: hashOf(refreshToken), since }));
+      if (!this.#mark()) reserve(this.#presented, MARK_BYTES);
       syncFolder(this.#file);
+    });
+  }
+
+  async present(refreshToken: string, since: number): Promise<void> {
+    inStorage(this.#file, () => {
+      if (this.#sinceOf(refreshToken) !== undefined) return; // the first time counts
+      const mark = JSON.stringify({ token: hashOf(refreshToken), since });
+      overwriteDurably(this.#presented, mark.padEnd(MARK_BYTES));
     });
   }
 
@@ -79,7 +87,7 @@ class HeldFile implements HeldStore {
   async release(): Promise<void> {
     // Without a mark the space is for nobody. If it cannot be removed, the next holder uses it.
     try {
-      if (!existsSync(this.#presented)) rmSync(this.#next, { force: true });
+      if (!this.#mark()) this.#forget();
     } catch {}
     this.#lock.release();
   }
@@ -88,10 +96,18 @@ class HeldFile implements HeldStore {
     for (const file of [this.#presented, this.#next]) rmSync(file, { force: true });
   }
 
-  /** A record that cannot be read was not synced, so its token was not presented. */
   #sinceOf(refreshToken: string): number | undefined {
-    const found = parseJson(readIfThere(this.#presented) ?? '') as { token?: unknown; since?: unknown } | undefined;
-    return found?.token === hashOf(refreshToken) && typeof found.since === 'number' ? found.since : undefined;
+    const mark = this.#mark();
+    return mark?.token === hashOf(refreshToken) ? mark.since : undefined;
+  }
+
+  /** A record that is blank or cannot be read was not synced, so its token was not presented. */
+  #mark(): { readonly token: string; readonly since: number } | undefined {
+    const { token, since } = (parseJson(readIfThere(this.#presented) ?? '') ?? {}) as {
+      token?: unknown;
+      since?: unknown;
+    };
+    return typeof token === 'string' && typeof since === 'number' ? { token, since } : undefined;
   }
 }
 

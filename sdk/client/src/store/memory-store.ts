@@ -4,11 +4,12 @@ import type { HeldStore, TokenStore } from './token-store.ts';
 /** Keeps the pair in this process. It is lost when the process ends: only for pairs that are easy to get again. */
 export function memoryStore(): TokenStore {
   let kept: StoredTokens | undefined;
-  let presented: { readonly token: string | undefined; readonly since: number } | undefined;
+  let presented: { readonly token: string; readonly since: number } | undefined;
   let isHeld = false;
   const held: HeldStore = {
-    prepare: async (token, since) => {
-      presented = { token, since };
+    reserve: async () => {},
+    present: async (token, since) => {
+      if (presented?.token !== token) presented = { token, since };
     },
     presentedSince: async (token) => (presented?.token === token ? presented.since : undefined),
     unpresent: async () => {

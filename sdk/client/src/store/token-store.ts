@@ -15,16 +15,18 @@ export interface TokenStore {
 
 /** What the holder of the lock may do. */
 export interface HeldStore {
+  /** Reserves durably what `present` and `save` will need. If this fails, nothing is requested. */
+  reserve(): Promise<void>;
   /**
-   * Reserves durably what `save` will need, and records durably that this refresh token is being presented since that time.
-   * If this fails, no refresh is requested. `refreshToken` is undefined if a new grant is requested.
+   * Records durably that this refresh token is presented since that time. Called when the connection stands, just before the
+   * token is sent. If it fails, the token is not sent. An earlier record of the same token stays.
    */
-  prepare(refreshToken: string | undefined, since: number): Promise<void>;
+  present(refreshToken: string, since: number): Promise<void>;
   /** Since when this refresh token has been presented without a known outcome; undefined if it has not been. */
   presentedSince(refreshToken: string): Promise<number | undefined>;
-  /** The server has certainly not spent the token: forgets `prepare`. */
+  /** The server has certainly not spent the token: forgets `present`. */
   unpresent(): Promise<void>;
-  /** Replaces the pair durably, in one step, and forgets `prepare`. */
+  /** Replaces the pair durably, in one step, and forgets `present`. */
   save(tokens: StoredTokens): Promise<void>;
   /** Removes the pair. */
   clear(): Promise<void>;

@@ -94,6 +94,11 @@ const LIMIT: CheckStep = {
   ofRequest: true,
 };
 
+const RESOURCE_SERVER: CheckStep = {
+  check: 'the caller is a registered resource server',
+  refusals: ['resource-server-proof-missing', 'resource-server-unproven'],
+  clause: 'RFC 7662 2.1',
+};
 const BEARER: CheckStep = {
   check: 'there is a bearer token in the header',
   refusals: ['access-token-missing', 'access-token-in-query'],
@@ -231,15 +236,13 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     IDENTITY,
     step('the assertion was not used before', ['assertion-used'], 'RFC 7523 3'),
   ],
-  introspect: [
+  introspect: [HTTP, LIMIT, REQUEST, RESOURCE_SERVER],
+  'snapshot-revocations': [HTTP, LIMIT, RESOURCE_SERVER],
+  'follow-revocations': [
     HTTP,
     LIMIT,
-    REQUEST,
-    step(
-      'the caller is a registered resource server',
-      ['resource-server-proof-missing', 'resource-server-unproven'],
-      'RFC 7662 2.1',
-    ),
+    RESOURCE_SERVER,
+    step('the cursor is of this store and not too old', ['cursor-missing', 'cursor-gone'], 'docs/resource-servers.md'),
   ],
   verify: [
     HTTP,

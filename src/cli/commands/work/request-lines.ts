@@ -7,7 +7,7 @@ export interface RequestLines {
   readonly details: readonly string[];
 }
 
-/** Finds the lines of a request in a log of JSON lines. Lines in another format are skipped. */
+/** Finds the lines of a request in a log, whatever `log.format` is. Other lines are skipped. */
 export function linesOfRequest(id: string, log: string): RequestLines {
   const lines = log
     .split('\n')
@@ -23,8 +23,19 @@ function parsed(line: string): Line | undefined {
   try {
     return JSON.parse(line) as Line;
   } catch {
-    return undefined;
+    return parsedPretty(line);
   }
+}
+
+/** `12:00:00.000 info  request  id=… operation=…`, as with `log.format: pretty`. */
+function parsedPretty(line: string): Line | undefined {
+  const [, time, msg, fields] = /^([\d:.]+) \w+ +(.+?) {2}(.+)$/.exec(line) ?? [];
+  if (fields === undefined) return undefined;
+  return {
+    time,
+    msg,
+    ...Object.fromEntries([...fields.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
+  };
 }
 
 function describe({ msg, level: _level, time: _time, id: _id, ...rest }: Line): string[] {

@@ -15,10 +15,11 @@ export function verdictLines(steps: readonly CheckStep[], refusal: string | unde
 
 /** Undefined if there is no such refusal. */
 export function refusalLines(refusal: string): string[] | undefined {
-  if (!meaningOf(refusal)) return undefined;
   const operations = Object.entries(CHECK_STEPS).filter(([, steps]) =>
     steps.some(({ refusals }) => refusals.includes(refusal)),
   );
+  // The container image has no pages.
+  if (operations.length === 0 && !meaningOf(refusal)) return undefined;
   const names = operations.map(([name]) => name).join(', ') || 'the pages for people';
   return [`refused by: ${names}`, ...wordsOf(refusal)];
 }
