@@ -3,7 +3,10 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { followFeed } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
+import { handOver } from './chaos/handover/handover.ts';
+import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
@@ -19,6 +22,7 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
 import { rotateUnderLoad } from './chaos/signing-keys.ts';
@@ -58,17 +62,30 @@ const DRILLS = {
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
   'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
+  restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
+  rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
   'token-file': [
-    shareTokenFile,
+    (cycles: number, chance: Seeded, { processes }: DrillOptions) => shareTokenFile(cycles, chance, processes),
     '50 processes (--processes) share a token file: expiries, kill -9, a full disk, restarts; needs cc',
     12,
+  ],
+  feed: [
+    followFeed,
+    'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read',
+    200,
   ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
+interface DrillOptions {
+  readonly from?: string | undefined;
+  readonly processes?: number | undefined;
+}
+
 /** The third: the default number of cycles, if not 20. */
 type Drill = readonly [
-  (cycles: number, chance: Seeded, processes?: number) => Promise<number>,
+  (cycles: number, chance: Seeded, options: DrillOptions) => Promise<number>,
   what: string,
   cycles?: number,
 ];
@@ -78,6 +95,7 @@ const { values, positionals } = parseArgs({
   options: {
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
     processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -85,7 +103,8 @@ const { values, positionals } = parseArgs({
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
   const processes = values.processes === undefined ? undefined : Number(values.processes);
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)), processes);
+  const chance = new Seeded(Number(values.seed));
+  const broken = await drill(Number(values.cycles ?? cycles), chance, { from: values.from, processes });
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

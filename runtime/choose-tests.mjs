@@ -41,7 +41,7 @@ const SLOW = [
   ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
   [
     'packages from their tarballs, and many processes',
-    /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.)/,
+    /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
   ['PostgreSQL', /^test\/store\/.*postgres/],
 ];

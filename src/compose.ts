@@ -2,21 +2,18 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
+import { doorParts } from './compose-doors.ts';
 import { settingsOf } from './config/load.ts';
-import { ConfigFault } from './config/mistake.ts';
-import type { Config, Listener } from './config/schema.ts';
+import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
-import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
+import { connectionReader } from './doors/caller/connection.ts';
 import { presentedJudge } from './doors/caller/judge-presented.ts';
 import { describeRefused } from './doors/caller/refused-certificate.ts';
-import { type DoorParts, openDoors } from './doors/doors.ts';
+import { openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import { type Look, readLook } from './doors/pages/parts/look.ts';
-import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
-import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
 import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
@@ -43,7 +40,6 @@ import { FollowedRegistry } from './store/registry.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
-import { VERSION } from './version.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */
@@ -95,8 +91,10 @@ export async function composeService(
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
+      // Requests are answered until then: they need what the chores keep up to date.
+      await Promise.all(listeners.map((listener) => listener.drain()));
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.all([stopChores(), leaving, ...listeners.map((listener) => listener.drain())]);
+      await Promise.all([stopChores(), leaving]);
       await store.close();
     },
   };
@@ -249,6 +247,7 @@ async function partsOf(
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
       stopTimeoutMs: limits.stopTimeout * 1000,
+      drainIdleMs: limits.drainIdle * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
       addressShare: limits.addressShare,
@@ -257,48 +256,4 @@ async function partsOf(
     },
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
   };
-}
-
-/** The address for callers with a client certificate, if a listener for them has one of its own. */
-function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
-  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
-    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
-  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
-  return listeners
-    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
-    .map((listener) => listener.publicUrl)
-    .find((url) => url !== undefined && url !== publicUrl);
-}
-
-function doorParts(
-  config: Config,
-  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
-): DoorParts {
-  const { limits, authsvc, oauth, publicUrl, pages } = config;
-  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
-  const isExempt = networkMatcher(limits.exemptNetworks);
-  return {
-    ...shared,
-    publicUrl,
-    certificateUrl: certificateUrlOf(config),
-    version: VERSION,
-    overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
-    overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
-    perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
-    authsvcMounts: authsvc.mounts,
-    oauthMount: oauth.enabled ? oauth.mount : undefined,
-    look: lookOf(pages),
-  };
-}
-
-function lookOf(pages: Config['pages']): Look {
-  try {
-    return readLook(pages);
-  } catch (error) {
-    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new ConfigFault([
-      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
-    ]);
-  }
 }

@@ -2,12 +2,14 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { backupCommands } from './commands/backup.ts';
 import { callerCommands } from './commands/caller.ts';
 import { certificateCommands } from './commands/certificate.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
+import { explainCommands } from './commands/explain.ts';
 import { grantCommands } from './commands/grant.ts';
 import { identityCommands } from './commands/identity.ts';
 import { initCommand } from './commands/init.ts';
@@ -37,10 +39,12 @@ const GROUPS = [
   identityCommands,
   issuerCommands,
   certificateCommands,
+  explainCommands,
   tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
+  backupCommands,
   storeCommands,
   callerCommands,
   completionCommand,
@@ -78,21 +82,30 @@ export function buildProgram(): Command {
     .exitOverride();
   for (const declare of GROUPS) declare(program);
   for (const command of endingCommands(program)) offerJson(command);
+  pointToHelp(program, program.name());
   return program;
 }
 
+/** After a mistake on the command line: what to do next. */
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`  See: ${path} --help`);
+  for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
+}
+
 /** They print until they are stopped, or print one thing for one purpose. */
-const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference'];
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec'];
 
 function endingCommands(command: Command): Command[] {
-  if (command.commands.length > 0) return command.commands.flatMap(endingCommands);
-  return WITHOUT_JSON.includes(command.name()) ? [] : [command];
+  const inner = command.commands.flatMap(endingCommands);
+  // A group with an argument does something of its own.
+  const acts = command.commands.length === 0 || command.registeredArguments.length > 0;
+  return acts && !WITHOUT_JSON.includes(command.name()) ? [command, ...inner] : inner;
 }
 
 /** Commands that show something declare --json themselves; for all others it is the result of the act. */
 function offerJson(command: Command): void {
   if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'the result as JSON');
   command.hook('preAction', (_, acting) => {
-    if (acting.opts()['json'] === true) expectJson();
+    if (acting.optsWithGlobals()['json'] === true) expectJson();
   });
 }

@@ -42,7 +42,8 @@ suite('completion in bash', () => {
     assert.deepEqual(offered('tessera integration add x --refresh '), ['yes', 'no']);
     assert.deepEqual(offered('tessera completion z'), ['zsh']);
     assert.deepEqual(offered('tessera login --certificate '), ['compopt -o default']);
-    assert.deepEqual(offered('tessera backup '), ['compopt -o default', ...offered('tessera backup -')]);
+    const names = ['follow', 'verify'];
+    assert.deepEqual(offered('tessera backup '), ['compopt -o default', ...names, ...offered('tessera backup -')]);
     assert.deepEqual(offered('tessera login --server '), []);
   });
 

@@ -38,7 +38,13 @@ suite('the tessera command is documented', () => {
     const without = commands.filter(({ command }) => !command.options.some(({ long }) => long === '--json'));
     assert.deepEqual(
       without.map(({ name }) => name),
-      ['tessera serve', 'tessera quickstart', 'tessera config schema', 'tessera config reference'],
+      [
+        'tessera serve',
+        'tessera quickstart',
+        'tessera config schema',
+        'tessera config reference',
+        'tessera backup follow',
+      ],
     );
   });
 

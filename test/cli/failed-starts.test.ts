@@ -113,6 +113,7 @@ suite('a start that fails names the cause and the next step, with its own exit c
       printed,
       /^tessera: cannot listen on 192\.0\.2\.1:?0?: this machine does not have this address\n {2}Set host/m,
     );
+    assert.match(printed, /--set listeners\.0\.host=127\.0\.0\.1$/m);
     assert.equal(status, 7);
   });
 });

@@ -1,8 +1,9 @@
 // What the quick start prints must work when pasted.
+// Needs: curl
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,18 +42,20 @@ async function printedBy(
   return printed;
 }
 
+async function runScript(folder: string, name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(folder, name), { timeout: 60_000 });
+  return stdout.trim();
+}
+
 suite('quick start', () => {
-  test('the commands for the standard door work when pasted: a JWT is checked with the public keys alone', async (t) => {
+  test('the scripts for the standard door work: a JWT is checked with the public keys alone', async (t) => {
     const port = ['--set', `listeners.0.port=${await freePort()}`];
     const folder = newFolder(t);
-    const pasted: string[] = [];
-    const paste = async (printed: string) => {
-      const commands = printed.slice(printed.indexOf('  # 7.'), printed.indexOf('Sign in as'));
-      const { stdout } = await promisify(execFile)('bash', ['-c', commands], { cwd: folder, timeout: 60_000 });
-      pasted.push(...stdout.trim().split('\n'));
-    };
-    await printedBy(port, folder, paste);
-    const [opaque = '', jwt = '', checked = ''] = pasted;
+    const answers: string[] = [];
+    await printedBy(port, folder, async () => {
+      for (const name of ['oauth', 'jwt', 'check-jwt']) answers.push(await runScript(folder, `data/try/${name}.sh`));
+    });
+    const [opaque = '', jwt = '', checked = ''] = answers;
     assert.match(JSON.parse(opaque).access_token, /^tsa_/);
     assert.match(JSON.parse(jwt).access_token, /^eyJ/);
     assert.match(checked, /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
@@ -64,10 +67,29 @@ suite('quick start', () => {
 
   test('prints commands for the mount that exists', async (t) => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
-    const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], newFolder(t));
-    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\)/);
-    assert.match(printed, /\/legacy\/v2\/Revoke\/Token;/);
+    const folder = newFolder(t);
+    const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], folder);
+    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate \|/);
+    assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
     assert.doesNotMatch(printed, /\/authsvc/);
+  });
+
+  test('the scripts that it prints and saves work in their order', async (t) => {
+    const folder = newFolder(t);
+    const answers: string[] = [];
+    await printedBy(['--set', `listeners.0.port=${await freePort()}`], folder, async (printed) => {
+      const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
+      assert.equal(names.length, 9);
+      for (const name of [...names.slice(0, 6), 'data/try/verify.sh']) {
+        const answer = JSON.parse(await runScript(folder, name)) as object;
+        answers.push(Object.keys(answer)[0] ?? 'nothing');
+      }
+    });
+    const pair = 'access_token';
+    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error', 'Error']);
+    const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
+    assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
+    assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);
   });
 
   test('a port in use: the hint is a command that npm passes on', async (t) => {

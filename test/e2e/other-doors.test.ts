@@ -98,6 +98,8 @@ for (const protocol of PROTOCOLS) {
           access_issued_on: `/Date(${at}000)/`,
           access_issued_on_ISO8601: iso(at),
           access_issued_on_unix_time: at,
+          access_expires_ISO8601: iso(pair.expires),
+          access_expires_unix_time: pair.expires,
           grant_issued_on: `/Date(${at}000)/`,
           grant_issued_on_ISO8601: iso(at),
           grant_issued_on_unix_time: at,

@@ -133,6 +133,7 @@ export function makeHome({ settings = {}, listeners, log, signing }: SetUp = {})
     dataFolder: folder,
     listeners: opened,
     limits: {
+      drainIdle: 0, // tests close their connections after the service
       queueMilliseconds: 10_000,
       requestsPerAddress: GENEROUS,
       checksPerAddress: GENEROUS,

@@ -1,4 +1,4 @@
-// Commands for a whole store: back up, restore, move to PostgreSQL.
+// Commands for a whole store: restore, move to PostgreSQL.
 import type { Command } from 'commander';
 import { examples } from '../terminal/options.ts';
 import type { AcceptFlags, HistoryFlags } from './work/rollback.ts';
@@ -9,19 +9,23 @@ const rollbackWork = () => import('./work/rollback.ts');
 
 export function storeCommands(program: Command): void {
   program
-    .command('backup <file>')
-    .description('copy the SQLite store to a file, while the service runs; keep the keyring elsewhere')
-    .addHelpText('after', examples('tessera backup /backup/tessera-2026-11-15.db'))
-    .action(async (file: string, _: unknown, command: Command) => (await work()).backUpTo(file, command));
-
-  program
     .command('restore <file>')
-    .description('replace the SQLite store with a copy, while the service is stopped')
+    .description('replace the SQLite store with a copy or a continuous backup, while the service is stopped')
+    .option(
+      '--at <time>',
+      'of a continuous backup: the state at this time, as in 2026-11-15T09:30:00Z; default: the newest',
+    )
     .option(
       '--end-grants',
       'end every grant, device code and browser session of the copy: everyone must authorize again',
     )
-    .addHelpText('after', examples('tessera restore /backup/tessera-2026-11-15.db --end-grants'))
+    .addHelpText(
+      'after',
+      examples(
+        'tessera restore /backup/tessera-2026-11-15.db --end-grants',
+        'tessera restore /backup/tessera --at 2026-11-15T09:30:00Z',
+      ),
+    )
     .action(async (file: string, flags: RestoreFlags, command: Command) =>
       (await work()).restoreFrom(file, flags, command),
     );

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { grantState } from '../../core/grant.ts';
+import { type Grant, grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
@@ -78,11 +78,15 @@ async function examineResourceServers(store: Store): Promise<Finding[]> {
   return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
 }
 
+/** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */
+function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
+  return origin.kind === 'assertion' || (origin.kind === 'certificate' && !refreshable);
+}
+
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
   for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
-    // A workload gets its next grant with its next assertion: nobody has to be told.
-    if (grantState(grant, now) === 'live' && grant.origin.kind !== 'assertion') ending++;
+    if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
   return poor(

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { examineServerCertificates } from './certificates.ts';
-import { examineFile, examineFiles } from './files.ts';
+import { examineFile, examineFiles, MISSING_KEYRING, MISSING_STORE } from './files.ts';
 import { type Finding, poor } from './finding.ts';
 
 type NamedFile = readonly [about: string, path: string, todo: string];
@@ -11,7 +11,7 @@ const PUT = 'Put it there, or change the setting.';
 
 /** The files that settings name, without opening the store. A missing one is only a warning: the rest may come later. */
 export function examineNamedFiles(config: Config): Finding[] {
-  const missing = namedFiles(config).filter(([, path]) => !existsSync(path));
+  const missing = namedFiles(config).filter(([, path]) => isMissing(path));
   const isOfMissing = ({ says }: Finding) => missing.some(([, path]) => says.startsWith(`${path} `));
   const found = [...examineFiles(config), ...examineServerCertificates(config), ...examineLogo(config)];
   return [
@@ -20,11 +20,20 @@ export function examineNamedFiles(config: Config): Finding[] {
   ];
 }
 
+/** A file in a folder that this user may not open is not missing. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
 function namedFiles({ dataFolder, keyring, store, listeners, pages }: Config): readonly NamedFile[] {
   return [
     ['data folder', dataFolder, INIT],
-    ...(keyring.from === 'file' ? [['keyring file', keyring.path, INIT] as const] : []),
-    ...(store.kind === 'sqlite' ? [['store file', store.path, INIT] as const] : []),
+    ...(keyring.from === 'file' ? [['keyring file', keyring.path, MISSING_KEYRING] as const] : []),
+    ...(store.kind === 'sqlite' ? [['store file', store.path, MISSING_STORE] as const] : []),
     ...listeners.flatMap(({ tls, host, port }): readonly NamedFile[] => {
       if (!tls) return [];
       return [
@@ -37,5 +46,5 @@ function namedFiles({ dataFolder, keyring, store, listeners, pages }: Config): r
 }
 
 function examineLogo({ pages: { logo } }: Config): Finding[] {
-  return logo === undefined ? [] : examineFile('logo', logo, 0, '', '');
+  return logo === undefined ? [] : examineFile('logo', logo, { forbidden: 0, why: '', todo: '' });
 }

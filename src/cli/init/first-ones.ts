@@ -1,7 +1,7 @@
 // The first integration and identity, if `tessera init` is asked for them.
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
-import { print } from '../terminal/output.ts';
+import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
@@ -41,6 +41,6 @@ async function addPerson(userName: string, workplace: Workplace): Promise<AddedP
   }
   const { id } = accepted(outcome);
   print(`Added ${userName} as ${id}`);
-  print(`Password, shown this once: ${password.reveal()}`);
+  printSecret(`Password, shown this once: ${password.reveal()}`);
   return { userName, id, password: password.reveal() };
 }

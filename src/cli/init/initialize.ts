@@ -23,15 +23,12 @@ import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
 import type { InitFlags } from './flags.ts';
-import { sayNext } from './next-steps.ts';
+import { presentIn, sayNext } from './next-steps.ts';
 import { prepareStore } from './prepare-store.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
-  const { config: named = process.env['TESSERA_CONFIG'] || 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
-    config?: string;
-    set?: string[];
-  }>();
-  const file = resolve(named);
+  const { config: flag, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
+  const file = resolve(flag ?? (process.env['TESSERA_CONFIG'] || 'tessera.yaml'));
   if (flags.store) refusePassword(flags.store);
   checkFirstIntegration(flags);
   const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
@@ -46,8 +43,9 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
   await atWorkplace(command, async (workplace) => {
     const added = await addFirstOnes(flags, workplace);
     result({ configuration: file, dataFolder: config.dataFolder, ...added });
+    const tessera = flag === undefined ? 'tessera' : `tessera --config ${file}`;
+    sayNext(config, await presentIn(workplace.store), tessera);
   });
-  sayNext(config, flags);
 }
 
 function checkFirstIntegration({ integration, scope }: InitFlags): void {

@@ -20,6 +20,7 @@ import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
+import { writeFlows } from './flows.ts';
 import { ensureJwtIntegration } from './jwt-integration.ts';
 import { quickstartWords } from './words.ts';
 
@@ -56,6 +57,7 @@ export async function quickstart(command: Command): Promise<void> {
     const { publicUrl, oauth, dataFolder: folder } = config;
     const facts = { publicUrl, mount: first?.path ?? '', oauthMount: oauth.enabled ? oauth.mount : undefined, folder };
     const names = { clientId: CLIENT_ID, jwtClientId: JWT_CLIENT_ID, userName: USER_NAME };
+    writeFlows({ ...facts, ...names });
     process.stdout.write(quickstartWords({ ...facts, ...names }));
   });
 }

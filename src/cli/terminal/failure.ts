@@ -101,7 +101,8 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
   const { code = '', address, hostname, port } = fault;
   const [why = fault.message, todo = 'Check host and port.'] = LISTEN_FAULTS[code] ?? [];
   const where = [address ?? hostname, port].filter((part) => part !== undefined).join(':');
-  const flag = `--set listeners.0.port=${(port ?? 8443) + 1}`;
+  const isOfHost = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
+  const flag = isOfHost ? '--set listeners.0.host=127.0.0.1' : `--set listeners.0.port=${(port ?? 8443) + 1}`;
   // npm keeps flags for itself unless they follow `--`.
   const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
   const set = `Its setting: listeners, or ${again}`;

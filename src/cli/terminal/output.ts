@@ -41,9 +41,20 @@ export function print(line: string): void {
   (isForScripts ? process.stderr : process.stdout).write(`${line}\n`);
 }
 
+/** A line with a secret. With --json the secret is in the result, and nowhere else. */
+export function printSecret(line: string): void {
+  if (!isForScripts) process.stdout.write(`${line}\n`);
+}
+
 /** What an act resulted in, for scripts: printed with --json only. */
 export function result(value: object): void {
   if (isForScripts) printJson(value);
+}
+
+/** A text that is the whole result, such as a secret. With --json it is printed as part of `value` only. */
+export function printOnly(text: string, value: object): void {
+  if (isForScripts) printJson(value);
+  else process.stdout.write(`${text}\n`);
 }
 
 /** A note for the person at the terminal, on standard error. */

@@ -215,7 +215,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-mints-already': [(id) => `key ${id} is the minting key already`, 'There is nothing to do.'],
   'key-not-everywhere': [
     (names) => `these nodes do not have the key yet: ${names}`,
-    'Copy the keyring to them; running nodes load it and report it within seconds. To mint anyway, add --force.',
+    'Copy the keyring to them; running nodes load it and report it within seconds. One that is gone counts for three minutes; "keyring mint" has --force.',
   ],
   'key-in-use': [
     (count) => `live grants still use this key: ${count}`,

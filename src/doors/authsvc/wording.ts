@@ -131,7 +131,6 @@ export const WORDING: Readonly<Record<AuthsvcReason, Wording>> = {
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: request, // contract 7.1: an internal error is an invalid_request
 };
 

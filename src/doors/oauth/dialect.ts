@@ -11,11 +11,12 @@ import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
 import { introspect } from './introspect.ts';
-import { mountKeySet, PUBLIC_HEADERS } from './key-set.ts';
+import { mountKeySet, PUBLIC_HEADERS, PUBLIC_ROUTE } from './key-set.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 
@@ -46,11 +47,12 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   }
   mountMetadata(app, JSON.stringify(mount.metadata));
   mountKeySet(app, mount);
+  mountRevocations(app, mount);
 }
 
 function mountMetadata(app: FastifyInstance, body: string): void {
   for (const path of METADATA_PATHS) {
-    app.get(path, async (request, reply): Promise<void> => {
+    app.get(path, PUBLIC_ROUTE, async (request, reply): Promise<void> => {
       storyOf(request).operation = 'metadata';
       reply.headers(PUBLIC_HEADERS).send(body);
     });

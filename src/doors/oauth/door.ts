@@ -1,4 +1,5 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
+import { FeedTail } from '../../operations/feed/feed-tail.ts';
 import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
@@ -32,6 +33,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     readConnection,
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
+    feed: new FeedTail(ports.store),
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   const prepared = prepareOnce(prepareOauthRefusal);

@@ -15,9 +15,12 @@ export const PUBLIC_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+/** RFC 9110 9.1: HEAD where there is something to GET. */
+export const PUBLIC_ROUTE = { exposeHeadRoute: true };
+
 export function mountKeySet(app: FastifyInstance, { path, ports }: Pick<OauthMount, 'path' | 'ports'>): void {
   let written = writeKeySet([]);
-  app.get(path + PATHS.jwks, async (request, reply): Promise<void> => {
+  app.get(path + PATHS.jwks, PUBLIC_ROUTE, async (request, reply): Promise<void> => {
     storyOf(request).operation = 'jwks';
     const { signingKeys } = ports.registry;
     if (written.of !== signingKeys) written = writeKeySet(signingKeys);

@@ -11,6 +11,7 @@ import {
   KeySet,
   Metadata,
   RevocationParameters,
+  Snapshot,
   TokenAnswer,
   TokenParameters,
 } from './schemas.ts';
@@ -42,6 +43,7 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.device]: { post: operationOf(DEVICE) },
     [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
     [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
+    [mount + PATHS.revocations]: { get: operationOf(REVOCATIONS) },
     [mount + PATHS.jwks]: { get: operationOf(JWKS) },
     ...Object.fromEntries(
       METADATA_PATHS.map((path) => [
@@ -78,6 +80,13 @@ const INTROSPECT: Words = {
   answers: IntrospectionAnswer,
   // The last one stands for client_secret_post.
   security: [{ basic: [] }, { certificate: [] }, {}],
+};
+const REVOCATIONS: Words = {
+  operationId: 'oauth-revocations',
+  summary:
+    'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor',
+  answers: Snapshot,
+  security: [{ basic: [] }, { certificate: [] }],
 };
 const JWKS: Words = {
   operationId: 'oauth-jwks',

@@ -106,6 +106,7 @@ export const Metadata = object({
   token_endpoint_auth_methods_supported: list(string()),
   grant_types_supported: list(string()),
   response_types_supported: list(string()),
+  subject_types_supported: list(string()),
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
@@ -113,12 +114,37 @@ export const Metadata = object({
   tls_client_certificate_bound_access_tokens: boolean(),
   introspection_endpoint: string(),
   introspection_endpoint_auth_methods_supported: list(string()),
+  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
   mtls_endpoint_aliases: optional(
     object(
-      { token_endpoint: string(), introspection_endpoint: string() },
+      { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
       { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
     ),
   ),
+});
+
+/** One state. Which members there are depends on `type`. */
+export const FeedEntry = object({
+  type: string({ description: 'grant, identity or integration.' }),
+  grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
+  identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
+  allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
+  except: optional(list(string(), { description: 'Integrations that the identity may not use all the same.' })),
+  client_id: optional(string({ description: 'An integration.' })),
+  enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
+  scope: optional(
+    string({ description: 'The most that its tokens allow at this resource server, separated by spaces.' }),
+  ),
+  recheck_before: optional(
+    integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
+  ),
+  keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
+});
+
+export const Snapshot = object({
+  cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
+  entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
+  next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
 });
 
 export const KeySet = object({
@@ -146,6 +172,8 @@ export type DeviceParameters = ValueOf<typeof DeviceParameters>;
 export type RevocationParameters = ValueOf<typeof RevocationParameters>;
 export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
 export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
+export type FeedEntry = ValueOf<typeof FeedEntry>;
+export type Snapshot = ValueOf<typeof Snapshot>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
 export type KeySet = ValueOf<typeof KeySet>;

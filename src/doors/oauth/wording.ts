@@ -32,6 +32,8 @@ export const OAUTH_REASONS = [
   'client-authentication-repeated',
   'client-id-ambiguous',
   'token-missing',
+  'cursor-missing',
+  'cursor-gone',
 ] as const;
 
 export type OauthReason = TokenReason | (typeof OAUTH_REASONS)[number];
@@ -74,6 +76,8 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'credential-missing': request,
   'credential-ambiguous': request,
   'token-missing': request,
+  'cursor-missing': request,
+  'cursor-gone': { status: 410, error: 'invalid_request' },
   'grant-type-missing': request,
   'grant-type-unsupported': { status: 400, error: 'unsupported_grant_type' },
   'not-found': { status: 404, error: 'invalid_request' },
@@ -155,7 +159,6 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'revocation-unavailable': unavailable,
   'assertion-keys-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: { status: 500, error: 'server_error' },
 };
 

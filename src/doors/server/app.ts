@@ -17,8 +17,10 @@ import { peersOf } from '../caller/connection.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
-import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
+import { Drain } from './drain.ts';
+import { Gate } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
+import { http2Options } from './http2-limits.ts';
 import { methodTable } from './methods.ts';
 import type { Census, Place } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
@@ -38,6 +40,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly stopTimeoutMs: number;
+  /** How long a stop waits for the next request on an idle connection. */
+  readonly drainIdleMs: number;
   readonly connections: number;
   readonly inFlight: number;
   /** Percent of `connections` and `inFlight` that one address, and one network, may hold. */
@@ -73,24 +77,11 @@ export interface AppOptions {
 export interface App {
   readonly fastify: FastifyInstance;
   census(): Census;
-  /** Refuses new requests from now on; resolves when those in flight are answered, or time is up. */
+  /** Accepts no new connections, and closes each open one after its next response. Resolves when all are closed. */
   drain(): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
-const SHUTTING_DOWN: ServerRefusal = { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
-/** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
-const SESSION_MEGABYTES = 2;
-const OUTSTANDING_PINGS = 10;
-const INVALID_FRAMES = 100;
-/** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
-const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
-/** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
-const HEADER_SLACK = 3;
-
-/** The limit that Node has for HTTP/1.1. The limit on bytes is reached first. */
-const HEADER_PAIRS = 2000;
-
 /** Doors parse requests themselves. Without this, fastify loads a validator and a serializer that are never used. */
 const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
 
@@ -102,7 +93,7 @@ export function makeApp(options: AppOptions): App {
   const app = newFastify(options, (request, reply) => follow(request, reply, guard.gate, options));
   const allowedMethods = methodTable(app);
   const guard = guardServer(app.server, options, (target) => preparePathRefusal(target, allowedMethods, options));
-  let isDraining = false;
+  const drain = new Drain(app.server, guard.gate.places, options.limits.drainIdleMs);
 
   app.removeAllContentTypeParsers();
   // fastify caches the parser of a named type, and looks up that of '*' on every request.
@@ -113,15 +104,14 @@ export function makeApp(options: AppOptions): App {
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, guard.gate, options);
-    const refusal = isDraining ? SHUTTING_DOWN : checkRequest(request, options.limits);
+    const refusal = checkRequest(request, options.limits);
     if (refusal) return void refuse(request, reply, refusal, options);
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
   });
   app.addHook('onSend', (request, reply, payload, proceed) => {
-    // An open connection would delay the stop. HTTP/2 sends GOAWAY instead and has no such header.
-    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
-    else if (isDraining) reply.header('connection', 'close');
+    drain.endConnection(request, reply, guard.gate.placeOf(reply.raw));
+    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection'); // HTTP/2 has no such header
     proceed(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -135,9 +125,10 @@ export function makeApp(options: AppOptions): App {
     fastify: app,
     census: () => guard.gate.places.census(),
     drain: async () => {
-      isDraining = true;
       // Connections still open by then are closed, so that no caller can delay the stop for ever.
-      setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs).unref();
+      const timer = setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs);
+      await drain.begin();
+      clearTimeout(timer);
       await app.close();
       guard.stop();
     },
@@ -265,18 +256,6 @@ function newFastify(
   const https = { ...http1, ...tlsOptions(tls), ...http2Options(limits), allowHTTP1: true };
   // fastify types HTTP/2 requests differently; the parts we use are the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
-}
-
-/** Limits what one connection can use. Callers get more streams once they have shown an authentic token. */
-function http2Options({ headerBytes }: Limits) {
-  return {
-    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_OF_STRANGERS },
-    maxHeaderListPairs: HEADER_PAIRS,
-    maxSessionMemory: SESSION_MEGABYTES,
-    maxOutstandingPings: OUTSTANDING_PINGS,
-    maxSessionInvalidFrames: INVALID_FRAMES,
-    ...RESET_STREAMS,
-  };
 }
 
 /** Maps an error of fastify or an operation to a refusal. Unknown errors are faults; their text is not sent. */

@@ -48,6 +48,9 @@ export interface WordedRefusal {
   readonly body: string;
 }
 
+/** On every refusal: by it, `tessera explain request` finds the log line. */
+export const REQUEST_ID = 'request-id';
+
 /** Sends a refusal as JSON and records it for the log line. */
 export function replyRefusal(
   request: FastifyRequest,
@@ -56,6 +59,7 @@ export function replyRefusal(
   { status, phrase, body }: WordedRefusal,
 ): FastifyReply {
   recordRefusal(request, refusal);
+  reply.header(REQUEST_ID, request.id);
   if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);
   if (status === 400 && request.raw.httpVersionMajor === 1) reply.raw.statusMessage = phrase;
   return replyJson(reply, status, body);

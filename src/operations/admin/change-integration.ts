@@ -33,7 +33,12 @@ export async function rewriteIntegration(
     if (!found || found.row.removed) return { outcome: decline('integration-unknown', clientId) };
     const decided = decide(found.row);
     if (!decided.ok) return { outcome: decided };
-    const event = administered(did, { at, by, clientId, detail: { scope: decided.value.scope.text } });
-    return { outcome: decided, next: decided.value, events: [event] };
+    const detail = { scope: decided.value.scope.text, ...accessChange(found.row, decided.value) };
+    return { outcome: decided, next: decided.value, events: [administered(did, { at, by, clientId, detail })] };
   });
+}
+
+/** For the revocation feed: whoever holds a token may have lost access. */
+function accessChange(before: Integration, next: Integration): { accessChanged?: true } {
+  return JSON.stringify(before.access) === JSON.stringify(next.access) ? {} : { accessChanged: true };
 }

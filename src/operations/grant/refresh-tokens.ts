@@ -55,6 +55,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     caller,
     limit: request.overLimit?.(),
     presenter: request.presenter,
+    requestId: request.requestId,
     wantedScope: request.scope,
     wantedResource: request.resource,
   };
@@ -70,12 +71,13 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
 interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope' | 'wantedResource'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
+  readonly requestId: string;
 }
 
 type Answer = Outcome<DecidedPair> | 'load-outage';
 
 function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, wantedScope, wantedResource, presenter } = known;
+  const { integration, token, caller, limit, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -96,7 +98,7 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       outage,
       now,
     });
-    return commitOf(decision, { grant, token, presenter, now }, nonce, ports);
+    return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });
 }
 
@@ -122,6 +124,8 @@ interface Turn {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly now: EpochSeconds;
+  /** In the events of a refusal, so that they and the log line are found by each other. */
+  readonly requestId: string;
 }
 
 function rotate(
@@ -165,14 +169,14 @@ function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>>
 
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
-  const { grant, now } = turn;
-  const ended = eventOf('revoked', turn, { reason: why });
+  const { grant, now, requestId } = turn;
+  const ended = eventOf('revoked', turn, { reason: why, requestId });
   const events = why === 'reuse' ? [reusedEvent(turn, { ended: true }), ended] : [ended];
   return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 
 function reusedEvent(turn: Turn, detail: { readonly ended: boolean }): Event {
-  return eventOf('reused', turn, detail);
+  return eventOf('reused', turn, { ...detail, requestId: turn.requestId });
 }
 
 function eventOf(type: Event['type'], { grant, presenter, now }: Turn, detail: NonNullable<Event['detail']>): Event {

@@ -166,6 +166,12 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

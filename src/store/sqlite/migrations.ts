@@ -137,6 +137,9 @@ const MIGRATIONS: readonly string[] = [
     name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, epoch INTEGER NOT NULL, rollback TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */

@@ -19,7 +19,7 @@ import {
 import { runWithToken } from '../../caller/run-with-token.ts';
 import { waitingScreen } from '../../caller/waiting-screen.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import { printJson, printOnly, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 
 export interface ProfileFlag {
   readonly profile?: string;
@@ -37,6 +37,7 @@ export async function login(flags: LoginFlags): Promise<void> {
     saveProfile(name, profile);
     screen.end();
     remark(`Logged in to ${profile.server} as ${profile.clientId}, for: ${scope}`);
+    result({ profile: name, server: profile.server, clientId: profile.clientId, scope });
   } catch (error) {
     screen.end();
     if (screen.signal.aborted) throw new CommandFailure('refused', 'interrupted', 'Nothing was stored.');
@@ -45,7 +46,8 @@ export async function login(flags: LoginFlags): Promise<void> {
 }
 
 export async function printToken({ profile }: ProfileFlag): Promise<void> {
-  print(await sourceFor(profile).get());
+  const accessToken = await sourceFor(profile).get();
+  printOnly(accessToken, { accessToken });
 }
 
 export async function whoami({ profile: flag, json }: ProfileFlag & { json?: true }): Promise<void> {
@@ -69,6 +71,7 @@ export async function whoami({ profile: flag, json }: ProfileFlag & { json?: tru
 export async function logout({ profile: flag }: ProfileFlag): Promise<void> {
   await sourceFor(flag).revoke();
   remark('Logged out.');
+  result({ profile: profileName(flag) });
 }
 
 export async function execute(words: readonly string[], { profile }: ProfileFlag): Promise<void> {
@@ -89,6 +92,7 @@ export async function removeProfile(name: string): Promise<void> {
   await sourceFor(name).revoke();
   forgetProfile(name);
   remark(`Removed ${name}.`);
+  result({ profile: name });
 }
 
 /** What the flags say, else what the last login said. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configJsonSchema } from '../../../config/json-schema.ts';
 import { configReference } from '../../../config/reference.ts';
 import { shownConfig, shownYaml } from '../../../config/show.ts';
+import { parseAddress } from '../../../store/postgres/address.ts';
 import { examineNamedFiles } from '../../doctor/named-files.ts';
 import { printFinding } from '../../doctor/print-finding.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
@@ -10,6 +11,8 @@ import { configOf } from '../../terminal/workplace.ts';
 
 export async function checkConfig(command: Command): Promise<void> {
   const config = await configOf(command);
+  // Throws if the address is malformed, as the start would.
+  if (config.store.kind === 'postgres') parseAddress(config.store.url, process.env);
   const findings = examineNamedFiles(config).filter(({ verdict }) => verdict !== 'good');
   print(
     findings.length === 0 ? 'The configuration is in order.' : 'The settings are in order. The files that they name:',

@@ -8,7 +8,16 @@ import { listIdentities } from '../../../operations/admin/list-identities.ts';
 import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
+import {
+  counted,
+  print,
+  printJson,
+  printRecord,
+  printSecret,
+  printTable,
+  remark,
+  result,
+} from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
@@ -38,7 +47,7 @@ export function addPerson(userName: string, flags: AddFlags, command: Command): 
     };
     const { id } = accepted(await addIdentity(draft, workplace));
     print(`Added ${userName} as ${id}`);
-    if (obtained?.isNew) print(`Password, shown this once: ${obtained.password.reveal()}`);
+    if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
     result({ id, userName, ...(obtained?.isNew && { password: obtained.password.reveal() }) });
   });
 }
@@ -83,7 +92,7 @@ export function changePassword(name: string, flags: PasswordFlags, command: Comm
     const { password, isNew } = await obtainPassword(flags, workplace.random);
     const { id } = accepted(await setPassword(name, password, workplace));
     print(`Set the password of ${id}`);
-    if (isNew) print(`Password, shown this once: ${password.reveal()}`);
+    if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
     result({ id, ...(isNew && { password: password.reveal() }) });
   });
 }

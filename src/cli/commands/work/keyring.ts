@@ -67,8 +67,10 @@ export function addNextSigningKey(algorithm: SigningAlgorithm, command: Command)
     const [added] = await publishKeys(accepted(await add), workplace);
     if (!added) throw new Error('the new key was not published');
     const copy = 'Copy this keyring to every node, which reads it by itself';
-    if (added.signsFrom !== undefined) return print(`Added the signing key ${added.id}, which signs. ${copy}.`);
-    print(`Added the signing key ${added.id}, and published it. ${copy}. When it is due: tessera keyring rotate`);
+    const signs = added.signsFrom !== undefined;
+    if (signs) print(`Added the signing key ${added.id}, which signs. ${copy}.`);
+    else print(`Added the signing key ${added.id}, and published it. ${copy}. When it is due: tessera keyring rotate`);
+    result({ key: added.id, state: signs ? 'signing' : 'published' });
   });
 }
 
@@ -77,6 +79,7 @@ export function signWithNext(id: string, { force = false }: { force?: boolean },
     const { signingKeyPublishedFor: publishedFor } = workplace.config.tokens;
     accepted(await signWithKey({ id, publishedFor, force }, workplace));
     print(`Key ${id} signs from now on, on every node`);
+    result({ key: id, state: 'signing' });
   });
 }
 
@@ -88,6 +91,7 @@ export function retireOneSigning(
   return atWorkplace(command, async (workplace) => {
     accepted(await changeKeyring(workplace, (keys) => retireSigningKey(keys, { id, atOnce }, workplace)));
     print(`Retired key ${id}`);
+    result({ key: id, state: 'retired' });
   });
 }
 
@@ -95,9 +99,10 @@ export function rotateSigning(every: Seconds, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const { signingKeyPublishedFor: publishedFor } = workplace.config.tokens;
     const { keys, storeKeys } = accepted(await openKeyringForChange(workplace));
-    const results = accepted(await rotateSigningKeys(keys, { publishedFor, every }, { ...workplace, storeKeys }));
-    if (results.length === 0) print('Nothing is due');
-    for (const result of results) print(describe(result));
+    const done = accepted(await rotateSigningKeys(keys, { publishedFor, every }, { ...workplace, storeKeys }));
+    if (done.length === 0) print('Nothing is due');
+    for (const each of done) print(describe(each));
+    result(done);
   });
 }
 

@@ -5,7 +5,7 @@ import {
   registerTokenIssuer,
   removeTokenIssuer,
 } from '../../../operations/admin/register-token-issuer.ts';
-import { print, printJson, printRecord, printTable } from '../../terminal/output.ts';
+import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 import {
@@ -24,13 +24,15 @@ export function addTokenIssuer(label: string, flags: AddFlags, command: Command)
     const ports = { ...workplace, ourIssuer: workplace.config.publicUrl };
     const added = accepted(await registerTokenIssuer({ label, issuer }, draftOf(flags), ports));
     print(`Registered ${label}: ${added.issuer}`);
+    result(shownTokenIssuer(added));
   });
 }
 
 export function changeOne(label: string, flags: TokenIssuerFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    accepted(await changeTokenIssuer(label, draftOf(flags), workplace));
+    const changed = accepted(await changeTokenIssuer(label, draftOf(flags), workplace));
     print(`Changed ${label}`);
+    result(shownTokenIssuer(changed));
   });
 }
 
@@ -58,5 +60,6 @@ export function removeOne(label: string, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     accepted(await removeTokenIssuer(label, workplace));
     print(`Assertions of ${label} are no longer accepted`);
+    result({ label });
   });
 }
