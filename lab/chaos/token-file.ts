@@ -55,7 +55,7 @@ async function runCycle(cycle: number, stage: Stage): Promise<void> {
   const { field, holders, chance, broken } = stage;
   const ends = performance.now() + LIFETIME_S * 1000;
   const [isFull, isRestart] = [cycle % 3 === 0, cycle % 4 === 2];
-  const troubles = [isFull && fillDisk(stage, `cycle ${cycle}`), isRestart && restart(stage)];
+  const troubles = [...(isFull ? [fillDisk(stage, `cycle ${cycle}`)] : []), ...(isRestart ? [restart(stage)] : [])];
   while (performance.now() < ends) await holders.killOne(chance);
   await Promise.all(troubles);
   if (isFull || isRestart) await refreshedSoon(field, broken, `cycle ${cycle}`);

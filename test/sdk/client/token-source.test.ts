@@ -246,15 +246,15 @@ function storeWith(file: string, changesOf: (held: HeldStore) => Partial<HeldSto
 /** A store that tells what is done with it. */
 function watched(file: string, steps: string[]): TokenStore {
   return storeWith(file, (held) => {
-    const { reserve, present } = held;
+    const [reserve, present] = [held.reserve.bind(held), held.present.bind(held)];
     return {
       reserve: () => {
         steps.push('reserve');
-        return reserve.call(held);
+        return reserve();
       },
       present: (token, since) => {
         steps.push('present');
-        return present.call(held, token, since);
+        return present(token, since);
       },
     };
   });

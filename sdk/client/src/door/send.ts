@@ -76,7 +76,7 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal, b
       request.end(body);
     };
     request.on('socket', (socket: TLSSocket) =>
-      socket.once(isTls ? 'secureConnect' : 'connect', () => sendBody().catch(abort)),
+      socket.once(isTls ? 'secureConnect' : 'connect', () => void sendBody().catch(abort)),
     );
     request.on('error', fail);
     request.on('response', (response) => {
