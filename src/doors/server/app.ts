@@ -17,8 +17,9 @@ import { peersOf } from '../caller/connection.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
-import { Gate, STREAMS_OF_STRANGERS } from './gate.ts';
+import { Gate } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
+import { http2Options } from './http2-limits.ts';
 import { methodTable } from './methods.ts';
 import type { Census, Place } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
@@ -56,6 +57,8 @@ export interface AppOptions {
   readonly requestId: () => string;
   /** Called when a request arrives, before anything is decided about it. */
   readonly begin: (request: FastifyRequest) => void;
+  /** Runs the handler of a request as a part of its trace. Absent if there is no tracing. */
+  readonly trace?: ((request: FastifyRequest, proceed: () => void) => void) | undefined;
   /** Called once per request, when its answer is out or its caller is gone. */
   readonly onAnswered: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
   /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
@@ -73,24 +76,14 @@ export interface AppOptions {
 export interface App {
   readonly fastify: FastifyInstance;
   census(): Census;
+  /** Open connections. */
+  connections(): number;
   /** Refuses new requests from now on; resolves when those in flight are answered, or time is up. */
   drain(): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
 const SHUTTING_DOWN: ServerRefusal = { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
-/** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
-const SESSION_MEGABYTES = 2;
-const OUTSTANDING_PINGS = 10;
-const INVALID_FRAMES = 100;
-/** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
-const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
-/** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
-const HEADER_SLACK = 3;
-
-/** The limit that Node has for HTTP/1.1. The limit on bytes is reached first. */
-const HEADER_PAIRS = 2000;
-
 /** Doors parse requests themselves. Without this, fastify loads a validator and a serializer that are never used. */
 const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
 
@@ -118,6 +111,9 @@ export function makeApp(options: AppOptions): App {
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
   });
+  const { trace } = options;
+  // After the body was read: reading it loses the context.
+  if (trace) app.addHook('preValidation', (request, _reply, proceed) => trace(request, proceed));
   app.addHook('onSend', (request, reply, payload, proceed) => {
     // An open connection would delay the stop. HTTP/2 sends GOAWAY instead and has no such header.
     if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
@@ -134,6 +130,7 @@ export function makeApp(options: AppOptions): App {
   return {
     fastify: app,
     census: () => guard.gate.places.census(),
+    connections: () => guard.connections.count,
     drain: async () => {
       isDraining = true;
       // Connections still open by then are closed, so that no caller can delay the stop for ever.
@@ -265,18 +262,6 @@ function newFastify(
   const https = { ...http1, ...tlsOptions(tls), ...http2Options(limits), allowHTTP1: true };
   // fastify types HTTP/2 requests differently; the parts we use are the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
-}
-
-/** Limits what one connection can use. Callers get more streams once they have shown an authentic token. */
-function http2Options({ headerBytes }: Limits) {
-  return {
-    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_OF_STRANGERS },
-    maxHeaderListPairs: HEADER_PAIRS,
-    maxSessionMemory: SESSION_MEGABYTES,
-    maxOutstandingPings: OUTSTANDING_PINGS,
-    maxSessionInvalidFrames: INVALID_FRAMES,
-    ...RESET_STREAMS,
-  };
 }
 
 /** Maps an error of fastify or an operation to a refusal. Unknown errors are faults; their text is not sent. */
