@@ -28,7 +28,7 @@ Only where they are named, and of no use while the machine does something else:
                    --grants 10000 --callers 64 --rounds 5 --seconds 3
   tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
                    --rounds 5 --seconds 0.8
-  postgres-growth  what many refreshes do to the size of PostgreSQL's tables
+  postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
 
 const { values, positionals } = parseArgs({
