@@ -1,9 +1,12 @@
-// npm run chaos -- DRILL --cycles N [--seed S]: injects faults many times and checks that every promise holds.
+// npm run chaos -- DRILL --cycles N [--seed S] [--processes P]: injects faults many times and checks that every promise holds.
 import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
+import { followFeed } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
+import { handOver } from './chaos/handover/handover.ts';
+import { rollOut } from './chaos/handover/rolling.ts';
 import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
@@ -19,9 +22,13 @@ import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
 import { raceMany } from './chaos/race-many.ts';
+import { restoreToMoments } from './chaos/restore/point-in-time.ts';
+import { retryMany } from './chaos/retries.ts';
 import { revocationUnderAttack } from './chaos/revocation.ts';
+import { rotateUnderLoad } from './chaos/signing-keys.ts';
 import { stopMany } from './chaos/stop.ts';
 import { failDisk } from './chaos/sync.ts';
+import { shareTokenFile } from './chaos/token-file.ts';
 import { tearWrites } from './chaos/torn-writes.ts';
 
 const DRILLS = {
@@ -31,7 +38,10 @@ const DRILLS = {
   'torn-writes': [tearWrites, 'cuts the power: unsynced writes are lost, kept or torn, sector by sector; needs cc'],
   clock: [setClock, 'sets the clock of a running service ahead and back; needs cc'],
   race: [raceMany, 'races refresh against revoke on two nodes with one SQLite'],
-  'postgres-race': [raceAcrossNodes, 'races refresh against revoke on three nodes with one PostgreSQL'],
+  'postgres-race': [
+    (cycles: number) => raceAcrossNodes(cycles),
+    'races refresh against revoke on three nodes with one PostgreSQL',
+  ],
   postgres: [failoverToStandby, 'kills the PostgreSQL primary under load and promotes its standby'],
   revocation: [revocationUnderAttack, 'times a good caller while CRL and OCSP servers misbehave; ignores --cycles'],
   'postgres-lock': [lockRows, 'locks one row and times the refreshes of all other rows'],
@@ -50,23 +60,51 @@ const DRILLS = {
     'strangers hold HTTP/2 streams and flood the service with frames made by hand; ignores --cycles',
   ],
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
+  retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
+  'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
+  restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
+  rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],
+  'token-file': [
+    (cycles: number, chance: Seeded, { processes }: DrillOptions) => shareTokenFile(cycles, chance, processes),
+    '50 processes (--processes) share a token file: expiries, kill -9, a full disk, restarts; needs cc',
+    12,
+  ],
+  feed: [
+    followFeed,
+    'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read',
+    200,
+  ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;
 
+interface DrillOptions {
+  readonly from?: string | undefined;
+  readonly processes?: number | undefined;
+}
+
 /** The third: the default number of cycles, if not 20. */
-type Drill = readonly [(cycles: number, chance: Seeded) => Promise<number>, what: string, cycles?: number];
+type Drill = readonly [
+  (cycles: number, chance: Seeded, options: DrillOptions) => Promise<number>,
+  what: string,
+  cycles?: number,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     cycles: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
+    processes: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [drill, , cycles = 20]: Partial<Drill> = DRILLS[positionals[0] as keyof typeof DRILLS] ?? [];
 if (drill && !values.help) {
-  const broken = await drill(Number(values.cycles ?? cycles), new Seeded(Number(values.seed)));
+  const processes = values.processes === undefined ? undefined : Number(values.processes);
+  const chance = new Seeded(Number(values.seed));
+  const broken = await drill(Number(values.cycles ?? cycles), chance, { from: values.from, processes });
   process.exitCode = broken > 0 ? 1 : 0;
 } else {
   console.log('npm run chaos -- DRILL [--cycles 20] [--seed 1]\n');

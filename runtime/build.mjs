@@ -1,18 +1,27 @@
 // `npm run build`: dist/ from src/, for the published package: Node strips no types from what is installed. In a checkout
-// nothing runs from it.
+// nothing runs from it. The command uses sdk/client, which goes to dist/sdk.
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync, statSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const [src, dist] = [join(root, 'src'), join(root, 'dist')];
+const [src, dist, compiled] = ['src', 'dist', 'dist.compiled'].map((name) => join(root, name));
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-rmSync(dist, { recursive: true, force: true });
+for (const folder of [dist, compiled]) rmSync(folder, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [tsc, '--project', join(root, 'tsconfig.build.json')], {
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
+renameSync(join(compiled, 'src'), dist);
+renameSync(join(compiled, 'sdk'), join(dist, 'sdk'));
+rmSync(compiled, { recursive: true });
+// sdk/ is beside src/ in a checkout, and within dist/ here: one step less up.
+for (const file of globSync('cli/**/*.js', { cwd: dist }).map((name) => join(dist, name))) {
+  const code = readFileSync(file, 'utf8');
+  const moved = code.replace(/(from '|import\(')\.\.\/((?:\.\.\/)+sdk\/)/g, '$1$2');
+  if (moved !== code) writeFileSync(file, moved);
+}
 // Beside the code: style sheets and pictures.
 cpSync(src, dist, { recursive: true, filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts') });

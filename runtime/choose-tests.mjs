@@ -36,9 +36,13 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading)\./,
+    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading|json|init-environment)\./,
   ],
   ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
+  [
+    'packages from their tarballs, and many processes',
+    /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
+  ],
   ['PostgreSQL', /^test\/store\/.*postgres/],
 ];
 

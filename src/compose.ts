@@ -1,25 +1,25 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
+import { doorParts } from './compose-doors.ts';
 import { settingsOf } from './config/load.ts';
-import type { Config, Listener } from './config/schema.ts';
+import type { Config } from './config/schema.ts';
 import { seconds } from './core/time.ts';
 import { localDirectory } from './directory/local/local-directory.ts';
-import { connectionReader, networkMatcher } from './doors/caller/connection.ts';
+import { connectionReader } from './doors/caller/connection.ts';
 import { presentedJudge } from './doors/caller/judge-presented.ts';
 import { describeRefused } from './doors/caller/refused-certificate.ts';
-import { type DoorParts, openDoors } from './doors/doors.ts';
+import { openDoors } from './doors/doors.ts';
 import { Metrics } from './doors/ops/metrics.ts';
 import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import { readLook } from './doors/pages/parts/look.ts';
-import { addressLimit } from './doors/server/address-limit.ts';
 import type { Census } from './doors/server/places.ts';
-import { RateLimit } from './doors/server/rate-limit.ts';
 import type { Log } from './log/log.ts';
-import type { CallerPorts, Clock, Ports } from './operations/ports.ts';
+import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
 import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
 import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
 import { byOneNode } from './operations/upkeep/lease.ts';
+import { RecentActs } from './operations/upkeep/recent-acts.ts';
 import { NodeReporter } from './operations/upkeep/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from './operations/upkeep/service-times.ts';
 import { SharedLists } from './operations/upkeep/shared-lists.ts';
@@ -41,7 +41,6 @@ import { FollowedRegistry } from './store/registry.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
 import { systemClock, systemRandom } from './system.ts';
 import type { Keyring } from './tokens/keyring.ts';
-import { VERSION } from './version.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */
@@ -69,19 +68,17 @@ export async function composeService(
   await registry.refresh();
   const directory = localDirectory(store);
   const settings = settingsOf(config);
-  const ports: Ports = { store, registry, keyring, directory, settings, clock, random: systemRandom };
-  const watch = new EventWatch(
+  const issuer = config.publicUrl;
+  const ports: Ports = { store, registry, keyring, directory, settings, issuer, clock, random: systemRandom };
+  const watch = new EventWatch({
     store,
-    clock.milliseconds,
-    tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
-  );
-  const parts = await partsOf(
-    config,
-    { ...ports, timekeeper, watch },
-    judgeOf(config, ports, log, tracing),
-    log,
-    tracing,
-  );
+    milliseconds: clock.milliseconds,
+    news: tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
+  });
+  const assertions = composeAssertions(ports, log);
+  const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
@@ -91,14 +88,17 @@ export async function composeService(
   const reporter = new NodeReporter(node, ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const chores = [report, watchEvents, ...choresOf(parts, timekeeper, registry, listeners, tellFault)];
+  const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
+  const chores = [report, watchEvents, assertions.renewKeys, ...others];
   const stopChores = await startChores(chores, tellFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
+      // Requests are answered until then: they need what the chores keep up to date.
+      await Promise.all(listeners.map((listener) => listener.drain()));
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
-      await Promise.all([stopChores(), leaving, ...listeners.map((listener) => listener.drain())]);
+      await Promise.all([stopChores(), leaving]);
       await Promise.all([store.close(), tracing?.stop()]);
     },
   };
@@ -178,15 +178,18 @@ function tellReadiness(log: Log): ReadinessNews {
 }
 
 const LONG_LAG = 30;
+/** Lost acts in one log line; `tessera store history` lists all. */
+const MOST_LOGGED = 20;
 
 function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
-    rolledBack: ({ seen, found }) =>
-      log.error(
-        { seen, found },
-        'the store was put back to an older state: grants and revocations since then are forgotten',
-      ),
+    rolledBack: ({ seen, found, lost }) => {
+      const text =
+        'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
+    },
+    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
     lag: (seconds) => {
       measure(seconds);
       if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
@@ -200,6 +203,11 @@ interface Watchers {
   readonly watch: Pick<EventWatch, 'problem'>;
 }
 
+interface Judges {
+  readonly judge: CertificateJudge;
+  readonly assertions: AssertionParts['callerPorts'];
+}
+
 interface Parts extends ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly readiness: Readiness;
@@ -208,7 +216,7 @@ interface Parts extends ServiceParts {
 async function partsOf(
   config: Config,
   { timekeeper, watch, ...ports }: Ports & Watchers,
-  judge: CertificateJudge,
+  { judge, assertions }: Judges,
   log: Log,
   tracing: Tracing | undefined,
 ): Promise<Parts> {
@@ -218,7 +226,7 @@ async function partsOf(
   if (tracing) metrics?.watchSpans(() => tracing.tally());
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
-  const callerPorts: CallerPorts = {
+  const callerPorts: TokenPorts = {
     ...ports,
     judge: presentedJudge({
       judge,
@@ -226,10 +234,11 @@ async function partsOf(
       onIgnoredHeader: () => metrics?.ignoredHeader(),
     }),
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    ...assertions,
   };
-  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () =>
-    watch.problem ? [{ name: 'history', problem: watch.problem }] : [],
-  );
+  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () => [
+    { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+  ]);
   return {
     ports,
     judge,
@@ -246,6 +255,7 @@ async function partsOf(
       requestTimeoutMs: limits.requestTimeout * 1000,
       idleTimeoutMs: limits.idleTimeout * 1000,
       stopTimeoutMs: limits.stopTimeout * 1000,
+      drainIdleMs: limits.drainIdle * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
       addressShare: limits.addressShare,
@@ -253,38 +263,5 @@ async function partsOf(
       queueMs: limits.queueMilliseconds,
     },
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
-  };
-}
-
-/** The address for callers with a client certificate, if a listener for them has one of its own. */
-function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
-  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
-    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
-  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
-  return listeners
-    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
-    .map((listener) => listener.publicUrl)
-    .find((url) => url !== undefined && url !== publicUrl);
-}
-
-function doorParts(
-  config: Config,
-  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
-): DoorParts {
-  const { limits, authsvc, oauth, publicUrl, pages } = config;
-  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
-    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
-  const isExempt = networkMatcher(limits.exemptNetworks);
-  return {
-    ...shared,
-    publicUrl,
-    certificateUrl: certificateUrlOf(config),
-    version: VERSION,
-    overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
-    overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
-    perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
-    authsvcMounts: authsvc.mounts,
-    oauthMount: oauth.enabled ? oauth.mount : undefined,
-    look: readLook(pages),
   };
 }

@@ -1,6 +1,7 @@
 // The keyring that the configuration names.
 import { readKeys } from './config/keys.ts';
 import type { Config } from './config/schema.ts';
+import { accept } from './core/outcome.ts';
 import { type AdminOutcome, decline } from './operations/admin/admin.ts';
 import { checkKeyring } from './operations/admin/check-keyring.ts';
 import type { Store } from './store/store.ts';
@@ -16,14 +17,30 @@ export async function openKeyring(config: Config, store: Store): Promise<Keys> {
   return keys ?? [];
 }
 
-/** Loads the keys, changes them and stores them. Refused before anything changes if they cannot be stored. */
-export async function changeKeyring(
-  { config, store }: { readonly config: Config; readonly store: Store },
-  change: (keys: Keys) => Promise<AdminOutcome<Keys>>,
-): Promise<AdminOutcome<Keys>> {
+/** Loads the keys for a change of several steps, each of which stores them. Refused if they cannot be stored. */
+export async function openKeyringForChange({
+  config,
+  store,
+}: {
+  readonly config: Config;
+  readonly store: Store;
+}): Promise<AdminOutcome<{ readonly keys: Keys; readonly storeKeys: (keys: Keys) => void }>> {
   const { keyring } = config;
   if (keyring.from === 'variable') return decline('keyring-in-variable', keyring.name);
-  const changed = await change(await openKeyring(config, store));
-  if (changed.ok) writeKeyringFile(keyring.path, changed.value);
+  return accept({
+    keys: await openKeyring(config, store),
+    storeKeys: (keys) => writeKeyringFile(keyring.path, keys),
+  });
+}
+
+/** Loads the keys, changes them and stores them. Refused before anything changes if they cannot be stored. */
+export async function changeKeyring(
+  place: { readonly config: Config; readonly store: Store },
+  change: (keys: Keys) => Promise<AdminOutcome<Keys>>,
+): Promise<AdminOutcome<Keys>> {
+  const opened = await openKeyringForChange(place);
+  if (!opened.ok) return opened;
+  const changed = await change(opened.value.keys);
+  if (changed.ok) opened.value.storeKeys(changed.value);
   return changed;
 }

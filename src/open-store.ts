@@ -63,6 +63,16 @@ export function sqliteCopies() {
   return import('./store/sqlite/backup.ts');
 }
 
+/** Continuous backups of SQLite stores. */
+export async function continuousBackup() {
+  const [{ followStore }, { rebuild, rebuildFrom }, { listSeries }] = await Promise.all([
+    import('./store/sqlite/continuous/follow.ts'),
+    import('./store/sqlite/continuous/rebuild.ts'),
+    import('./store/sqlite/continuous/archive.ts'),
+  ]);
+  return { followStore, rebuild, rebuildFrom, listSeries };
+}
+
 /** Upgrades the schema of a PostgreSQL store, as the role in the address. */
 export async function migratePostgresSchema(address: Secret): Promise<SchemaChange> {
   const { migratePostgres } = await import('./store/postgres/open.ts');

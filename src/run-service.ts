@@ -7,8 +7,9 @@ import { openStore } from './open-store.ts';
 import { markMinting } from './operations/admin/mark-minting.ts';
 import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
+import { reportToSystemd } from './serve/systemd.ts';
 import { endsWithin } from './serve/within.ts';
-import { isWorker, leaveSupervisor, superviseWorkers, tellServing } from './serve/workers.ts';
+import { isWorker, leaveSupervisor, superviseWorkers, tellServing, workersReply } from './serve/workers.ts';
 import { takeOver } from './store/move-mark.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
@@ -26,21 +27,34 @@ export async function runService(
   const patienceMs = config.limits.stopTimeout * 1000 + GRACE_MS;
   if (workers > 1 && !isWorker()) {
     const gathering = new Gathering((parts) => sumOfCounters(parts as readonly MetricsPart[]));
-    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log, gathering });
+    const systemd = reportToSystemd(() => workersReply(REPLY_MS), logSystemd(log));
+    void stopSignal.then(() => systemd.stopping());
+    const onServing = () => systemd.ready();
+    process.exitCode = await superviseWorkers({ count: workers, stopSignal, patienceMs, log, gathering, onServing });
     return;
   }
   const service = await startService(config, log, stopSignal);
   if (!service) return;
+  const systemd = isWorker() ? undefined : reportToSystemd(async () => true, logSystemd(log));
   try {
     const addresses = await service.listen();
     log.info({ publicUrl: config.publicUrl, addresses, version: VERSION }, 'ready');
     if (isWorker()) tellServing();
+    systemd?.ready();
     announce(addresses);
     log.info({ signal: await stopSignal }, 'stopping');
+    systemd?.stopping();
   } finally {
     await stopInTime(service, patienceMs, log);
     if (isWorker()) leaveSupervisor();
   }
+}
+
+/** A worker that does not reply by then makes the watchdog of systemd restart the service. */
+const REPLY_MS = 5_000;
+
+function logSystemd(log: Log): (fault: unknown) => void {
+  return (fault) => log.warn({ fault: String(fault) }, 'systemd could not be notified');
 }
 
 /** In addition to the time for requests in flight. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { contextTag } from '../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../src/pki/der/der-write.ts';
 import { EXTENSION } from '../src/pki/x509/extensions.ts';
-import { extension } from './authority.ts';
+import { extension } from './signed-der.ts';
 
 export interface ListServer {
   readonly url: string;

@@ -19,7 +19,7 @@ import type { Presentation } from '../src/operations/grant/identify-caller.ts';
 import { refreshTokens } from '../src/operations/grant/refresh-tokens.ts';
 import { revokeByToken } from '../src/operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../src/operations/grant/token-pair.ts';
-import type { CallerPorts, Clock, Ports } from '../src/operations/ports.ts';
+import type { CallerPorts, Clock, Ports, TokenPorts } from '../src/operations/ports.ts';
 import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
@@ -62,12 +62,12 @@ export class TestClock implements Clock {
   }
 }
 
-export interface Node extends CallerPorts {
+export interface Node extends TokenPorts {
   readonly registry: FollowedRegistry;
 }
 
 /** Stores what every test needs, and opens a node. */
-export async function aNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
+export async function aNode(store: Store, difference: Partial<TokenPorts> = {}): Promise<Node> {
   await put(store, identities, anIdentity());
   await put(store, identities, anIdentity({ id: BOB, userName: 'bob' }));
   await put(store, integrations, anIntegration());
@@ -75,7 +75,7 @@ export async function aNode(store: Store, difference: Partial<CallerPorts> = {})
 }
 
 /** A node on a store that is already filled. */
-export async function anotherNode(store: Store, difference: Partial<CallerPorts> = {}): Promise<Node> {
+export async function anotherNode(store: Store, difference: Partial<TokenPorts> = {}): Promise<Node> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   return {
@@ -83,10 +83,13 @@ export async function anotherNode(store: Store, difference: Partial<CallerPorts>
     keyring: new Keyring(firstKey()),
     directory: NO_DIRECTORY,
     settings: DEFAULT_SETTINGS,
+    issuer: 'https://tokens.example',
     clock: new TestClock(),
     random: systemRandom,
     judge: async () => ({ outcome: refuse('certificate-missing'), steps: [] }),
     logRefused: () => undefined,
+    judgeAssertion: async () => ({ outcome: refuse('assertion-issuer-unknown'), steps: [] }),
+    logRefusedAssertion: () => undefined,
     ...difference,
     registry,
   };
@@ -118,6 +121,9 @@ export async function changeAda(node: Node, difference: Parameters<typeof anIden
 
 export const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
 
+/** Of the certificate that is presented. */
+export const THUMBPRINT = hexOf(32, 7);
+
 /** A connection without a certificate. */
 export const NOTHING_PRESENTED: Presentation = { presented: { by: 'nothing' }, requestId: 'a request' };
 
@@ -134,10 +140,13 @@ export const ISSUER: ApprovedIssuer = {
 };
 
 /** Every certificate is accepted, and is that of Ada. */
-const ADA_PRESENTED: Pick<CallerPorts, 'judge' | 'directory' | 'logRefused'> = {
+const ADA_PRESENTED: Pick<TokenPorts, 'judge' | 'directory' | 'logRefused'> = {
   judge: async () => {
     const name = { source: 'common-name', name: 'ada' } as const;
-    return { outcome: accept({ issuer: ISSUER, name, mark: MARK, until: epochSeconds(NOW) }), steps: [] };
+    return {
+      outcome: accept({ issuer: ISSUER, name, mark: MARK, thumbprint: THUMBPRINT, until: epochSeconds(NOW) }),
+      steps: [],
+    };
   },
   directory: { ...NO_DIRECTORY, byUserName: async () => [anIdentity()] },
   logRefused: () => undefined,

@@ -1,6 +1,6 @@
 // Puts together the root of the image: node collect.mjs FOLDER, in a checkout that is built and has its packages to run.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [, , image] = process.argv;
@@ -12,7 +12,7 @@ const place = (from, to) => {
   cpSync(realpathSync(from), join(image, to), { recursive: true });
 };
 
-/** The libraries that the loader finds for a program, at the paths where it looks for them. */
+/** The libraries that the loader finds for a program or a native module, at the paths where it looks for them. */
 function librariesOf(program) {
   const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
   return [...listed.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path);
@@ -20,7 +20,9 @@ function librariesOf(program) {
 
 place(pinned, 'usr/local/bin/node');
 chmodSync(join(image, 'usr/local/bin/node'), 0o755);
-for (const library of librariesOf(pinned)) place(library, library);
+const natives = readdirSync('node_modules', { recursive: true }).filter((path) => path.endsWith('.node'));
+for (const program of [pinned, ...natives.map((path) => join('node_modules', path))])
+  for (const library of librariesOf(program)) place(library, library);
 
 for (const part of ['dist', 'package.json', 'node_modules']) place(part, join('opt/tessera', part));
 const packages = join(image, 'opt/tessera/node_modules');
@@ -40,7 +42,8 @@ mkdirSync(join(image, 'etc/tessera'), { recursive: true });
 writeFileSync(join(image, 'etc/passwd'), `tessera:x:${UID}:${UID}::/var/lib/tessera:/sbin/nologin\n`);
 writeFileSync(join(image, 'etc/group'), `tessera:x:${UID}:\n`);
 const data = join(image, 'var/lib/tessera');
-mkdirSync(data, { recursive: true, mode: 0o700 });
+mkdirSync(data, { recursive: true });
+chmodSync(data, 0o700); // not its parents
 chownSync(data, UID, UID);
 mkdirSync(join(image, 'tmp'));
 chmodSync(join(image, 'tmp'), 0o1777);

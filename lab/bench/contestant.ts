@@ -6,6 +6,7 @@ export const LOAD_KINDS = [
   'refresh-spread',
   'certificate',
   'certificate-fresh',
+  'assertion',
   'oauth-refresh',
   'verify',
   'introspect',
@@ -15,15 +16,15 @@ export const LOAD_KINDS = [
 ] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
-/** A server under test. A further peer implements this and is named in stable.ts and suites.ts. */
+/** A server under test. To add one, implement this and list it in stable.ts and suites.ts. */
 export interface Contestant {
   start(): Promise<Running>;
 }
 
 export interface Running {
-  /** The roots of all processes that do its work: what they and their children use is counted. */
+  /** Its processes; their resource use and that of their children is measured. */
   readonly pids: readonly number[];
-  /** What to ask of it, or undefined where it knows no such thing. */
+  /** The requests of a load; undefined if it does not support the load. */
   load(kind: LoadKind, connections: number): Load | undefined;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What is measured once rather than raced: sizes, syncs, the generator itself, and that the load was real.
+// Measured once instead of in races: sizes, syncs, the generator itself, and the proof that the load was real.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function syncFact(folder: string, when: string): Fact {
   return { what: `one fdatasync, ${when}`, measured: `${medianMs.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms` };
 }
 
-/** Two generators against one echo: were one the bottleneck, two would get more out of it. */
+/** Two generators against one echo: if one generator were the bottleneck, two would reach a higher rate. */
 export async function generatorFact(stable: Stable, generator: Generator, pace: Pace): Promise<Fact> {
   const running = await stable.get('fastify echo');
   const second = new Generator(CORES.generator);
@@ -75,7 +75,7 @@ export interface Workshop {
   readonly pace: Pace;
 }
 
-/** System calls are counted by strace, on a server of its own: that slows it down, so nothing else is taken from this run. */
+/** strace counts system calls on a separate server. It slows the server down, so this run gives no other figures. */
 export async function syncsPerRefresh(generator: Generator, { folder, tls, pace }: Workshop): Promise<Fact> {
   const what = `fsyncs per refresh, ${pace.connections} connections`;
   if (spawnSync('strace', ['-V']).status !== 0) return { what, measured: 'not counted: there is no strace here' };

@@ -1,5 +1,5 @@
-// A store as operators would have it after a while: an integration, people, an approved issuer, and grants, made by the
-// operations that make them in the service.
+// Fills a store like one that has been in use: an integration, people, an approved issuer and grants, created by the
+// operations of the service.
 import { mkdirSync } from 'node:fs';
 import { settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -7,16 +7,19 @@ import type { Grant } from '../../src/core/grant.ts';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { presenter } from '../../src/core/presenter.ts';
-import { type EpochSeconds, epochSeconds } from '../../src/core/time.ts';
+import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
 import { registerResourceServer } from '../../src/operations/admin/register-resource-server.ts';
+import { registerTokenIssuer } from '../../src/operations/admin/register-token-issuer.ts';
 import { makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
+import type { TokenIssuerDraft } from '../../src/operations/admin/token-issuer-draft.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
+import { tokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
@@ -24,6 +27,7 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { ISSUER, keySetOf, platformKey } from '../../test/platform.ts';
 import { USER_NAME } from './certificates.ts';
 
 export const CLIENT_ID = 'bench';
@@ -33,11 +37,11 @@ const ORIGIN = { kind: 'device' } as const;
 const LONG_AGO = 2 * 365 * 86_400;
 
 export interface Filling {
-  /** Live grants that began together and lie side by side; their tokens are handed back. */
+  /** Live grants that were created together and are stored side by side; their tokens are returned. */
   readonly known: number;
-  /** Further ones whose tokens are handed back, spread among the others. */
+  /** More live grants whose tokens are returned, spread among the others. */
   readonly spread: number;
-  /** Live grants of which nobody asks anything. */
+  /** Live grants that get no requests. */
   readonly others: number;
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
@@ -56,6 +60,8 @@ export interface Seeds {
   readonly secret: string;
   readonly pairs: readonly Pair[];
   readonly deviceCodes: readonly string[];
+  /** A JWT of a token issuer whose assertions are reusable. */
+  readonly assertion: string;
 }
 
 export async function fill(config: Config, issuerPem: string, filling: Filling): Promise<Seeds> {
@@ -65,6 +71,7 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   writeKeyringFile(config.keyring.path, keys);
   const store = await openStore(config, 'init');
   const secret = await administer(store, issuerPem);
+  const assertion = await addTokenIssuer(store, config.publicUrl);
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);
   const now = systemClock.now();
@@ -77,13 +84,17 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
   await addGrants(ports, draft, ended, epochSeconds(now - LONG_AGO));
   const deviceCodes = await startDevices(ports, filling.deviceCodes);
   await store.close();
-  return { secret, pairs, deviceCodes };
+  return { secret, pairs, deviceCodes, assertion };
 }
 
 /** Returns the secret of the resource server. */
 async function administer(store: Store, pem: string): Promise<string> {
   const ports = { store, by: 'bench', random: systemRandom, issuer: 'https://localhost' };
-  await registerIntegration(CLIENT_ID, { name: 'Bench', description: 'Measured.', vendor: 'lab', scope: SCOPE }, ports);
+  await registerIntegration(
+    CLIENT_ID,
+    { name: 'Bench', description: 'Measured.', vendor: 'lab', scope: SCOPE, flows: { assertion: true } },
+    ports,
+  );
   await addIdentity({ userName: USER_NAME }, ports);
   const revocation = { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: true } as const;
   const draft = { label: 'LAB', identitySources: ['common-name'], identities: 'directory', profile: 'strict' } as const;
@@ -95,6 +106,24 @@ async function administer(store: Store, pem: string): Promise<string> {
   return secret.value.reveal();
 }
 
+const DAY = seconds(86_400);
+
+/** Returns an assertion that is valid for a day. */
+async function addTokenIssuer(store: Store, audience: string): Promise<string> {
+  const key = await platformKey('bench', 'RS256');
+  const draft: TokenIssuerDraft = {
+    keys: { from: 'file', set: keySetOf(key) },
+    assertions: 'reusable',
+    maxAssertionLifetime: DAY,
+    rules: [{ when: { '/repository': 'acme/app' } }],
+  };
+  const ports = { store, by: 'bench', ourIssuer: audience };
+  const added = await registerTokenIssuer({ label: 'ci', issuer: ISSUER }, draft, ports);
+  if (!added.ok) throw new Error(`no token issuer: ${added.refusal.about}`);
+  const now = systemClock.now();
+  return key.sign({ aud: audience, iat: now, nbf: now, exp: now + DAY });
+}
+
 async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<Ports> {
   const registry = new FollowedRegistry(store);
   await registry.refresh();
@@ -104,6 +133,7 @@ async function portsOf(config: Config, store: Store, keyring: Keyring): Promise<
     keyring,
     directory: localDirectory(store),
     settings: settingsOf(config),
+    issuer: config.publicUrl,
     clock: systemClock,
     random: systemRandom,
   };
@@ -133,12 +163,14 @@ async function addGrants(
     );
     const rows = issued.map(({ grant }) => grant);
     await insertAll(ports.store, rows);
-    for (const [index, { pair }] of issued.entries())
-      keep?.({ accessToken: pair.accessToken.reveal(), refreshToken: pair.refreshToken?.reveal() ?? '' }, done + index);
+    for (const [index, { pair }] of issued.entries()) {
+      const { accessToken, refreshToken } = await tokenPair(pair, ports);
+      keep?.({ accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? '' }, done + index);
+    }
   }
 }
 
-/** So many of a total, evenly spread. */
+/** Evenly spread positions: `count` of `total`. */
 function isShare(index: number, many: number, total: number): boolean {
   return Math.floor(((index + 1) * many) / total) > Math.floor((index * many) / total);
 }

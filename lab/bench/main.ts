@@ -1,4 +1,4 @@
-// npm run bench: see options.ts for what it can be asked, docs/performance.md for what it found.
+// npm run bench: options.ts lists the options, docs/performance.md the results.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { against } from './against.ts';

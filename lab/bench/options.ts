@@ -3,7 +3,7 @@ import type { Pace } from './race.ts';
 
 export interface Options {
   readonly quick: boolean;
-  /** The suites to run; all of them where it is empty. */
+  /** The suites to run; if empty, all. */
   readonly only: readonly string[];
   readonly profile: string | undefined;
   /** Another checkout of this project, to race with. */
@@ -11,7 +11,7 @@ export interface Options {
   /** Where the reports go. */
   readonly out: string;
   readonly pace: Pace;
-  /** How often each server is started, to see how long that takes. */
+  /** How often each server is started to measure its start time. */
   readonly starts: number;
   /** Grants in the store of the suite `million`. */
   readonly many: number;
@@ -51,7 +51,7 @@ export function readOptions(args: string[]): Options {
     many: quick ? 100_000 : 1_000_000,
     toRevoke: quick ? 100_000 : 600_000,
     pace: {
-      // Many short slices: what disturbs a machine lasts seconds, and spoils a few of them rather than all.
+      // Many short slices: a disturbance lasts seconds and affects only a few of them.
       rounds: Number(values.rounds ?? (quick ? 1 : 8)),
       seconds: Number(values.seconds ?? (quick ? 1 : 0.8)),
       warmUpSeconds: 0.2,

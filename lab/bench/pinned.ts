@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os';
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 
-/** Where there are two cores: the server's, and the generator's. */
+/** On a machine with at least two cores: one for the server, one for the generator. */
 export const CORES: { readonly server: number | undefined; readonly generator: number | undefined } =
   hasTaskset && availableParallelism() >= 2 ? { server: 0, generator: 1 } : { server: undefined, generator: undefined };
 
-/** Moves a process that runs already, and those it will start. */
+/** Moves a running process and its future children to a core. */
 export function pin(pid: number, core: number | undefined): void {
   if (core !== undefined) spawnSync('taskset', ['-acp', String(core), String(pid)]);
 }
@@ -16,11 +16,11 @@ export function pin(pid: number, core: number | undefined): void {
 export interface PinnedOptions extends SpawnOptions {
   readonly core: number | undefined;
   readonly nodeFlags?: readonly string[];
-  /** A command that starts the program in its turn: strace and the like. */
+  /** A command that runs the program, such as strace. */
   readonly under?: readonly string[];
 }
 
-/** Starts a Node program on one core, where that is possible and wanted. */
+/** Starts a Node program, on one core if possible and requested. */
 export function startPinned(file: string, args: readonly string[], options: PinnedOptions): ChildProcess {
   const { core, nodeFlags = [], under = [], ...rest } = options;
   const command = [...under, process.execPath, ...nodeFlags, file, ...args];
@@ -28,7 +28,7 @@ export function startPinned(file: string, args: readonly string[], options: Pinn
   return spawn(pinned[0] as string, pinned.slice(1), rest);
 }
 
-/** Ends a process that has nothing to finish. */
+/** Kills a process that has no work to finish. */
 export async function stopped(child: ChildProcess): Promise<void> {
   child.kill();
   await once(child, 'exit');

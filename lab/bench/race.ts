@@ -32,7 +32,7 @@ export interface LaneResult {
   readonly slices: readonly Slice[];
 }
 
-/** Chains go on from suite to suite: a load is known by who is driven, and with what. */
+/** Chains continue from suite to suite, so a load is identified by its contestant and its kind. */
 export function loadName(lane: string, kind: LoadKind): string {
   return `${lane}: ${kind}`;
 }
@@ -63,7 +63,7 @@ export async function race(
   return [...results].map(([name, slices]) => ({ name, slices }));
 }
 
-/** Whoever is not measured stands still: some do work of their own. */
+/** Contestants that are not being measured are stopped: some work in the background. */
 async function alone<T>({ running }: Lane, lanes: readonly Lane[], measure: () => Promise<T>): Promise<T> {
   const others = lanes.flatMap((lane) => (lane.running === running ? [] : lane.running.pids.flatMap(treeOf)));
   for (const pid of others) signal(pid, 'SIGSTOP');
@@ -74,7 +74,7 @@ async function alone<T>({ running }: Lane, lanes: readonly Lane[], measure: () =
   }
 }
 
-/** A helper of PostgreSQL may be gone by now. */
+/** A process of PostgreSQL may have ended meanwhile. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -105,7 +105,7 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** The median over passes of one lane's figure against another's in the same pass. */
+/** The median of the ratios of two lanes, each taken within one pass. */
 export function ratio(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number {
   return median(a.slices.map((slice, pass) => figure(slice) / figure(b.slices[pass] as Slice)));
 }

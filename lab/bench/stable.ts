@@ -1,4 +1,4 @@
-// Every contestant by name, started when a suite first needs it.
+// All contestants by name. Each is started when a suite first needs it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contestant, Running } from './contestant.ts';
@@ -69,7 +69,7 @@ export class Stable {
   }
 }
 
-/** Of many grants, one in so many is refreshed by the load that spreads over them: one in every page. */
+/** The spread load refreshes one of this many grants, so that each is on another page. */
 const SPREAD_SHARE = 10;
 
 function contestants({ folder, tls, connections, toRevoke, many }: StableOptions): Record<Name, Contestant> {

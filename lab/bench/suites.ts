@@ -1,7 +1,7 @@
 import type { LoadKind } from './contestant.ts';
 import type { Name } from './stable.ts';
 
-/** One load, on the contestants that are compared under it; the first one is what the others are compared with. */
+/** One load and the contestants compared under it. The first is the reference. */
 export interface Suite {
   readonly name: string;
   readonly title: string;
@@ -41,6 +41,12 @@ export const SUITES: readonly Suite[] = [
     title: 'Authorize by certificate, a new connection each',
     load: 'certificate-fresh',
     lanes: ['fastify echo', 'node:http echo', 'Tessera, SQLite'],
+  },
+  {
+    name: 'assertion',
+    title: 'Authorize by assertion (RS256, reusable) at the oauth door',
+    load: 'assertion',
+    lanes: ['fastify echo', 'Tessera, SQLite'],
   },
   {
     name: 'verify',

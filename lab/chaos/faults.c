@@ -1,6 +1,6 @@
 // A disk and a clock that can be made to fail, for one process: LD_PRELOAD this and set TESSERA_FAULTS to a file of two
 // 64-bit numbers that can be changed at any time: what fails, and by how many seconds the clock is ahead.
-// TESSERA_FAULTY is the folder whose files are on the failing disk.
+// TESSERA_FAULTY is the folder whose files are on the failing disk; TESSERA_FAULTY_NAME is part of their names (".db").
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FINE, SYNC_FAILS, DISK_FULL, SYNC_SAYS_FULL };
+enum { FINE, SYNC_FAILS, DISK_FULL, SYNC_SAYS_FULL, NO_NEW_SPACE };
 
 struct control {
   volatile int64_t mode;
@@ -37,11 +38,12 @@ __attribute__((constructor)) static void begin(void) {
 static int on_faulty_disk(int file) {
   char link[64], path[4096];
   const char *folder = getenv("TESSERA_FAULTY");
+  const char *name = getenv("TESSERA_FAULTY_NAME");
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0 || !folder) return 0;
   path[length] = 0;
-  return strncmp(path, folder, strlen(folder)) == 0 && strstr(path, ".db") != NULL;
+  return strncmp(path, folder, strlen(folder)) == 0 && strstr(path, name ? name : ".db") != NULL;
 }
 
 #define REAL(name) ((typeof(&name))dlsym(RTLD_NEXT, #name))
@@ -56,15 +58,22 @@ static int write_fault(int file) {
   return control->mode == DISK_FULL && on_faulty_disk(file) ? ENOSPC : 0;
 }
 
+// As a real full disk: what a file has already, can be written again.
+static int growth_fault(int file, off64_t end) {
+  struct stat now;
+  if (control->mode != NO_NEW_SPACE || !on_faulty_disk(file) || fstat(file, &now) != 0) return write_fault(file);
+  return end > now.st_size ? ENOSPC : 0;
+}
+
 #define FAIL(fault) \
   do { int found = (fault); if (found) { errno = found; return -1; } } while (0)
 
 int fdatasync(int file) { FAIL(sync_fault(file)); return REAL(fdatasync)(file); }
 int fsync(int file) { FAIL(sync_fault(file)); return REAL(fsync)(file); }
 
-ssize_t write(int file, const void *bytes, size_t length) { FAIL(write_fault(file)); return REAL(write)(file, bytes, length); }
-ssize_t pwrite(int file, const void *bytes, size_t length, off_t at) { FAIL(write_fault(file)); return REAL(pwrite)(file, bytes, length, at); }
-ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t at) { FAIL(write_fault(file)); return REAL(pwrite64)(file, bytes, length, at); }
+ssize_t write(int file, const void *bytes, size_t length) { FAIL(growth_fault(file, control->mode == NO_NEW_SPACE ? lseek(file, 0, SEEK_CUR) + (off64_t)length : 0)); return REAL(write)(file, bytes, length); }
+ssize_t pwrite(int file, const void *bytes, size_t length, off_t at) { FAIL(growth_fault(file, at + (off64_t)length)); return REAL(pwrite)(file, bytes, length, at); }
+ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t at) { FAIL(growth_fault(file, at + (off64_t)length)); return REAL(pwrite64)(file, bytes, length, at); }
 int fallocate(int file, int mode, off_t at, off_t length) { FAIL(write_fault(file)); return REAL(fallocate)(file, mode, at, length); }
 int posix_fallocate(int file, off_t at, off_t length) { int fault = write_fault(file); return fault ? fault : REAL(posix_fallocate)(file, at, length); }
 

@@ -4,7 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SOURCE = new URL('faults.c', import.meta.url).pathname;
-const MODES = ['fine', 'sync-fails', 'disk-full', 'sync-says-full'] as const;
+const MODES = ['fine', 'sync-fails', 'disk-full', 'sync-says-full', 'no-new-space'] as const;
 export type Fault = (typeof MODES)[number];
 
 /** Undefined without a C compiler. */
@@ -12,18 +12,24 @@ export class Faults {
   readonly environment: NodeJS.ProcessEnv;
   readonly #file: number;
 
-  static make(folder: string): Faults | undefined {
+  /** `name`: part of the names of the files on the failing disk. */
+  static make(folder: string, name = '.db'): Faults | undefined {
     const library = join(folder, 'faults.so');
     const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE, '-ldl'], { encoding: 'utf8' });
     if (made.error) return undefined;
     if (made.status !== 0) throw new Error(`faults.c cannot be compiled: ${made.stderr}`);
-    return new Faults(folder, library);
+    return new Faults(folder, library, name);
   }
 
-  private constructor(folder: string, library: string) {
+  private constructor(folder: string, library: string, name: string) {
     const path = join(folder, 'faults');
     this.#file = openSync(path, 'w+', 0o600);
-    this.environment = { LD_PRELOAD: library, TESSERA_FAULTS: path, TESSERA_FAULTY: folder };
+    this.environment = {
+      LD_PRELOAD: library,
+      TESSERA_FAULTS: path,
+      TESSERA_FAULTY: folder,
+      TESSERA_FAULTY_NAME: name,
+    };
     this.set('fine');
     this.aheadBy(0);
   }

@@ -3,17 +3,19 @@
 import { storeOf } from '../../src/store/change.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { aNode, anotherNode, answer, check, issue, type Node, refresh, revoke } from '../../test/node.ts';
+import { hostileRole, hostileSettings } from '../../test/store/hostile-settings.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 
 const AT_ONCE = 50;
 
 /** Returns how many requests succeeded after an acknowledged revocation. */
-export async function raceAcrossNodes(races: number): Promise<number> {
+export async function raceAcrossNodes(races: number, { hostile = false } = {}): Promise<number> {
   const server = await PostgresServer.start({ durable: true });
   await server.query('CREATE DATABASE tessera');
+  const role = hostile ? await hostileRole(server, await hostileSettings(server)) : 'postgres';
   const keyring = new Keyring(firstKey());
-  const open = async () => storeOf(await openAt(server.url('tessera')));
+  const open = async () => storeOf(await openAt(server.url('tessera', role)));
   const first = await aNode(await open(), { keyring });
   const nodes = [first, await anotherNode(await open(), { keyring }), await anotherNode(await open(), { keyring })];
   const [worked, refreshedFirst] = await raceMany(nodes, races);

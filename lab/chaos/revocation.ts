@@ -10,12 +10,13 @@ import { openStore } from '../../src/open-store.ts';
 import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { type Authority, ecKeys, extension, type Issued, makeAuthority } from '../../test/authority.ts';
+import { type Authority, type Issued, makeAuthority } from '../../test/authority.ts';
 import { callerOver, json } from '../../test/e2e/caller.ts';
 import { startProcess } from '../../test/e2e/process.ts';
 import { makeHome, populate } from '../../test/e2e/service.ts';
 import { CERTIFICATE, CLIENT } from '../../test/e2e/steps.ts';
 import { largeList, largeSerial } from '../../test/large-list.ts';
+import { ecKeys, extension } from '../../test/signed-der.ts';
 import { GoodCaller, printTimes, type Times } from './good-caller.ts';
 
 const ENTRIES = 1_000_000;

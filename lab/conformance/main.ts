@@ -1,8 +1,16 @@
 // npm run conformance -- SUITE [ARGUMENT …]
 //   x509 FOLDER    the x509-limbo cases of a folder, by dry run and as TLS handshakes
+//   postgres [--server FOLDER] [--races N]    the store suite and races on PostgreSQL, such as /usr/lib/postgresql/15
+//   authsvc --against FOLDER [--without-header NAME]    the answers of the authsvc door, compared with those of another checkout
+import { runAuthsvc } from './authsvc.ts';
+import { runPostgres } from './postgres.ts';
 import { runX509 } from './x509.ts';
 
-const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { x509: runX509 };
+const SUITES: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  authsvc: runAuthsvc,
+  postgres: runPostgres,
+  x509: runX509,
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const run = SUITES[name];

@@ -8,7 +8,7 @@ import { commandsOf, installLabNeeds, run } from './shell.ts';
 
 export async function underSystemd(): Promise<void> {
   installLabNeeds();
-  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = ''] =
+  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = '', follow = ''] =
     commandsOf('systemd.md');
   const { folder, remove } = debianRoot(['systemd', 'systemd-sysv', 'curl', 'procps']);
   try {
@@ -26,6 +26,8 @@ export async function underSystemd(): Promise<void> {
       step('add a key', () => machine.sh(addKey));
       await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));
       step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
+      step('continuous backup', () => machine.sh(`${follow}\n${UNTIL_FOLLOWED}`));
+      step('watchdog', () => machine.sh(OUTLIVE_WATCHDOG));
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
       throw error;
@@ -36,6 +38,17 @@ export async function underSystemd(): Promise<void> {
     remove();
   }
 }
+
+const UNTIL_FOLLOWED = `
+  folder=/var/lib/tessera-backup/continuous
+  for try in $(seq 100); do ls $folder/*/base.json >/dev/null 2>&1 && break; sleep 0.2; done
+  runuser -u tessera -- tessera backup verify $folder`;
+
+/** Longer than WatchdogSec=: a service that did not report would have been killed by then. */
+const OUTLIVE_WATCHDOG = `
+  sleep 35
+  systemctl show --property=NRestarts,ActiveState tessera@9102
+  test "$(systemctl show --property=NRestarts --value tessera@9102)" = 0`;
 
 function step(name: string, work: () => string): void {
   const began = performance.now();
@@ -59,6 +72,6 @@ function report(machine: Machine): void {
     pid=$(systemctl show --property=MainPID --value tessera@9101)
     grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/$pid/status
     systemd-analyze security --no-pager tessera@9101.service | tail -1
-    systemctl show --property=MemoryCurrent,ActiveState tessera@9101`);
+    systemctl show --property=MemoryCurrent,ActiveState,NotifyAccess,WatchdogUSec tessera@9101`);
   console.log(facts.trimEnd().replace(/^/gm, '  '));
 }

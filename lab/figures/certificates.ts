@@ -7,7 +7,8 @@ import { performance } from 'node:perf_hooks';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 import { systemClock } from '../../src/system.ts';
-import { ecKeys, type Issued, makeAuthority } from '../../test/authority.ts';
+import { type Issued, makeAuthority } from '../../test/authority.ts';
+import { ecKeys } from '../../test/signed-der.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SLICE_MS = Number(process.env['SLICE_MS'] ?? 1500);

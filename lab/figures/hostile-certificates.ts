@@ -3,16 +3,8 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  attribute,
-  ecKeys,
-  extension,
-  type KeyPair,
-  makeAuthority,
-  nameOf,
-  rsaKeys,
-} from '../../test/authority.ts';
+import { type Authority, makeAuthority } from '../../test/authority.ts';
+import { attribute, ecKeys, extension, type KeyPair, nameOf, rsaKeys } from '../../test/signed-der.ts';
 
 export interface HostileChain {
   readonly what: string;

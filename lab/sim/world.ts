@@ -79,8 +79,11 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
       findIntegration: async () => integration(),
       integrations: [],
       issuers: [],
+      tokenIssuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
+      signingKeys: [],
+      signingKey: undefined,
     };
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }

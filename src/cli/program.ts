@@ -2,10 +2,14 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { backupCommands } from './commands/backup.ts';
+import { callerCommands } from './commands/caller.ts';
 import { certificateCommands } from './commands/certificate.ts';
+import { completionCommand } from './commands/completion.ts';
 import { configCommands } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { eventsCommand } from './commands/events.ts';
+import { explainCommands } from './commands/explain.ts';
 import { grantCommands } from './commands/grant.ts';
 import { identityCommands } from './commands/identity.ts';
 import { initCommand } from './commands/init.ts';
@@ -16,8 +20,10 @@ import { quickstartCommand } from './commands/quickstart.ts';
 import { resourceServerCommands } from './commands/resource-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { storeCommands } from './commands/store.ts';
+import { tokenIssuerCommands } from './commands/token-issuer.ts';
 import { EXIT, EXIT_MEANINGS } from './terminal/exit.ts';
 import { collect, examples } from './terminal/options.ts';
+import { expectJson } from './terminal/output.ts';
 
 /** Beside src/ in a checkout, beside dist/ in the package. */
 const PAGES = join(import.meta.dirname, '../../docs');
@@ -33,10 +39,15 @@ const GROUPS = [
   identityCommands,
   issuerCommands,
   certificateCommands,
+  explainCommands,
+  tokenIssuerCommands,
   grantCommands,
   eventsCommand,
   keyringCommands,
+  backupCommands,
   storeCommands,
+  callerCommands,
+  completionCommand,
 ];
 
 function exitCodes(): string {
@@ -70,5 +81,31 @@ export function buildProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   for (const declare of GROUPS) declare(program);
+  for (const command of endingCommands(program)) offerJson(command);
+  pointToHelp(program, program.name());
   return program;
+}
+
+/** After a mistake on the command line: what to do next. */
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`  See: ${path} --help`);
+  for (const inner of command.commands) pointToHelp(inner, `${path} ${inner.name()}`);
+}
+
+/** They print until they are stopped, or print one thing for one purpose. */
+const WITHOUT_JSON = ['serve', 'quickstart', 'schema', 'reference', 'follow', 'exec'];
+
+function endingCommands(command: Command): Command[] {
+  const inner = command.commands.flatMap(endingCommands);
+  // A group with an argument does something of its own.
+  const acts = command.commands.length === 0 || command.registeredArguments.length > 0;
+  return acts && !WITHOUT_JSON.includes(command.name()) ? [command, ...inner] : inner;
+}
+
+/** Commands that show something declare --json themselves; for all others it is the result of the act. */
+function offerJson(command: Command): void {
+  if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'the result as JSON');
+  command.hook('preAction', (_, acting) => {
+    if (acting.optsWithGlobals()['json'] === true) expectJson();
+  });
 }

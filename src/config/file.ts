@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { ConfigFault } from './mistake.ts';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+import { ConfigFault, type Mistake } from './mistake.ts';
 
 const USUAL_NAME = 'tessera.yaml';
 
@@ -22,14 +22,46 @@ export function readConfigFile(path: string): ConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(readText(path), { lineCounter: lines, uniqueKeys: true });
   const [error] = document.errors;
-  if (error) throw new ConfigFault([{ path: '', problem: oneLine(error.message), source: path }]);
-  const tree: unknown = document.toJS({ maxAliasCount: 20 }) ?? {};
+  if (error) throw new ConfigFault([yamlMistake(error, path)]);
+  const tree: unknown = treeOf(document, path) ?? {};
   if (typeof tree !== 'object' || Array.isArray(tree)) {
     throw new ConfigFault([
       { path: '', problem: 'expected settings', example: 'log:\n    level: debug', source: path },
     ]);
   }
   return { path, tree: tree as Record<string, unknown>, lineOf: (at) => `${path}:${lineOf(document, lines, at)}` };
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'Indent with spaces: YAML does not allow tabs there.',
+  DUPLICATE_KEY: 'Give each setting once: put both parts under one name.',
+  MISSING_CHAR: 'Close the quote or the bracket, or put the value in quotes.',
+  BAD_INDENT: 'Settings of one group begin in the same column.',
+  BAD_ALIAS: 'Put the value in quotes: * and & at its beginning mean something else in YAML.',
+  BLOCK_AS_IMPLICIT_KEY: 'Write one setting per line, and put values with ": " or " #" in quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Write one setting per line as name: value; a colon or a space may be missing.',
+};
+const USUAL_REMEDY =
+  'Check the indentation of this line and the one above, and put values with special characters in quotes.';
+
+function yamlMistake({ code, message, linePos }: YAMLParseError, path: string): Mistake {
+  const line = linePos?.[0].line;
+  return {
+    path: '',
+    problem: `not valid YAML: ${oneLine(message)}`,
+    todo: REMEDIES[code] ?? USUAL_REMEDY,
+    source: line === undefined ? path : `${path}:${line}`,
+  };
+}
+
+/** Aliases that name each other would take all memory. */
+function treeOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    const todo = 'Write the settings without aliases (*name).';
+    throw new ConfigFault([{ path: '', problem: `not valid YAML: ${(error as Error).message}`, todo, source: path }]);
+  }
 }
 
 function readText(path: string): string {
@@ -60,5 +92,5 @@ function startOf(document: Document, path: readonly (string | number)[]): number
 
 /** The parser draws the place below its message; the first line says it. */
 function oneLine(message: string): string {
-  return message.split('\n')[0]?.replace(/:$/, '') ?? message;
+  return message.split('\n')[0]?.replace(/(?: at line \d+, column \d+)?:?$/, '') ?? message;
 }

@@ -5,6 +5,8 @@ export interface Mistake {
   readonly problem: string;
   /** How it is written right. */
   readonly example?: string;
+  /** What to do, if no example shows it. */
+  readonly todo?: string;
   /** The file and line, the variable or the flag that it comes from. */
   readonly source?: string;
 }
@@ -20,7 +22,8 @@ export class ConfigFault extends Error {
   }
 }
 
-function wordMistake({ path, problem, example, source }: Mistake): string {
+function wordMistake({ path, problem, example, todo, source }: Mistake): string {
   const where = [source, source?.endsWith(` ${path}`) ? '' : path].filter(Boolean).join(': ');
-  return `${where || 'configuration'}: ${problem}${example === undefined ? '' : `\n  for example  ${example}`}`;
+  const next = [...(example === undefined ? [] : [`for example  ${example}`]), ...(todo === undefined ? [] : [todo])];
+  return [`${where || 'configuration'}: ${problem}`, ...next].join('\n  ');
 }

@@ -1,5 +1,6 @@
 // Rules between settings, each with the message for the operator.
 import { isIP } from 'node:net';
+import { JWT_LIFETIME_MAX } from '../core/settings.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
@@ -140,11 +141,15 @@ function lengthsAgree({ tokens, device, signIn }: ReadConfig): Mistake[] {
   const mistakes: Mistake[] = [];
   const positive = {
     'tokens.accessTokenLifetime': tokens.accessTokenLifetime,
+    'tokens.jwtLifetime': tokens.jwtLifetime,
     'tokens.grantLifetime': tokens.grantLifetime,
     'device.codeLifetime': device.codeLifetime,
   };
   for (const [path, length] of Object.entries(positive)) {
     if (length < 1) mistakes.push({ path, problem: 'expected more than no time at all' });
+  }
+  if (tokens.jwtLifetime > JWT_LIFETIME_MAX) {
+    mistakes.push({ path: 'tokens.jwtLifetime', problem: 'expected at most 24h', example: 'jwtLifetime: 10m' });
   }
   if (device.pollInterval >= device.codeLifetime) {
     mistakes.push({ path: 'device.pollInterval', problem: 'expected less than device.codeLifetime' });

@@ -90,10 +90,14 @@ export function callerName(
 }
 
 function isWellFormed(source: IdentitySource, { type, value }: NameValue): boolean {
-  if (!STRING_TYPES[source].includes(type)) return false;
-  if (value.length === 0 || value.length > NAME_MAX_LENGTH || value.trim() !== value) return false;
-  if (UNPRINTABLE.test(value)) return false;
+  if (!STRING_TYPES[source].includes(type) || !isPlainName(value)) return false;
   return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
+}
+
+/** Whether people can read a text and tell it from every other: a condition for the name of an identity. */
+export function isPlainName(value: string): boolean {
+  if (value.length === 0 || value.length > NAME_MAX_LENGTH || value.trim() !== value) return false;
+  return !UNPRINTABLE.test(value);
 }
 
 /** Lower-cases ASCII letters in the domain part of an address; everything else is compared exactly. A Cyrillic а is not an a. */

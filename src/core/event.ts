@@ -15,6 +15,9 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What somebody decided and must not be undone unnoticed: a grant was ended, an operator changed something. */
+export const ACT_TYPES = ['revoked', 'administered'] as const satisfies readonly EventType[];
+
 /** A state change, written in the same commit as the change. It never contains a secret. */
 export interface Event {
   readonly type: EventType;

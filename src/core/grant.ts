@@ -25,6 +25,8 @@ export interface Grant {
   /** Of its access tokens, fixed when the grant is issued. */
   readonly format: AccessTokenFormat;
   readonly accessHash: Hex;
+  /** SHA-256 of the certificate (DER) that its access tokens are bound to (RFC 8705 3.1), fixed when the grant is issued. */
+  readonly boundTo?: Hex;
   readonly refreshable: boolean;
   readonly pair: Pair;
   readonly revoked?: { readonly at: EpochSeconds; readonly reason: RevocationReason };
@@ -32,7 +34,16 @@ export interface Grant {
 
 export type Origin =
   | { readonly kind: 'device' }
-  | { readonly kind: 'certificate'; readonly certificate: CertificateMark };
+  | { readonly kind: 'certificate'; readonly certificate: CertificateMark }
+  | { readonly kind: 'assertion'; readonly assertion: AssertionMark };
+
+/** What a grant stores about its assertion. */
+export interface AssertionMark {
+  /** The label of the token issuer. */
+  readonly tokenIssuer: string;
+  /** First 16 bytes of SHA-256 over `iss`, a zero byte and `sub`. */
+  readonly subject: Hex;
+}
 
 /** The current generation: all that a refresh changes. */
 export interface Pair {
@@ -46,6 +57,8 @@ export interface Pair {
   /** When the access token of this generation expires. */
   readonly expiresAt: EpochSeconds;
   readonly presenter: Presenter;
+  /** What else the access token of this generation is made from; a retry makes the same one. Absent unless it is a JWT. */
+  readonly jwt?: { readonly audience: readonly string[]; readonly signingKey: string };
 }
 
 export const REVOCATION_REASONS = [
@@ -88,14 +101,15 @@ export function accessTokenExpiry(grant: Grant, now: EpochSeconds, settings: Set
 }
 
 /**
- * When an access token was issued. For the current generation this is in the row; an earlier token carries only its
- * expiry, so the time of issue is computed back from that with today's lifetime.
+ * When an access token was issued. A JWT says it; for the current generation it is in the row; an earlier opaque token
+ * carries only its expiry, so the time of issue is computed back from that with today's lifetime.
  */
 export function accessTokenIssuedAt(
-  token: { generation: number; expiresAt: EpochSeconds },
+  token: { generation: number; expiresAt: EpochSeconds; issuedAt?: EpochSeconds },
   grant: Grant,
   settings: Settings,
 ): EpochSeconds {
+  if (token.issuedAt !== undefined) return token.issuedAt;
   if (token.generation === grant.pair.generation) return grant.pair.issuedAt;
   return later(grant.createdAt, after(token.expiresAt, seconds(0 - settings.accessTokenLifetime)));
 }

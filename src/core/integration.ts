@@ -10,7 +10,10 @@ export interface Integration {
   readonly vendor: string;
   readonly scope: Scope;
   readonly enabled: boolean;
-  readonly flows: { readonly device: boolean; readonly certificate: boolean };
+  /** Removed for good: only ended grants and events name it still. Its client id may be registered again. */
+  readonly removed?: true;
+  /** How callers may authorize. `assertion`: by an assertion of a token issuer; off if absent. */
+  readonly flows: { readonly device: boolean; readonly certificate: boolean; readonly assertion?: boolean };
   readonly access: Access;
   readonly binding: Binding;
   readonly accessTokenFormat: AccessTokenFormat;

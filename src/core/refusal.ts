@@ -4,6 +4,22 @@
 // src/doors/server/transport-refusal.ts; what only the pages say, in src/doors/pages/parts/refusal.ts.
 import type { Seconds } from './time.ts';
 
+/** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
+export const CERTIFICATE_VERDICTS = [
+  'certificate-unreadable',
+  'certificate-issuer-not-approved',
+  'certificate-not-yet-valid',
+  'certificate-expired',
+  'certificate-revoked',
+  'certificate-revocation-unknown',
+  'certificate-refused-by-policy',
+  'certificate-name-missing',
+  'certificate-name-ambiguous',
+  'certificate-name-malformed',
+  'certificate-identity-unknown',
+  'certificate-identity-ambiguous',
+] as const;
+
 /** What callers are told. */
 export const REFUSAL_REASONS = [
   // what the request asks for
@@ -16,6 +32,7 @@ export const REFUSAL_REASONS = [
   'integration-disabled',
   'device-flow-disabled',
   'certificate-flow-disabled',
+  'assertion-flow-disabled',
   // the scope
   'scope-missing',
   'scope-malformed',
@@ -52,20 +69,23 @@ export const REFUSAL_REASONS = [
   'identity-without-integration-access',
   // the presented certificate
   'certificate-missing',
-  'certificate-unreadable',
   'certificate-repeated',
-  'certificate-issuer-not-approved',
-  'certificate-not-yet-valid',
-  'certificate-expired',
-  'certificate-revoked',
-  'certificate-revocation-unknown',
-  'certificate-refused-by-policy',
-  'certificate-name-missing',
-  'certificate-name-ambiguous',
-  'certificate-name-malformed',
-  'certificate-identity-unknown',
-  'certificate-identity-ambiguous',
+  ...CERTIFICATE_VERDICTS,
   'issuer-not-for-integration',
+  // the assertion
+  'assertion-malformed',
+  'assertion-issuer-unknown',
+  'assertion-not-authentic',
+  'assertion-expired',
+  'assertion-not-yet-valid',
+  'assertion-lifetime-too-long',
+  'assertion-audience-wrong',
+  'assertion-rule-unmatched',
+  'assertion-name-malformed',
+  'assertion-identity-unknown',
+  'assertion-identity-ambiguous',
+  'assertion-used',
+  'token-issuer-not-for-integration',
   // the access token
   'access-token-missing',
   'access-token-in-query',
@@ -79,6 +99,7 @@ export const REFUSAL_REASONS = [
   // the state of the service
   'rate-limited',
   'revocation-unavailable',
+  'assertion-keys-unavailable',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -117,6 +138,6 @@ export interface Refusal<R extends string = RefusalReason> {
   readonly reason: R;
   /** When a retry makes sense. */
   readonly retryAfter?: Seconds;
-  /** The certificate rule that failed, for the log and for `certificate explain`. */
+  /** The rule for certificates or assertions that failed, for the log and the dry runs. */
   readonly rule?: string;
 }

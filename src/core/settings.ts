@@ -1,9 +1,13 @@
-import type { Integration, OnReuse } from './integration.ts';
+import type { AccessTokenFormat, Integration, OnReuse, TokenOverrides } from './integration.ts';
 import { type Seconds, seconds } from './time.ts';
 
 /** The settings that rules depend on. Settings for processes, files and sockets are in src/config. */
 export interface Settings {
   readonly accessTokenLifetime: Seconds;
+  /** The same for access tokens in the format jwt, if it is shorter. */
+  readonly jwtLifetime: Seconds;
+  /** How long a signing key is published before it signs. */
+  readonly signingKeyPublishedFor: Seconds;
   readonly grantLifetime: Seconds;
   readonly refresh: boolean;
   readonly refreshRetryWindow: Seconds;
@@ -31,6 +35,8 @@ const DAY = 86_400;
 
 export const DEFAULT_SETTINGS: Settings = {
   accessTokenLifetime: seconds(90 * DAY),
+  jwtLifetime: seconds(600),
+  signingKeyPublishedFor: seconds(DAY),
   grantLifetime: seconds(365 * DAY),
   refresh: true,
   refreshRetryWindow: seconds(60),
@@ -49,7 +55,23 @@ export const DEFAULT_SETTINGS: Settings = {
   eventRetention: seconds(400 * DAY),
 };
 
-/** The server's settings as one integration overrides them. */
-export function settingsFor({ overrides }: Integration, settings: Settings): Settings {
-  return Object.keys(overrides).length === 0 ? settings : { ...settings, ...overrides };
+/** A resource server that checks a JWT by itself does not notice a revocation, so a JWT lives for a day at most. */
+export const JWT_LIFETIME_MAX = seconds(DAY);
+
+/** The server's settings as one integration overrides them, for grants of a format. */
+export function settingsFor(
+  { overrides, accessTokenFormat }: Pick<Integration, 'overrides' | 'accessTokenFormat'>,
+  settings: Settings,
+  format: AccessTokenFormat = accessTokenFormat,
+): Settings {
+  const own = Object.keys(overrides).length === 0 ? settings : { ...settings, ...overrides };
+  return BY_FORMAT[format](own, overrides);
 }
+
+const BY_FORMAT: Readonly<Record<AccessTokenFormat, (own: Settings, overrides: TokenOverrides) => Settings>> = {
+  opaque: (own) => own,
+  jwt: (own, overrides) => {
+    const lifetime = overrides.accessTokenLifetime ?? Math.min(own.jwtLifetime, own.accessTokenLifetime);
+    return { ...own, accessTokenLifetime: seconds(Math.min(lifetime, JWT_LIFETIME_MAX)) };
+  },
+};

@@ -1,5 +1,6 @@
 // The verdict on a presented certificate, as plain data. pki/ makes it; operations, the log and the dry run read it.
 import type { CallerName, CertificateMark } from './certificate.ts';
+import type { Hex } from './hex.ts';
 import type { ApprovedIssuer } from './issuer.ts';
 import type { Outcome } from './outcome.ts';
 import type { RefusalReason } from './refusal.ts';
@@ -10,6 +11,8 @@ export interface AcceptedCertificate {
   readonly issuer: ApprovedIssuer;
   readonly name: CallerName;
   readonly mark: CertificateMark;
+  /** SHA-256 of the certificate, as DER. */
+  readonly thumbprint: Hex;
   /** When the verdict lapses: the earliest end of a validity on the path or of the revocation data used. */
   readonly until: EpochSeconds;
 }

@@ -1,11 +1,15 @@
 // What operations need from outside. compose.ts provides it; tests and the simulator provide their own.
+
+import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { Refused } from '../core/outcome.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
 import type { Settings } from '../core/settings.ts';
+import type { PublishedKey } from '../core/signing-key.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Store } from '../store/store.ts';
@@ -20,17 +24,22 @@ export interface Clock {
 
 export type Random = (length: number) => Buffer;
 
-/** The registered integrations, approved issuers and resource servers, in memory, at most a second behind the store. */
+/** The registered integrations, issuers, token issuers and resource servers, and the signing keys, in memory, at most a second behind the store. */
 export interface Registry {
   integration(clientId: string): Integration | undefined;
   /** The same, but looks in the store before it returns undefined: the integration may have been added a moment ago. */
   findIntegration(clientId: string): Promise<Integration | undefined>;
   readonly integrations: readonly Integration[];
   readonly issuers: readonly ApprovedIssuer[];
+  readonly tokenIssuers: readonly TokenIssuer[];
   /** The enabled ones. */
   readonly resourceServers: readonly ResourceServer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
   lookForResourceServers(): Promise<readonly ResourceServer[]>;
+  /** The published ones; the same array until one changes. */
+  readonly signingKeys: readonly PublishedKey[];
+  /** The one of them that signs now. */
+  readonly signingKey: PublishedKey | undefined;
 }
 
 export interface Ports {
@@ -39,6 +48,8 @@ export interface Ports {
   readonly keyring: Keyring;
   readonly directory: Directory;
   readonly settings: Settings;
+  /** The public address of the service: `iss` of its JWTs. */
+  readonly issuer: string;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -54,8 +65,25 @@ export interface RefusedCertificate {
   readonly mapping?: Refused;
 }
 
+/** Parses an assertion, and checks its signature and its claims. */
+export type JudgeAssertion = (assertion: string, tokenIssuers: readonly TokenIssuer[]) => Promise<AssertionVerdict>;
+
+/** An assertion that identified nobody, for the operator's log. */
+export interface RefusedAssertion {
+  readonly requestId: string;
+  readonly verdict: AssertionVerdict;
+}
+
 /** What operations need that identify callers by certificate. */
 export interface CallerPorts extends Ports {
   readonly judge: JudgePresented;
   readonly logRefused: (refused: RefusedCertificate) => void;
 }
+
+/** What operations need that identify workloads by assertion. */
+export interface AssertionPorts extends Ports {
+  readonly judgeAssertion: JudgeAssertion;
+  readonly logRefusedAssertion: (refused: RefusedAssertion) => void;
+}
+
+export type TokenPorts = CallerPorts & AssertionPorts;

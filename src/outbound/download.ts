@@ -23,6 +23,8 @@ export interface FetchInit {
   readonly body?: Uint8Array<ArrayBuffer>;
   /** Addresses and networks off the public internet that this request may contact. */
   readonly allowed?: readonly string[];
+  /** PEM: if present, the only authorities that are trusted for TLS. */
+  readonly authorities?: string;
   readonly redirect: 'error';
   readonly signal: AbortSignal;
 }

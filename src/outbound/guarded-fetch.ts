@@ -81,11 +81,12 @@ function routeThrough(proxy: URL, target: URL, allowed: readonly string[]): Rout
 async function send(target: URL, route: Route, init: FetchInit): Promise<IncomingMessage> {
   const { host, port, path } = route;
   const isTls = target.protocol === 'https:';
-  const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init.signal));
+  const socket = route.tunnel && (await openTunnel(route.tunnel, target, CONNECT_MS, init));
   const request = (isTls ? httpsRequest : httpRequest)({
     ...{ host, port, path, method: init.method ?? 'GET', signal: init.signal },
     headers: { 'accept-encoding': 'identity', ...init.headers, ...route.headers, host: target.host },
     ...(isTls && { servername: isIP(bareHost(target)) ? '' : bareHost(target) }),
+    ...(isTls && init.authorities !== undefined && { ca: init.authorities }),
     ...(socket ? { createConnection: () => socket } : { agent: false }),
     maxHeaderSize: MAX_HEADER_BYTES,
   });

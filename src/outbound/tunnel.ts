@@ -1,12 +1,18 @@
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import type { FetchInit } from './download.ts';
 import { credentialsOf } from './proxy.ts';
 
 // Not imported: see guarded-fetch.ts.
 const { request } = process.getBuiltinModule('node:http');
 
 /** A TLS connection to the target through a proxy (RFC 9110 9.3.6). */
-export function openTunnel(proxy: URL, target: URL, timeoutMs: number, signal: AbortSignal): Promise<TLSSocket> {
+export function openTunnel(
+  proxy: URL,
+  target: URL,
+  timeoutMs: number,
+  { signal, authorities }: Pick<FetchInit, 'signal' | 'authorities'>,
+): Promise<TLSSocket> {
   const place = `${target.hostname}:${target.port || 443}`;
   return new Promise((resolve, reject) => {
     const tunnel = request({
@@ -22,7 +28,8 @@ export function openTunnel(proxy: URL, target: URL, timeoutMs: number, signal: A
         socket.destroy();
         return reject(new Error(`the proxy replied ${statusCode}`));
       }
-      const secured = connect({ socket, servername: target.hostname }, () => resolve(secured));
+      const trust = authorities === undefined ? {} : { ca: authorities };
+      const secured = connect({ socket, servername: target.hostname, ...trust }, () => resolve(secured));
       secured.once('error', reject);
     });
     tunnel.end();

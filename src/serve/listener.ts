@@ -23,6 +23,8 @@ import { isWorker } from './workers.ts';
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** Other processes may listen on the same port. */
+  readonly sharePort?: boolean;
   readonly tls?: TlsFiles | undefined;
   /** Only listed proxies may connect, since the traffic is not encrypted. */
   readonly behindProxy?: boolean;
@@ -87,11 +89,17 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   server.maxConnections = connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
-    listen: () => app.fastify.listen({ host: options.host, port: options.port, ...portSharing() }),
+    listen: () =>
+      app.fastify.listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options.sharePort) }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain(),
   };
+}
+
+/** For `localhost`, fastify would open a second server, for ::1, without the gate and its limits. */
+function oneAddress(host: string): string {
+  return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
@@ -118,7 +126,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
         'fault',
       ),
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
-    isAuthentic: (headers) => showsAccessToken(headers, ports.keyring),
+    isAuthentic: (headers) => showsAccessToken(headers, ports),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
     onTurnedAway: (reason) => metrics?.observe({ operation: 'none', outcome: 'refused', reason }, 0),
   });
@@ -132,8 +140,8 @@ function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceP
 }
 
 /** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */
-function portSharing(): { exclusive?: true; reusePort?: true } {
-  return isWorker() ? { exclusive: true, reusePort: true } : {};
+function portSharing(sharePort = false): { exclusive?: true; reusePort?: true } {
+  return isWorker() || sharePort ? { exclusive: true, reusePort: true } : {};
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

@@ -7,14 +7,35 @@ import type { Gathering } from './gather.ts';
 const SHORT_LIFE_MS = 5_000;
 
 const SERVING = 'serving';
+const PING = 'ping';
+const PONG = 'pong';
 
 export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
-/** Reports to the supervisor that this worker is serving. */
+/** Reports to the supervisor that this worker is serving, and that it is alive whenever the supervisor asks. */
 export function tellServing(): void {
+  process.on('message', (message) => message === PING && process.connected && process.send?.(PONG));
   process.send?.(SERVING);
+}
+
+/** In the supervisor: whether every worker replies in time. */
+export function workersReply(withinMs: number): Promise<boolean> {
+  const silent = new Set(livingWorkers().map(({ id }) => id));
+  return new Promise((resolve) => {
+    const end = (haveAll: boolean) => {
+      clearTimeout(timer);
+      cluster.off('message', take);
+      resolve(haveAll);
+    };
+    const take = (worker: Worker, message: unknown) => {
+      if (message === PONG && silent.delete(worker.id) && silent.size === 0) end(true);
+    };
+    const timer = setTimeout(end, withinMs, false);
+    cluster.on('message', take);
+    for (const worker of livingWorkers()) if (worker.isConnected()) worker.send(PING);
+  });
 }
 
 /** Closes the channel to the supervisor, which would keep a finished worker alive. */
@@ -29,14 +50,20 @@ export interface Supervision {
   readonly patienceMs: number;
   readonly log: Log;
   readonly gathering: Pick<Gathering, 'add'>;
+  /** Called once, when all workers are serving. */
+  readonly onServing: () => void;
 }
 
 /** Resolves when all workers have stopped: to 0, or to the exit code of a worker that failed before any was serving. */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
-  const { count, stopSignal, patienceMs } = supervision;
+  const { count, stopSignal, patienceMs, onServing } = supervision;
   const supervised = { isStopping: false, hasServed: false };
+  let serving = 0;
   cluster.on('message', (_worker, message) => {
-    if (message === SERVING) supervised.hasServed = true;
+    if (message !== SERVING) return;
+    supervised.hasServed = true;
+    serving += 1;
+    if (serving === count) onServing();
   });
   const failed = new Promise<number>((resolve) => {
     for (let number = 1; number <= count; number++) startWorker(number, supervised, supervision, resolve);

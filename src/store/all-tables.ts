@@ -8,6 +8,9 @@ import { nodes } from './tables/nodes.ts';
 import { integrations, issuers, keyMarks, resourceServers } from './tables/registry.ts';
 import { serviceTimes } from './tables/service-times.ts';
 import { attempts, passwords, sessions } from './tables/sign-in.ts';
+import { signingKeys } from './tables/signing-keys.ts';
+import { storeHistory } from './tables/store-history.ts';
+import { assertions, keySets, tokenIssuers } from './tables/token-issuers.ts';
 import { endedLists, leases } from './tables/upkeep.ts';
 
 /** What a move copies to another store. Tables that others refer to come first. */
@@ -17,15 +20,19 @@ export const MOVED: readonly AnyTable[] = [
   integrations,
   issuers,
   resourceServers,
+  tokenIssuers,
   keyMarks,
+  signingKeys,
   grants,
   devices,
   sessions,
   attempts,
+  assertions,
   serviceTimes,
+  storeHistory,
 ];
 /** What nodes write again by themselves: a move leaves it behind. */
-const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents];
+const REBUILT: readonly AnyTable[] = [nodes, leases, endedLists, revocationLists, listContents, keySets];
 
 export const TABLES: readonly AnyTable[] = [...MOVED, ...REBUILT];
 

@@ -1,23 +1,32 @@
 import type { Integration } from '../core/integration.ts';
 import type { ApprovedIssuer } from '../core/issuer.ts';
 import type { ResourceServer } from '../core/resource-server.ts';
+import { signingKeyOf } from '../core/rules/signing-keys.ts';
+import type { PublishedKey } from '../core/signing-key.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
 import { SharedLooks } from './shared-looks.ts';
 import type { Store } from './store.ts';
 import { integrations, issuers, resourceServers } from './tables/registry.ts';
+import { signingKeys } from './tables/signing-keys.ts';
+import { tokenIssuers } from './tables/token-issuers.ts';
 
 /** What is registered is little, and every request needs it: held in memory. */
 export class FollowedRegistry {
   #integrations: ReadonlyMap<string, Integration> = new Map();
   #issuers: readonly ApprovedIssuer[] = [];
   #resourceServers: readonly ResourceServer[] = [];
+  #tokenIssuers: readonly TokenIssuer[] = [];
+  #signingKeys: readonly PublishedKey[] = [];
+  #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
   readonly #integrationLooks: SharedLooks<boolean>;
   readonly #resourceServerLooks: SharedLooks<boolean>;
 
   constructor(store: Store) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
-      this.#integrations = new Map(found.map((integration) => [integration.clientId, integration]));
+      const registered = found.filter(({ removed }) => !removed);
+      this.#integrations = new Map(registered.map((integration) => [integration.clientId, integration]));
     });
     // The same array until an issuer changes: cached verdicts on certificates depend on its identity.
     const followedIssuers = new FollowedTable(store, issuers, (found) => {
@@ -26,7 +35,14 @@ export class FollowedRegistry {
     const followedServers = new FollowedTable(store, resourceServers, (found) => {
       this.#resourceServers = found.filter((server) => server.enabled);
     });
-    this.#followed = [followedIntegrations, followedIssuers, followedServers];
+    const followedTokenIssuers = new FollowedTable(store, tokenIssuers, (found) => {
+      this.#tokenIssuers = found.filter(({ enabled }) => enabled);
+    });
+    const followedKeys = new FollowedTable(store, signingKeys, (found) => {
+      this.#signingKeys = found.filter(({ removedAt }) => removedAt === undefined);
+      this.#signingKey = signingKeyOf(found);
+    });
+    this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationLooks = new SharedLooks(() => followedIntegrations.refresh());
     this.#resourceServerLooks = new SharedLooks(() => followedServers.refresh());
   }
@@ -50,8 +66,21 @@ export class FollowedRegistry {
     return this.#issuers;
   }
 
+  get tokenIssuers(): readonly TokenIssuer[] {
+    return this.#tokenIssuers;
+  }
+
   get resourceServers(): readonly ResourceServer[] {
     return this.#resourceServers;
+  }
+
+  /** The published ones. The same array until one changes. */
+  get signingKeys(): readonly PublishedKey[] {
+    return this.#signingKeys;
+  }
+
+  get signingKey(): PublishedKey | undefined {
+    return this.#signingKey;
   }
 
   /** Reads the resource servers again: one may have been added or changed a moment ago. */

@@ -58,6 +58,8 @@ export interface EventQuery {
   readonly limit: number;
   /** Only the events of this identity. Refreshes are not included; the grant's row shows the last one. */
   readonly identityId?: string;
+  /** Only events of ACT_TYPES, which have an index of their own. */
+  readonly acts?: true;
 }
 
 export interface EventProgress {
@@ -71,6 +73,9 @@ export interface NewestQuery {
   readonly count: number;
   /** As in EventQuery. */
   readonly identityId?: string;
+  readonly acts?: true;
+  /** Only events with lower numbers. */
+  readonly before?: number;
 }
 
 export interface Store {

@@ -1,29 +1,39 @@
-// Access tokens in the format of their grant. This file has the only two switches on the format: minting and reading.
-import type { Grant, GrantId } from '../core/grant.ts';
+// Access tokens in the format of their grant. This file has the only switches on the format: what a rotation stores for the
+// access token, minting and reading.
+import type { Grant, GrantId, Pair } from '../core/grant.ts';
 import type { AccessTokenFormat } from '../core/integration.ts';
 import type { EpochSeconds } from '../core/time.ts';
-import type { Keyring } from './keyring.ts';
+import { type JwtPorts, mintJwt, newTokenKey, readJwt } from './jwt/jwt.ts';
 import { isAccessTokenOf, opaqueAccessToken } from './opaque/pair.ts';
 import { parseAccessToken } from './opaque/token-text.ts';
 import type { Secret } from './secret.ts';
 
-/** Formats that this release mints. An integration cannot be set to another one. */
-const MINTED: readonly AccessTokenFormat[] = ['opaque'];
+export type AccessTokenPorts = JwtPorts;
 
-export function canMint(format: AccessTokenFormat): boolean {
-  return MINTED.includes(format);
+/** What a new generation stores for its access token, besides what every pair has. Throws if this node cannot mint it. */
+export function accessTokenParts(
+  format: AccessTokenFormat,
+  audience: () => readonly string[],
+  ports: Pick<AccessTokenPorts, 'keyring' | 'registry'>,
+): Pick<Pair, 'jwt'> {
+  switch (format) {
+    case 'opaque':
+      return {};
+    case 'jwt':
+      return { jwt: { audience: audience(), signingKey: newTokenKey(ports).id } };
+  }
 }
 
 /**
  * The access token of the row's current generation. It depends on nothing but the row and `root` (which is in the grant's
- * refresh tokens, never in the store), so it can be minted after the commit and again for a retry.
+ * refresh tokens, never in the store), so it is minted after the commit and can be minted again for a retry.
  */
-export function mintAccessToken(grant: Grant, root: Buffer, keyring: Keyring): Secret {
+export function mintAccessToken(grant: Grant, root: Buffer, ports: AccessTokenPorts): Secret | Promise<Secret> {
   switch (grant.format) {
     case 'opaque':
-      return opaqueAccessToken(grant, root, keyring);
+      return opaqueAccessToken(grant, root, ports.keyring);
     case 'jwt':
-      throw new Error(`grant ${grant.id} has access tokens in the format jwt, which this release does not mint`);
+      return mintJwt(grant, ports);
   }
 }
 
@@ -32,18 +42,27 @@ export interface ReadAccessToken {
   readonly grantId: GrantId;
   readonly generation: number;
   readonly expiresAt: EpochSeconds;
+  /** Undefined if the token does not say. */
+  readonly issuedAt?: EpochSeconds;
+  /** Whom it is for. Undefined if the token does not say. */
+  readonly audience?: readonly string[];
   /** Whether the row that `grantId` names agrees with what the token says of it. */
   isOf(grant: Grant): boolean;
 }
 
 /** Undefined where the text was not minted here. */
-export function readAccessToken(text: string, keyring: Keyring): ReadAccessToken | undefined {
+export function readAccessToken(text: string, ports: AccessTokenPorts): ReadAccessToken | undefined {
   switch (formatOf(text)) {
     case 'opaque':
-      return readOpaque(text, keyring);
+      return readOpaque(text, ports);
     case 'jwt':
-      return undefined; // none has been minted
+      return readSigned(text, ports);
   }
+}
+
+/** Whether minting this format needs a signing key. */
+export function isSigned(format: AccessTokenFormat): boolean {
+  return format === 'jwt';
 }
 
 /** A signed JWT begins with `{"` in base64url. */
@@ -51,9 +70,18 @@ function formatOf(text: string): AccessTokenFormat {
   return text.startsWith('eyJ') ? 'jwt' : 'opaque';
 }
 
-function readOpaque(text: string, keyring: Keyring): ReadAccessToken | undefined {
+function readOpaque(text: string, { keyring }: AccessTokenPorts): ReadAccessToken | undefined {
   const token = parseAccessToken(text, keyring);
   if (!token) return undefined;
   const { grantId, generation, expiresAt } = token;
   return { grantId, generation, expiresAt, isOf: (grant) => isAccessTokenOf(token, grant) };
+}
+
+function readSigned(text: string, ports: AccessTokenPorts): ReadAccessToken | undefined {
+  const claims = readJwt(text, ports);
+  if (!claims) return undefined;
+  const { grantId, generation, issuedAt, expiresAt, audience, identityId, clientId } = claims;
+  const isOf = (grant: Grant) =>
+    grant.format === 'jwt' && grant.identityId === identityId && grant.clientId === clientId;
+  return { grantId, generation, issuedAt, expiresAt, audience, isOf };
 }

@@ -4,17 +4,26 @@ import { KeyringFault, type StoredKey } from './keyring.ts';
 import { formatKeyring, parseKeyring } from './keyring-text.ts';
 
 export function readKeyringFile(path: string): StoredKey[] | undefined {
-  let mode: number;
+  const text = readText(path);
+  return text === undefined ? undefined : parseKeyring(text, path);
+}
+
+function readText(path: string): string | undefined {
   try {
-    mode = statSync(path).mode & 0o777;
+    refuseReadable(path, statSync(path).mode & 0o777);
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    if (code === 'ENOENT') return undefined;
+    throw new KeyringFault(`the keyring ${path} cannot be read (${code}). Run this as the user that owns it.`);
   }
+}
+
+function refuseReadable(path: string, mode: number): void {
   if (mode & 0o077) {
     throw new KeyringFault(`others may read the keyring ${path} (mode ${mode.toString(8)}). Do: chmod 600 ${path}`);
   }
-  return parseKeyring(readFileSync(path, 'utf8'), path);
 }
 
 /** Writes another file and renames it, so that a crash leaves either the old keyring or the new one, complete. */

@@ -2,10 +2,9 @@
 //
 // Version 1 has MAC keys alone. With signing keys the version is 2, so that a release which knows nothing of them refuses
 // the keyring instead of dropping them when it writes.
-import { SIGNING_KEY_STATES } from '../core/rules/signing-keys.ts';
-import { epochSeconds } from '../core/time.ts';
+import { SIGNING_ALGORITHMS } from '../core/signing-key.ts';
 import { KEY_ID_MAX, KEY_LENGTH, KEY_STATES, KeyringFault, type StoredKey, type StoredMacKey } from './keyring.ts';
-import { SIGNING_ALGORITHMS, type StoredSigningKey } from './signing-key.ts';
+import type { StoredSigningKey } from './signing-key.ts';
 
 const MAC_KEYS_ONLY = 1;
 const WITH_SIGNING_KEYS = 2;
@@ -22,8 +21,8 @@ function macEntry({ id, state, secret }: StoredMacKey): object {
   return { id, state, secret: secret.toString('base64') };
 }
 
-function signingEntry({ id, algorithm, state, since, privateKey }: StoredSigningKey): object {
-  return { id, algorithm, state, since, privateKey: privateKey.toString('base64') };
+function signingEntry({ id, algorithm, privateKey }: StoredSigningKey): object {
+  return { id, algorithm, privateKey: privateKey.toString('base64') };
 }
 
 /** A fault says what is wrong and where, and shows nothing of what was read. */
@@ -67,20 +66,15 @@ const SIGNING_KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function parseSigningEntry(entry: unknown, which: string, source: string): StoredSigningKey {
   if (!isRecord(entry)) throw damaged(source, `${which} is not an object`);
-  const { id, since } = entry;
+  const { id } = entry;
   if (typeof id !== 'string' || !SIGNING_KEY_ID.test(id)) {
     throw damaged(source, `${which} has no id of 1 to 64 letters, digits, "-" or "_"`);
   }
   const algorithm = oneOf(SIGNING_ALGORITHMS, entry['algorithm']);
   if (!algorithm) throw damaged(source, `${which} has none of the algorithms ${SIGNING_ALGORITHMS.join(', ')}`);
-  const state = oneOf(SIGNING_KEY_STATES, entry['state']);
-  if (!state) throw damaged(source, `${which} is in none of the states ${SIGNING_KEY_STATES.join(', ')}`);
-  if (typeof since !== 'number' || !Number.isSafeInteger(since) || since < 0) {
-    throw damaged(source, `${which} does not say since when it is in its state`);
-  }
   const privateKey = readBase64(entry['privateKey']);
   if (!privateKey) throw damaged(source, `the private key of ${which} is not base64`);
-  return { kind: 'signing', id, algorithm, state, since: epochSeconds(since), privateKey };
+  return { kind: 'signing', id, algorithm, privateKey };
 }
 
 function parseJson(text: string, source: string): unknown {

@@ -2,9 +2,9 @@
 // with the database is the worst that can happen short of leaking tokens. Hence mode 0600 and no copy elsewhere.
 // Signing keys sign access tokens in the format jwt.
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { findKeyConflict } from '../core/rules/signing-keys.ts';
+import type { SigningAlgorithm } from '../core/signing-key.ts';
 import { Mac } from './mac.ts';
-import { openSigningKey, type SigningKey, type StoredSigningKey } from './signing-key.ts';
+import { makeSigningKey, openSigningKey, type SigningKey, type StoredSigningKey } from './signing-key.ts';
 
 /** The states of MAC keys. check-only: not used yet. minting: makes new pairs; exactly one. retiring: only for pairs it made. */
 export const KEY_STATES = ['check-only', 'minting', 'retiring'] as const;
@@ -16,7 +16,6 @@ const PURPOSES = [
   'device-tag',
   'next-secret',
   'user-code',
-  'cursor',
   'csrf',
   'known-browser',
   'fingerprint',
@@ -52,10 +51,15 @@ export class KeyringFault extends Error {
 /** This node lacks a key that is in use. Another node can reply, and this one can once it has a copy of the keyring. */
 export class KeyMissing extends Error {
   override readonly name = 'KeyMissing';
-  readonly id: number;
+  /** Undefined if there is no signing key at all. */
+  readonly id: number | string | undefined;
 
-  constructor(id: number) {
-    super(`key ${id} is in use and this node lacks it: copy the keyring from a node that has it`);
+  constructor(id: number | string | undefined) {
+    super(
+      id === undefined
+        ? 'there is no signing key. Do: tessera keyring add --signing ES256'
+        : `key ${id} is in use and this node lacks it: copy the keyring from a node that has it`,
+    );
     this.id = id;
   }
 }
@@ -88,6 +92,10 @@ export class Keyring {
   key(id: number): Key | undefined {
     return this.#held.keys.get(id);
   }
+
+  signingKey(id: string): SigningKey | undefined {
+    return this.#held.signingKeys.find((key) => key.id === id);
+  }
 }
 
 interface HeldKeys {
@@ -107,8 +115,8 @@ function expandAll(stored: readonly StoredKey[]): HeldKeys {
 }
 
 function openAll(stored: readonly StoredSigningKey[]): readonly SigningKey[] {
-  const conflict = findKeyConflict(stored);
-  if (conflict) throw new KeyringFault(CONFLICTS[conflict]);
+  const ids = new Set(stored.map(({ id }) => id));
+  if (ids.size !== stored.length) throw new KeyringFault('two signing keys of the keyring have the same id');
   return stored.map((key) => {
     const opened = openSigningKey(key);
     if (!opened)
@@ -116,11 +124,6 @@ function openAll(stored: readonly StoredSigningKey[]): readonly SigningKey[] {
     return opened;
   });
 }
-
-const CONFLICTS: Readonly<Record<NonNullable<ReturnType<typeof findKeyConflict>>, string>> = {
-  'same-id': 'two signing keys of the keyring have the same id',
-  'not-one-signing': 'exactly one signing key of the keyring must be in the state signing',
-};
 
 function expand({ id, state, secret }: StoredMacKey): Key {
   const subkey = (purpose: KeyPurpose) =>
@@ -130,7 +133,7 @@ function expand({ id, state, secret }: StoredMacKey): Key {
   return { id, state, fingerprint, mac };
 }
 
-// Changes to the MAC keys, as pure functions of the stored keys; signing keys stay as they are. When they are allowed is decided by
+// Changes to the keys, as pure functions of the stored keys; those to MAC keys leave signing keys as they are. When they are allowed is decided by
 // operations/admin/change-keyring.ts.
 
 export function firstKey(): StoredMacKey[] {
@@ -140,6 +143,15 @@ export function firstKey(): StoredMacKey[] {
 /** Ids are never reused. `used`: those that the store has seen, even if their key is gone. */
 export function nextKeyId(keys: readonly StoredKey[], used: readonly number[]): number {
   return Math.max(0, ...keys.flatMap((key) => (key.kind === 'mac' ? [key.id] : [])), ...used) + 1;
+}
+
+/** The new key is last. */
+export function addSigningKey(
+  keys: readonly StoredKey[],
+  algorithm: SigningAlgorithm,
+): { readonly keys: StoredKey[]; readonly id: string } {
+  const key = makeSigningKey(algorithm);
+  return { keys: [...keys, key], id: key.id };
 }
 
 export function addKey(keys: readonly StoredKey[], id: number): StoredKey[] {
@@ -155,6 +167,6 @@ export function mintWith(keys: readonly StoredKey[], id: number): StoredKey[] {
   });
 }
 
-export function retire(keys: readonly StoredKey[], id: number): StoredKey[] {
+export function retire(keys: readonly StoredKey[], id: StoredKey['id']): StoredKey[] {
   return keys.filter((key) => key.id !== id);
 }

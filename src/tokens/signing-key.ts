@@ -1,36 +1,69 @@
-// Signing keys: asymmetric, apart from the MAC keys, in the same keyring.
-import { createPrivateKey, type KeyObject } from 'node:crypto';
-import type { SigningKeyLife } from '../core/rules/signing-keys.ts';
+// Signing keys: asymmetric, apart from the MAC keys, in the same keyring. When each of them signs is in the store
+// (core/rules/signing-keys.ts), so that all nodes agree; the keyring has what must not be in the store.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
+import type { PublishedKey, SigningAlgorithm } from '../core/signing-key.ts';
 
-/** As RFC 7518 and RFC 8037 name them. */
-export const SIGNING_ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const;
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
-
-export interface StoredSigningKey extends SigningKeyLife {
+export interface StoredSigningKey {
   readonly kind: 'signing';
+  readonly id: string;
   readonly algorithm: SigningAlgorithm;
   /** PKCS#8, DER. */
   readonly privateKey: Buffer;
 }
 
-export interface SigningKey extends SigningKeyLife {
+export interface SigningKey {
+  readonly id: string;
   readonly algorithm: SigningAlgorithm;
   readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** The first part of every JWT that it signs. */
+  readonly header: string;
 }
 
 /** Undefined where the stored bytes are not a private key for the algorithm. */
-export function openSigningKey({ id, state, since, algorithm, privateKey }: StoredSigningKey): SigningKey | undefined {
-  const key = readPrivateKey(privateKey);
-  return key && FITS[algorithm](key) ? { id, state, since, algorithm, privateKey: key } : undefined;
+export function openSigningKey({ id, algorithm, privateKey: der }: StoredSigningKey): SigningKey | undefined {
+  const privateKey = readPrivateKey(der);
+  if (!privateKey || !FITS[algorithm](privateKey)) return undefined;
+  return { id, algorithm, privateKey, publicKey: createPublicKey(privateKey), header: headerOf(algorithm, id) };
 }
 
-const RSA_MIN_BITS = 2048;
+/** RFC 9068 2.1. */
+function headerOf(alg: SigningAlgorithm, kid: string): string {
+  return Buffer.from(JSON.stringify({ alg, typ: 'at+jwt', kid })).toString('base64url');
+}
+
+export function makeSigningKey(algorithm: SigningAlgorithm): StoredSigningKey {
+  const { privateKey } = GENERATE[algorithm]();
+  const id = keyIdOf(algorithm, publicMembers(createPublicKey(privateKey)));
+  return { kind: 'signing', id, algorithm, privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }) };
+}
+
+/** The members of a public key as JWK, in alphabetical order (RFC 7638 3). */
+export function publicMembers(key: KeyObject): PublishedKey['publicKey'] {
+  const members = Object.entries(key.export({ format: 'jwk' })) as [string, string][];
+  return Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const ID_DIGITS = 16;
+
+/** Begins with the algorithm, for people; then the thumbprint of RFC 7638, shortened. */
+function keyIdOf(algorithm: SigningAlgorithm, members: PublishedKey['publicKey']): string {
+  return `${algorithm.toLowerCase()}-${hash('sha256', JSON.stringify(members)).slice(0, ID_DIGITS)}`;
+}
+
+const RSA_BITS = 2048;
+
+const GENERATE: Readonly<Record<SigningAlgorithm, () => { readonly privateKey: KeyObject }>> = {
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: RSA_BITS }),
+};
 
 const FITS: Readonly<Record<SigningAlgorithm, (key: KeyObject) => boolean>> = {
   ES256: ({ asymmetricKeyDetails }) => asymmetricKeyDetails?.namedCurve === 'prime256v1',
   EdDSA: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
   RS256: ({ asymmetricKeyType, asymmetricKeyDetails }) =>
-    asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_MIN_BITS,
+    asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS,
 };
 
 function readPrivateKey(der: Buffer): KeyObject | undefined {

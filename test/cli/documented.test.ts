@@ -34,6 +34,20 @@ suite('the tessera command is documented', () => {
     });
   }
 
+  test('every command that ends can print its result as JSON', () => {
+    const without = commands.filter(({ command }) => !command.options.some(({ long }) => long === '--json'));
+    assert.deepEqual(
+      without.map(({ name }) => name),
+      [
+        'tessera serve',
+        'tessera quickstart',
+        'tessera config schema',
+        'tessera config reference',
+        'tessera backup follow',
+      ],
+    );
+  });
+
   test('every exit code is in docs/cli.md', () => {
     for (const [end, code] of Object.entries(EXIT)) {
       assert.ok(page.includes(`| ${code} | ${EXIT_MEANINGS[end as keyof typeof EXIT]} |`), end);

@@ -1,8 +1,9 @@
 // `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
 import assert from 'node:assert/strict';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { type Home, issueServer, populatedHome } from '../e2e/service.ts';
 import { runTessera } from './command.ts';
@@ -47,6 +48,34 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     5,
     /^tessera: .*keyring\.json/,
   ],
+  [
+    'a keyring that cannot be read',
+    ({ folder }) => {
+      rmSync(join(folder, 'keyring.json'));
+      mkdirSync(join(folder, 'keyring.json'), { mode: 0o700 });
+    },
+    5,
+    /^tessera: the keyring \/keyring\.json cannot be read \(EISDIR\)\. Run this as the user that owns it/,
+  ],
+  [
+    'a store that cannot be reached',
+    ({ folder }) => {
+      rmSync(join(folder, 'tessera.db'));
+      symlinkSync('tessera.db', join(folder, 'tessera.db'));
+    },
+    4,
+    /^tessera: \/tessera\.db cannot be reached \(ELOOP\)\n {2}Run this as the user that runs the service/,
+  ],
+  [
+    'a store of a newer release',
+    ({ folder }) => {
+      const database = new DatabaseSync(join(folder, 'tessera.db'));
+      database.exec('PRAGMA user_version = 999');
+      database.close();
+    },
+    4,
+    /^tessera: the database has schema 999, newer than this release knows \(\d+\)\n {2}Run the release that upgraded it/,
+  ],
   ['no store', ({ folder }) => rmSync(join(folder, 'tessera.db')), 4, /^tessera: .*\n {2}Restore it from its backup/],
 ];
 
@@ -72,12 +101,19 @@ suite('a start that fails names the cause and the next step, with its own exit c
     assert.equal(status, 7);
   });
 
+  test('a logo that is not there', async (t) => {
+    const { status, printed } = await failedStart(t, () => undefined, '--set', 'pages.logo=/nowhere/logo.svg');
+    assert.match(printed, /^pages\.logo: \/nowhere\/logo\.svg cannot be read \(ENOENT\)\n {2}Put an SVG or PNG file/m);
+    assert.equal(status, 3);
+  });
+
   test('an address of another machine', async (t) => {
     const { status, printed } = await failedStart(t, () => undefined, '--set', 'listeners.0.host=192.0.2.1');
     assert.match(
       printed,
       /^tessera: cannot listen on 192\.0\.2\.1:?0?: this machine does not have this address\n {2}Set host/m,
     );
+    assert.match(printed, /--set listeners\.0\.host=127\.0\.0\.1$/m);
     assert.equal(status, 7);
   });
 });

@@ -1,12 +1,15 @@
 // What the quick start prints must work when pasted.
+// Needs: curl
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 function newFolder(t: TestContext): string {
@@ -15,8 +18,12 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** What the quick start prints until it is ready; it is stopped then. */
-async function printedBy(args: readonly string[], folder: string): Promise<string> {
+/** What the quick start prints until it is ready; it is stopped then, after `meanwhile`. */
+async function printedBy(
+  args: readonly string[],
+  folder: string,
+  meanwhile: (printed: string) => Promise<void> = async () => undefined,
+): Promise<string> {
   const service = spawn(process.execPath, [TESSERA, 'quickstart', ...args], {
     cwd: folder,
     env: commandEnvironment(),
@@ -24,21 +31,65 @@ async function printedBy(args: readonly string[], folder: string): Promise<strin
   });
   const ended = once(service, 'exit');
   let printed = '';
+  let using: Promise<void> | undefined;
   for await (const text of service.stdout.setEncoding('utf8')) {
     printed += String(text);
-    if (!service.killed && printed.includes('THIS IS FOR TRYING')) service.kill('SIGTERM');
+    if (!printed.includes('THIS IS FOR TRYING')) continue;
+    using ??= meanwhile(printed).finally(() => service.kill('SIGTERM'));
   }
+  await using;
   assert.deepEqual(await ended, [0, null], printed);
   return printed;
 }
 
+async function runScript(folder: string, name: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(folder, name), { timeout: 60_000 });
+  return stdout.trim();
+}
+
 suite('quick start', () => {
+  test('the scripts for the standard door work: a JWT is checked with the public keys alone', async (t) => {
+    const port = ['--set', `listeners.0.port=${await freePort()}`];
+    const folder = newFolder(t);
+    const answers: string[] = [];
+    await printedBy(port, folder, async () => {
+      for (const name of ['oauth', 'jwt', 'check-jwt']) answers.push(await runScript(folder, `data/try/${name}.sh`));
+    });
+    const [opaque = '', jwt = '', checked = ''] = answers;
+    assert.match(JSON.parse(opaque).access_token, /^tsa_/);
+    assert.match(JSON.parse(jwt).access_token, /^eyJ/);
+    assert.match(checked, /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
+    const [key] = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
+    await printedBy(port, folder);
+    const again = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
+    assert.deepEqual(again, [key], 'a second start makes no second key');
+  });
+
   test('prints commands for the mount that exists', async (t) => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
-    const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], newFolder(t));
-    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate\)/);
-    assert.match(printed, /\/legacy\/v2\/Revoke\/Token;/);
+    const folder = newFolder(t);
+    const printed = await printedBy([...port, '--set', 'authsvc.mounts=[{ path: /legacy/v2 }]'], folder);
+    assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate \|/);
+    assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
     assert.doesNotMatch(printed, /\/authsvc/);
+  });
+
+  test('the scripts that it prints and saves work in their order', async (t) => {
+    const folder = newFolder(t);
+    const answers: string[] = [];
+    await printedBy(['--set', `listeners.0.port=${await freePort()}`], folder, async (printed) => {
+      const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
+      assert.equal(names.length, 9);
+      for (const name of [...names.slice(0, 6), 'data/try/verify.sh']) {
+        const answer = JSON.parse(await runScript(folder, name)) as object;
+        answers.push(Object.keys(answer)[0] ?? 'nothing');
+      }
+    });
+    const pair = 'access_token';
+    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error', 'Error']);
+    const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
+    assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
+    assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);
   });
 
   test('a port in use: the hint is a command that npm passes on', async (t) => {

@@ -70,7 +70,13 @@ suite('how a configuration is assembled', () => {
     assert.equal(listeners[0]?.port, 9443);
     assert.match(listeners[0]?.tls?.certificate ?? '', /server\.crt$/);
     const [, second] = load('', {}, ['listeners.1={port: 9444}']).listeners;
-    assert.deepEqual(second, { host: '127.0.0.1', port: 9444, clientCertificates: 'request', behindProxy: false });
+    assert.deepEqual(second, {
+      host: '127.0.0.1',
+      port: 9444,
+      sharePort: false,
+      clientCertificates: 'request',
+      behindProxy: false,
+    });
   });
 
   test('the environment can hold a list as YAML', () => {

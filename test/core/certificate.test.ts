@@ -7,11 +7,12 @@ import { type CertificateFacts, decideCertificate } from '../../src/core/rules/c
 import { anIdentity, anIntegration, hexOf } from '../samples.ts';
 
 const mark = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
+const thumbprint = hexOf(32, 7);
 
 function decide(difference: Partial<CertificateFacts> = {}): string {
   const outcome = decideCertificate({
     clientId: 'orders-sync',
-    caller: accept({ identity: anIdentity(), mark }),
+    caller: accept({ identity: anIdentity(), mark, thumbprint }),
     integration: anIntegration(),
     scope: 'orders:read',
     resourceServers: [],
@@ -26,7 +27,10 @@ test('an accepted certificate and an allowed scope yield a grant [contract 3]', 
 
 test('order of checks: client_id missing, certificate, client_id unknown, flow, scope, resource, identity', () => {
   const ladder: [string, Partial<CertificateFacts>][] = [
-    ['identity-without-api-access', { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark }) }],
+    [
+      'identity-without-api-access',
+      { caller: accept({ identity: anIdentity({ mayUseApi: false }), mark, thumbprint }) },
+    ],
     ['resource-unknown', { resource: ['https://unknown.example'] }],
     ['scope-exceeds-integration', { scope: 'orders:delete' }],
     ['certificate-flow-disabled', { integration: anIntegration({ flows: { device: true, certificate: false } }) }],
@@ -43,7 +47,7 @@ test('order of checks: client_id missing, certificate, client_id unknown, flow, 
 });
 
 test('an issuer limited to some integrations is refused for others', () => {
-  const caller = (integrations: ClientId[]) => accept({ identity: anIdentity(), mark, integrations });
+  const caller = (integrations: ClientId[]) => accept({ identity: anIdentity(), mark, thumbprint, integrations });
   assert.equal(decide({ caller: caller(['other' as ClientId]) }), 'issuer-not-for-integration');
   assert.equal(decide({ caller: caller(['orders-sync' as ClientId]) }), 'accepted');
 });

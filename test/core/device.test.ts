@@ -114,13 +114,18 @@ function pollsAt(moments: readonly number[]): [...string[], number] {
 
 test('a device that polls too fast is told to slow down, by 5 seconds each time and up to 30 [RFC 8628 3.5]', () => {
   assert.deepEqual(pollsAt([0, 5, 10]), [...Array(3).fill('authorization-pending'), 5]);
-  assert.deepEqual(pollsAt([0, 4, 14]), ['authorization-pending', 'polled-too-fast', 'authorization-pending', 10]);
+  assert.deepEqual(pollsAt([0, 3, 13]), ['authorization-pending', 'polled-too-fast', 'authorization-pending', 10]);
   assert.deepEqual(pollsAt([0, 2, 4, 6, 8, 10, 12, 14]).slice(1), [...Array(7).fill('polled-too-fast'), 30]);
 });
 
 test('a poll repeated at once does not count, however often; a steady one each second does', () => {
   assert.deepEqual(pollsAt([0, 0, 5, 5, 10, 11]), [...Array(6).fill('authorization-pending'), 5]);
   assert.deepEqual(pollsAt([0, 1, 2]), ['authorization-pending', 'authorization-pending', 'polled-too-fast', 10]);
+});
+
+test('a poll every 5 seconds is never too fast, also if one request is faster on its way than the one before', () => {
+  assert.deepEqual(pollsAt([5, 5, 9, 10, 15, 15, 19, 20]), [...Array(8).fill('authorization-pending'), 5]);
+  assert.deepEqual(pollsAt([5, 8]), ['authorization-pending', 'polled-too-fast', 10]);
 });
 
 test('a confirmed code is redeemed however fast it is polled', () => {

@@ -181,7 +181,7 @@ test('a bound grant needs its certificate; without it even reuse does not end th
   const bound = anIntegration({ binding: 'certificate' });
   assert.equal(reasonOf({ grant, integration: bound, standing: 'spent' }), 'certificate-binding-unmet');
   const caller = (difference: Partial<typeof mark> = {}, id = ADA) =>
-    accept({ identity: anIdentity({ id }), mark: { ...mark, ...difference } });
+    accept({ identity: anIdentity({ id }), mark: { ...mark, ...difference }, thumbprint: hexOf(32) });
   const sibling = { key: hexOf(32, 9) };
   assert.equal(reasonOf({ grant, integration: bound, caller: caller(sibling) }), 'certificate-binding-unmet');
   assert.equal(reasonOf({ grant, integration: bound, caller: caller() }), 'rotate');

@@ -10,7 +10,12 @@ import { after, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
 
 const UNITS = join(import.meta.dirname, '../../deploy/systemd');
-const SERVICES = ['tessera@.service', 'tessera-backup.service'] as const;
+const SERVICES = [
+  'tessera@.service',
+  'tessera-backup.service',
+  'tessera-follow.service',
+  'tessera-rotate.service',
+] as const;
 const MOST_EXPOSURE = 1.5;
 
 const isThere = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -41,7 +46,7 @@ for (const name of SERVICES) {
 }
 
 test('systemd understands every line of the units', { skip }, () => {
-  const copies = [...SERVICES, 'tessera-backup.timer'].map(copyOf);
+  const copies = [...SERVICES, 'tessera-backup.timer', 'tessera-rotate.timer'].map(copyOf);
   const { stderr, status } = spawnSync('systemd-analyze', ['verify', '--man=no', ...copies], { encoding: 'utf8' });
   const ours = stderr.split('\n').filter((line) => line.includes('tessera'));
   assert.deepEqual([status, ours], [0, []]);
@@ -64,18 +69,15 @@ test('a stop has more time than requests in flight get by default', () => {
   assert.ok(Number(seconds) > limits.stopTimeout + 3);
 });
 
-test('both services have the same restrictions, and the backup has no network on top', () => {
-  const restrictions = (name: string) =>
-    unit(name)
-      .slice(unit(name).indexOf('\nCapabilityBoundingSet='))
-      .split('\n')
-      .filter((line) => /^[A-Z]\w+=/.test(line) && !/^(?:RestrictAddressFamilies|WantedBy)=/.test(line));
-  const more = restrictions('tessera-backup.service').filter(
-    (line) => !restrictions('tessera@.service').includes(line),
-  );
-  assert.deepEqual(more, ['PrivateNetwork=yes', 'IPAddressDeny=any']);
-  const fewer = restrictions('tessera@.service').filter(
-    (line) => !restrictions('tessera-backup.service').includes(line),
-  );
-  assert.deepEqual(fewer, []);
-});
+for (const name of ['tessera-backup.service', 'tessera-follow.service'])
+  test(`${name} has the restrictions of the service, and no network on top`, () => {
+    const restrictions = (name: string) =>
+      unit(name)
+        .slice(unit(name).indexOf('\nCapabilityBoundingSet='))
+        .split('\n')
+        .filter((line) => /^[A-Z]\w+=/.test(line) && !/^(?:RestrictAddressFamilies|WantedBy)=/.test(line));
+    const more = restrictions(name).filter((line) => !restrictions('tessera@.service').includes(line));
+    assert.deepEqual(more, ['PrivateNetwork=yes', 'IPAddressDeny=any']);
+    const fewer = restrictions('tessera@.service').filter((line) => !restrictions(name).includes(line));
+    assert.deepEqual(fewer, []);
+  });

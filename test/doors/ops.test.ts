@@ -5,6 +5,7 @@ import { mountOps } from '../../src/doors/ops/door.ts';
 import { type CheckResult, Readiness } from '../../src/doors/ops/readiness.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { Timekeeper } from '../../src/operations/upkeep/timekeeper.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import type { StoreReport } from '../../src/store/store.ts';
 import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { TestClock } from '../node.ts';
@@ -49,7 +50,10 @@ function aReadiness(examine: () => Promise<StoreReport>) {
   return {
     clock,
     told,
-    readiness: new Readiness({ store, keyring: new Keyring(firstKey()), clock, timekeeper }, news),
+    readiness: new Readiness(
+      { store, keyring: new Keyring(firstKey()), registry: new FollowedRegistry(store), clock, timekeeper },
+      news,
+    ),
   };
 }
 

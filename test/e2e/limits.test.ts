@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -134,6 +135,17 @@ suite('slow callers', () => {
     for (const socket of sockets) if (socket.status === 'fulfilled') socket.value.destroy();
     caller.close();
   });
+});
+
+test('a listener on localhost has one socket: nothing listens on ::1 beside the limits', async (t) => {
+  const service = await startService({ listeners: [{ tls: true, host: 'localhost' }] });
+  t.after(() => service.stop());
+  const other = connect({ host: '::1', port: service.port });
+  const [refused] = await once(other, 'error');
+  assert.match(refused.code, /ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH|EAFNOSUPPORT/);
+  const caller = callerOver('HTTP/1.1', reachOf(service));
+  assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
+  caller.close();
 });
 
 test('a caller that disconnects during a request frees its place', async (t) => {

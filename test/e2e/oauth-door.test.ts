@@ -1,7 +1,7 @@
 // The oauth door, clause by clause of the RFCs that bind it.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
@@ -288,6 +288,39 @@ suite('RFC 8628', () => {
   });
 });
 
+suite('polling as the oauth2 library of Go does', () => {
+  // It does not know how to authenticate. So it tries HTTP Basic with an empty password, and after any failure sends client_id in
+  // the form; both requests of a poll have client_id in the form. It forgets what it found out until a request succeeds.
+  async function goPoll(device_code: string): Promise<Answer> {
+    const fields = { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code };
+    const first = await post(TOKEN, fields, basic(CLIENT));
+    return first.status === 200 ? first : post(TOKEN, fields);
+  }
+
+  test('[RFC 8628 3.5] never makes the interval longer, whatever the phase of the clock', async () => {
+    const started = await startedDevice();
+    for (const step of [5, 4, 6, 5, 4, 6, 5]) {
+      service.pass(step);
+      assertRefused(await goPoll(started.device_code), 400, 'authorization_pending');
+    }
+    await confirm(service, started);
+    assert.equal((await goPoll(started.device_code)).status, 200);
+  });
+
+  test('[RFC 8628 3.5] but twice as often does, and the first poll that obeys is pending again', async () => {
+    const { device_code } = await startedDevice();
+    assertRefused(await goPoll(device_code), 400, 'authorization_pending');
+    service.pass(2);
+    assertRefused(
+      await post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code }),
+      400,
+      'slow_down',
+    );
+    service.pass(10);
+    assertRefused(await goPoll(device_code), 400, 'authorization_pending');
+  });
+});
+
 suite('RFC 7009', () => {
   async function isDead(access_token: string | undefined): Promise<boolean> {
     return (await verify(stranger, access_token ?? '')).status === 401;
@@ -339,14 +372,28 @@ suite('RFC 8414', () => {
         issuer: PUBLIC_URL,
         token_endpoint: `${PUBLIC_URL}/oauth2/token`,
         token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
-        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials'],
+        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
         response_types_supported: ['none'],
+        subject_types_supported: ['public'],
         device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
         revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: ['none'],
+        jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
+        tls_client_certificate_bound_access_tokens: true,
         introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
+        revocation_feed_endpoint: `${PUBLIC_URL}/oauth2/revocations`,
       });
+    }
+  });
+
+  test('[RFC 9110 9.1] HEAD answers as GET without the body, where everybody may read', async () => {
+    for (const path of [...METADATA, '/oauth2/jwks']) {
+      const [got, asked] = [await stranger.ask({ path }), await stranger.ask({ path, method: 'HEAD' })];
+      assert.deepEqual([asked.status, asked.text], [200, '']);
+      for (const name of ['content-type', 'content-length', 'cache-control', 'etag', 'access-control-allow-origin'])
+        assert.equal(asked.headers[name], got.headers[name], name);
+      assert.equal((await stranger.ask({ path, method: 'PUT' })).headers['allow'], 'GET, HEAD');
     }
   });
 
@@ -375,6 +422,7 @@ suite('RFC 8705', () => {
     assert.deepEqual(json['mtls_endpoint_aliases'], {
       token_endpoint: `${own}/oauth2/token`,
       introspection_endpoint: `${own}/oauth2/introspect`,
+      revocation_feed_endpoint: `${own}/oauth2/revocations`,
     });
   });
 

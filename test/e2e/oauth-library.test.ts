@@ -9,20 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { resourceServers } from '../../src/store/tables/registry.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
-import { freePort } from '../free-port.ts';
 import { ADA, aResourceServer } from '../samples.ts';
 import { callerOver, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { startPublic } from './public-service.ts';
+import type { TestService } from './service.ts';
 import { CLIENT, confirm, pairByCertificate } from './steps.ts';
 
 const WHOLE = 'orders:read orders:write stock:read';
-
-async function startPublic(): Promise<TestService & { readonly issuer: string }> {
-  const port = await freePort();
-  const issuer = `https://localhost:${port}`;
-  const settings = { publicUrl: issuer, device: { pollInterval: '1s' } };
-  return { ...(await startService({ listeners: [{ tls: true, port }], settings })), issuer };
-}
 
 /** What the client prints, without its first line, at which the person confirms. */
 async function stepsOf(

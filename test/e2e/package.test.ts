@@ -26,27 +26,36 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** The archive and the names in it. `npm run release` names one that it has made. */
+function packedArchive(folder: string): { archive: string; files: readonly string[] } {
+  const archive = process.env['TESSERA_PACKAGE'] ?? npmPack(folder);
+  const listed = execFileSync('tar', ['--list', '--file', archive], { encoding: 'utf8' });
+  return {
+    archive,
+    files: listed
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, '')),
+  };
+}
+
 function npmPack(folder: string): string {
   const args = ['pack', '--json', '--silent', '--pack-destination', folder];
-  return execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const printed = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return join(folder, (JSON.parse(printed) as { readonly filename: string }[])[0]?.filename ?? '');
 }
 
 /** Does what `npm install` of the archive does with local packages, since tests must not need the network. */
 function installPackage(folder: string): { command: string; manifest: Manifest; files: readonly string[] } {
-  const packed = JSON.parse(npmPack(folder)) as {
-    readonly filename: string;
-    readonly files: readonly { readonly path: string }[];
-  }[];
+  const { archive, files } = packedArchive(folder);
   const place = join(folder, 'node_modules', 'tessera');
   mkdirSync(place, { recursive: true });
-  const archive = join(folder, packed[0]?.filename ?? '');
   execFileSync('tar', ['--extract', '--file', archive, '--directory', place, '--strip-components=1']);
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
   for (const name of Object.keys(manifest.dependencies)) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
-  const files = packed[0]?.files.map(({ path }) => path) ?? [];
   const command = join(folder, 'node_modules', '.bin', 'tessera');
   mkdirSync(dirname(command));
   symlinkSync(join(place, manifest.bin.tessera), command);

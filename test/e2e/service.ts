@@ -10,10 +10,12 @@ import type { Config } from '../../src/config/schema.ts';
 import type { Identity, IdentityId } from '../../src/core/identity.ts';
 import type { ClientId, Integration } from '../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { DOOR_NAMES } from '../../src/doors/doors.ts';
 import { type Log, makeLog } from '../../src/log/log.ts';
+import { publishKeys } from '../../src/operations/admin/published-keys.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -22,7 +24,7 @@ import type { Table } from '../../src/store/table.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { integrations, issuers } from '../../src/store/tables/registry.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
-import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { addSigningKey, firstKey, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ADA, anIdentity, anIntegration, scopeOf } from '../samples.ts';
@@ -68,6 +70,8 @@ export interface SetUp {
   /** Replaces the real store of the service. */
   readonly store?: (real: Store) => Store;
   readonly log?: { readonly level: string };
+  /** A signing key that signs at once. */
+  readonly signing?: SigningAlgorithm;
 }
 
 /** A data folder with everything a service needs to start. */
@@ -106,7 +110,7 @@ function ids(last: number): IdentityId {
   return `local:{0a1b2c3d-0000-4000-8000-00000000000${last}}` as IdentityId;
 }
 
-export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
+export function makeHome({ settings = {}, listeners, log, signing }: SetUp = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-e2e-'));
   chmodSync(folder, 0o700);
   const authority = makeAuthority({ name: 'Example Root' });
@@ -114,7 +118,7 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
   const serverFiles = { certificate: join(folder, 'server.crt'), key: join(folder, 'server.key') };
   writeFileSync(serverFiles.certificate, server.pem);
   writeFileSync(serverFiles.key, server.key, { mode: 0o600 });
-  writeKeyringFile(join(folder, 'keyring.json'), firstKey());
+  writeKeyringFile(join(folder, 'keyring.json'), signing ? addSigningKey(firstKey(), signing).keys : firstKey());
   const opened = (listeners ?? [{ tls: true }]).map(({ tls, ...rest }) => ({
     host: '127.0.0.1',
     port: 0,
@@ -129,6 +133,7 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
     dataFolder: folder,
     listeners: opened,
     limits: {
+      drainIdle: 0, // tests close their connections after the service
       queueMilliseconds: 10_000,
       requestsPerAddress: GENEROUS,
       checksPerAddress: GENEROUS,
@@ -140,12 +145,12 @@ export function makeHome({ settings = {}, listeners, log }: SetUp = {}): Home {
   };
   writeFileSync(configFile, JSON.stringify(tree)); // JSON is YAML
   const config = loadConfig({ file: configFile, env: {} });
-  return { folder, configFile, config, keyring: readKeyring(config), authority, serverFiles };
+  return { folder, configFile, config, keyring: new Keyring(keysOf(config)), authority, serverFiles };
 }
 
-function readKeyring({ keyring }: Config): Keyring {
+function keysOf({ keyring }: Config): readonly StoredKey[] {
   if (keyring.from !== 'file') throw new Error('tests keep their keyring in a file');
-  return new Keyring(readKeyringFile(keyring.path) ?? []);
+  return readKeyringFile(keyring.path) ?? [];
 }
 
 export function issueServer(authority: Authority): Issued {
@@ -168,6 +173,7 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const path = join(home.folder, 'tessera.db');
   const store = await openSqliteStore({ path, clock });
   await populate(store, home.authority, setUp.issuers);
+  await publishKeys(keysOf(home.config), { store, by: 'test' });
   const logLines: string[] = [];
   const log: Log = makeLog({
     level: home.config.log.level,
@@ -260,6 +266,7 @@ async function portsOf(store: Store, { config, keyring }: Home): Promise<Ports> 
     keyring,
     directory,
     settings: settingsOf(config),
+    issuer: config.publicUrl,
     clock: systemClock,
     random: systemRandom,
   };

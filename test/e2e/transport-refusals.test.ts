@@ -36,13 +36,17 @@ function request(line: string, headers = '', body = ''): string {
 
 /** What differs from one run to the next is masked. */
 function masked(answer: string): string {
-  return answer.replace(/^date: .*\r\n/im, '').replace(/^retry-after: [123]$/im, 'retry-after: #');
+  return answer
+    .replace(/^date: .*\r\n/im, '')
+    .replace(/^retry-after: [123]$/im, 'retry-after: #')
+    .replace(/^request-id: [0-9a-f]{16}$/im, 'request-id: #');
 }
 
 function json(statusLine: string, body: string, ...more: readonly string[]): string {
   const lines = [
     `HTTP/1.1 ${statusLine}`,
     ...more,
+    'request-id: #',
     'content-type: application/json; charset=utf-8',
     'cache-control: no-store',
     'pragma: no-cache',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf, readToEnd } from './caller.ts';
+import { bearer, type Caller, callerOver, json, PROTOCOLS, rawConnection, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import {
   assertRefused,
@@ -127,23 +127,6 @@ suite('stopping', () => {
       late.close();
     });
   }
-
-  test('a request during shutdown gets 503 with Retry-After and Connection: close [spec-gaps: Departures]', async (t) => {
-    const service = await startService({ settings: { limits: { stopTimeout: '3s' } } });
-    t.after(() => service.stop());
-    const socket = await rawConnection(reachOf(service));
-    socket.write(`GET ${VERIFY} HTTP/1.1\r\nHost: x\r\n`);
-    await wait(100);
-    const stopped = service.stop();
-    await wait(50);
-    socket.write('\r\n');
-    const text = await readToEnd(socket);
-    await stopped;
-    assert.match(text, /^HTTP\/1.1 503 Service Unavailable\r\n/, text);
-    assert.match(text, /^retry-after: 1\r$/im);
-    assert.match(text, /^connection: close\r$/im);
-    assert.match(text, /"Error_description":"The service is shutting down. Nothing was changed. Ask again."/);
-  });
 
   test('a caller that never disconnects is cut off after stopTimeout', async () => {
     const service = await startService({ settings: { limits: { stopTimeout: '1s' } } });

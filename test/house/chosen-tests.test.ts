@@ -13,8 +13,8 @@ function packages(): string[] {
   return [...new Set([...list.matchAll(/^ {4}\['[^']+', '([^']+)'/gm)].map(([, name = '']) => name))];
 }
 
-test('README lists the Debian packages that npm test installs', () => {
-  const [, listed = ''] = /as services: ([^.]+)\./.exec(read('README.md')) ?? [];
+test('CONTRIBUTING.md lists the Debian packages that npm test installs', () => {
+  const [, listed = ''] = /as services: ([^.]+)\./.exec(read('CONTRIBUTING.md')) ?? [];
   assert.ok(packages().length > 5);
   assert.deepEqual(listed.split(/,\s+/), packages());
 });

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf, ROOT, read, sourcesIn } from './sources.ts';
 
-const sources = sourcesIn('src', '.ts');
+const sources = ['src', 'sdk'].flatMap((folder) => sourcesIn(folder, '.ts'));
 
 test('sources are found', () => assert.ok(sources.length > 50));
 
@@ -15,7 +15,7 @@ test('no file has a shapeless name such as utils or helpers', () => {
   assert.deepEqual(found, [], 'name a file after the one thing it owns');
 });
 
-test('src has no default exports', () => {
+test('src and sdk have no default exports', () => {
   const found = sources.filter(({ text }) => /\bexport\s+default\b|\bas\s+default\b/.test(codeOf(text)));
   assert.deepEqual(
     found.map(({ path }) => path),
@@ -28,7 +28,7 @@ const LONG: ReadonlyMap<string, string> = new Map([
   ['src/pki/path/rules.ts', 'one table of rules, read from top to bottom'],
 ]);
 
-test('no file of src is longer than 300 lines', () => {
+test('no file of src and sdk is longer than 300 lines', () => {
   const long = sources.filter(({ path, text }) => text.split('\n').length > 301 && !LONG.has(path));
   assert.deepEqual(
     long.map(({ path }) => path),
@@ -37,7 +37,7 @@ test('no file of src is longer than 300 lines', () => {
   );
 });
 
-test('identifiers of src use none of the words CONTRIBUTING.md forbids', () => {
+test('identifiers of src and sdk use none of the words CONTRIBUTING.md forbids', () => {
   // The words of CONTRIBUTING's table with no other meaning here; words of foreign interfaces (AbortController) are left out.
   const never = new Set(['ttl', 'realm', 'connector', 'mapper', 'adapter', 'manager', 'replay']);
   const words = (code: string) =>
@@ -58,7 +58,7 @@ test('a skip, a todo and a suppression carry their reason', () => {
 
 const pages = [
   ...['README', 'ARCHITECTURE', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => `${name}.md`),
-  ...sourcesIn('docs', '.md').map(({ path }) => path),
+  ...['docs', 'sdk', 'examples'].flatMap((folder) => sourcesIn(folder, '.md')).map(({ path }) => path),
 ];
 
 for (const page of pages) {

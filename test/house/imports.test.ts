@@ -15,6 +15,15 @@ test('the import table of ARCHITECTURE.md holds for every file', () => {
   assert.deepEqual(complaints(sources, house), []);
 });
 
+test('examples use the packages of sdk/ by name, and nothing else of this project', () => {
+  const imports = sourcesIn('examples', '.mjs').flatMap(importsOf);
+  assert.ok(imports.length > 0, 'it found no import');
+  assert.deepEqual(
+    imports.filter(({ to }) => !to.startsWith('node:') && /[/]/.test(to) && !to.startsWith('@tessera/')),
+    [],
+  );
+});
+
 test('every folder of the import table exists, and every folder of src has a row', () => {
   const listed = [...house.mayImport.keys()];
   assert.deepEqual(
@@ -79,6 +88,24 @@ const BROKEN: [what: string, path: string, text: string, complaint: RegExp][] = 
   ['nor read by another name', 'src/operations/x.ts', 'const now = new Date();', /has new Date\(\)/],
   ['random numbers come from the system alone', 'src/core/x.ts', 'Math.random();', /has Math\.random/],
   ['random bytes too', 'src/operations/x.ts', "import { randomBytes } from 'node:crypto';", /has randomBytes/],
+  [
+    'the packages of sdk/ import nothing of the service',
+    'sdk/client/src/x.ts',
+    "import '../../../src/core/y.ts';",
+    /may import nothing/,
+  ],
+  [
+    'the packages of sdk/ have no dependencies',
+    'sdk/client/src/x.ts',
+    "import { z } from 'zod';",
+    /imports nothing from outside/,
+  ],
+  [
+    'the service uses sdk/ in its command alone',
+    'src/operations/x.ts',
+    "import '../../sdk/client/src/y.ts';",
+    /not sdk\/client/,
+  ],
   ['a folder without a row is refused', 'src/helpers/x.ts', '', /not in the import table/],
 ];
 

@@ -98,10 +98,15 @@ suite('commands', () => {
   const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
   const find = (command: Command, name: string) => command.commands.find((child) => child.name() === name);
 
+  /** A group without an action of its own: the next word must name one of its commands. */
+  const isGroup = ({ commands, registeredArguments }: Command) =>
+    commands.length > 0 && registeredArguments.length === 0;
+
   /** Whether the words are a command with flags that it has. Arguments are not looked at. */
   function isCommand(line: string): boolean {
     const words = line
       .replaceAll(/'[^']*'/g, 'quoted')
+      .replace(/ -- .*/, '') // what `tessera exec` runs
       .split(' ')
       .filter(Boolean);
     let command: Command = program;
@@ -112,7 +117,7 @@ suite('commands', () => {
       if (child) command = child;
       else if (word.startsWith('-') && word !== '-' && ![...known, ...flagsOf(command)].includes(word.split('=')[0]))
         return false;
-      else if (command.commands.length > 0 && !word.startsWith('-') && !isValue && word !== '…') return false;
+      else if (isGroup(command) && !word.startsWith('-') && !isValue && word !== '…') return false;
     }
     return true;
   }

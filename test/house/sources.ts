@@ -21,7 +21,7 @@ export function sourcesIn(folder: string, ending: string): Source[] {
   return readdirSync(start, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !path.includes('node_modules/'))
+    .filter((path) => !/(?:^|\/)(?:node_modules|dist)\//.test(path))
     .sort()
     .map((path) => ({ path, text: read(path) }));
 }

@@ -117,7 +117,7 @@ test('readiness names the missing key', async () => {
   };
   const keyring = new Keyring(firstKey());
   const timekeeper = await Timekeeper.begin(behind);
-  await new Readiness({ store: behind.store, keyring, clock, timekeeper }, news).look();
+  await new Readiness({ ...behind, keyring, timekeeper }, news).look();
   assert.deepEqual(failing, ['keys: this node lacks key 1, 2, 3, which is in use']);
   await new Readiness({ ...behind, timekeeper }, news).look();
   assert.equal(failing.length, 1);

@@ -1,7 +1,6 @@
 // Revocation lists of several nodes: one node fetches, all load the list from the store, and each verifies it.
 import assert from 'node:assert/strict';
-import { suite, type TestContext, test } from 'node:test';
-import type { ApprovedIssuer } from '../../src/core/issuer.ts';
+import { suite, test } from 'node:test';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { PART_OCTETS } from '../../src/operations/upkeep/list-contents.ts';
@@ -9,88 +8,13 @@ import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
-import { type Issued, makeAuthority } from '../authority.ts';
 import { largeList, largeSerial } from '../large-list.ts';
-import { type ListServer, listServer } from '../list-server.ts';
-import { type Node, put, TestClock } from '../node.ts';
+import { type Node, put } from '../node.ts';
 import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
-import type { TestDatabase } from '../store/conformance.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
-import { eventually, type ListNode, listNode } from './list-nodes.ts';
-
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-const ACCEPTED = 'accepted caller';
-const REVOKED = 'certificate-revoked: crl-revoked';
-const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
-const root = makeAuthority({ name: 'Root' });
-
-/** The current list: valid for ten hours, due for renewal after eight. */
-function listAt(hours: number, revoked: readonly Issued[] = [], number = hours + 1): Uint8Array {
-  const serials = revoked.map(({ serial }) => serial);
-  return root.crl({ thisUpdate: isoAt(hours), nextUpdate: isoAt(hours + 10), number, revoked: serials });
-}
-
-function isoAt(hours: number): string {
-  return new Date((NOW + hours * HOUR) * 1000).toISOString().replace('.000Z', 'Z');
-}
-
-interface Scene {
-  readonly database: TestDatabase;
-  readonly server: ListServer;
-  readonly clock: TestClock;
-  readonly caller: Issued;
-  readonly issuers: readonly ApprovedIssuer[];
-  readonly nodes: readonly [ListNode, ListNode, ListNode];
-  /** A new or restarted node, which has only the store. */
-  readonly start: () => Promise<ListNode>;
-  /** The clock of all nodes. */
-  readonly at: (hours: number) => void;
-}
-
-type Open = (clock: TestClock) => Promise<TestDatabase>;
-
-async function scene(t: TestContext, open: Open): Promise<Scene> {
-  const clock = new TestClock(NOW);
-  const [database, server] = [await open(clock), await listServer(listAt(0))];
-  t.after(() => {
-    server.close();
-    return database.remove();
-  });
-  const issuers = [approve(root, { revocation: CRL_REQUIRED })];
-  const start = async () => {
-    const node = await listNode(database, clock, issuers);
-    await node.follow();
-    return node;
-  };
-  return {
-    database,
-    server,
-    clock,
-    issuers,
-    caller: root.issue({ extensions: [server.point] }),
-    nodes: [await start(), await start(), await start()],
-    start,
-    at: (hours) => clock.set(NOW + hours * HOUR),
-  };
-}
-
-/** Runs the work on every node in parallel. */
-function all<T>(nodes: readonly ListNode[], what: (node: ListNode) => Promise<T>): Promise<T[]> {
-  return Promise.all(nodes.map(what));
-}
-
-/** Waits until a background renewal is done with this many requests, and every node has it. */
-async function renewed(nodes: readonly ListNode[], server: ListServer, requests: number): Promise<void> {
-  await all(nodes, (node) => node.renew());
-  const [{ store, clock }] = nodes as [ListNode];
-  await eventually(async () => {
-    const { found } = await store.load(revocationLists, server.url);
-    return server.requests >= requests && found?.row.checkedAt === clock.now();
-  });
-  await all(nodes, (node) => node.follow());
-}
+import { type ListNode, listNode } from './list-nodes.ts';
+import { ACCEPTED, all, DAY, isoAt, listAt, type Open, REVOKED, renewed, root, scene, UNKNOWN } from './list-scene.ts';
 
 function listsAmongNodes(open: Open): void {
   test('a list needed on every node at the same moment is fetched once', async (t) => {
@@ -224,60 +148,6 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
   });
 
-  const namesake = makeAuthority({ name: 'Root' });
-  const damaged = (list: Uint8Array) => Uint8Array.from(list, (octet, index) => (index === 60 ? octet ^ 1 : octet));
-  const forgeries: readonly (readonly [what: string, contents: Uint8Array, why: RegExp])[] = [
-    ['signed by a namesake', namesake.crl({ number: 99, nextUpdate: '2027-01-01' }), /not signed by the issuer/],
-    ['damaged', damaged(listAt(2)), /cannot be read|not signed/],
-    ['that is none', Buffer.from('no list'), /no CRL in PEM or DER/],
-    ['from the past', listAt(-2, [], 0), /older/],
-  ];
-  for (const [what, contents, why] of forgeries) {
-    test(`a list in the store ${what} is refused by nodes that run, and replaced when it is due`, async (t) => {
-      const { nodes, caller, server, at } = await scene(t, open);
-      server.serve = listAt(0, [caller]);
-      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
-      await tamper(nodes[0], server.url, contents);
-      await all(nodes, (node) => node.follow());
-      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
-      assert.match(nodes[1].refusals.join(), why);
-      assert.equal(server.requests, 1);
-      at(8);
-      server.serve = listAt(8, [caller]);
-      await renewed(nodes, server, 2);
-      assert.deepEqual(await contentsAt(nodes[0], server.url), Buffer.from(server.serve));
-    });
-
-    test(`a list from the network ${what} is refused, and the one before it stays in force`, async (t) => {
-      const { nodes, caller, server, at } = await scene(t, open);
-      const good = listAt(0, [caller]);
-      server.serve = good;
-      await all(nodes, (node) => node.ask(caller));
-      server.serve = contents;
-      at(8);
-      await renewed(nodes, server, 2);
-      assert.deepEqual(await all(nodes, (node) => node.ask(caller)), [REVOKED, REVOKED, REVOKED]);
-      assert.match(nodes.flatMap(({ refusals }) => refusals).join(), why);
-      assert.deepEqual(await contentsAt(nodes[0], server.url), Buffer.from(good));
-    });
-  }
-
-  test('a starting node refuses a tampered list in the store, fetches a new one and stores it', async (t) => {
-    const { nodes, caller, server, start } = await scene(t, open);
-    server.serve = listAt(0, [caller]);
-    await nodes[0].ask(caller);
-    for (const [, contents] of forgeries.slice(0, 3)) {
-      const before = server.requests;
-      await tamper(nodes[0], server.url, contents);
-      const restarted = await start();
-      assert.equal(restarted.judge.revocation.lists.length, 0);
-      assert.equal(await restarted.ask(caller), REVOKED);
-      assert.equal(server.requests, before + 1);
-      assert.equal(await (await start()).ask(caller), REVOKED);
-      assert.equal(server.requests, before + 1);
-    }
-  });
-
   test('the store cannot delay a renewal beyond the end of the list', async (t) => {
     const { nodes, caller, server, at } = await scene(t, open);
     await nodes[0].ask(caller);
@@ -365,23 +235,6 @@ function listsAmongNodes(open: Open): void {
     assert.equal(server.requests, 1);
     await first.follow();
     assert.equal(first.judge.revocation.lists.length, 1, 'approved again, it finds them in the store');
-  });
-}
-
-async function contentsAt({ store }: ListNode, url: string): Promise<Buffer | undefined> {
-  const { found } = await store.load(listContents, url);
-  return found && Buffer.from(found.row.contents);
-}
-
-/** Like an attacker who can write to the store. */
-async function tamper({ store }: ListNode, url: string, contents: Uint8Array): Promise<void> {
-  await store.change(listContents, url, (found) => {
-    assert.ok(found);
-    return { outcome: undefined, next: { ...found.row, contents } };
-  });
-  await store.change(revocationLists, url, (found) => {
-    assert.ok(found);
-    return { outcome: undefined, next: { ...found.row, mark: '00'.repeat(32) } };
   });
 }
 

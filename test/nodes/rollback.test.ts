@@ -1,12 +1,16 @@
-// Every node that has seen newer events detects a rolled-back database.
+// Every node that has seen newer events detects a rolled-back database, and an operator can deal with it without restarts.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { EventWatch, type RolledBack } from '../../src/operations/upkeep/event-watch.ts';
+import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
+import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
+import { EventWatch } from '../../src/operations/upkeep/event-watch.ts';
+import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
+import { readHistory } from '../../src/store/tables/store-history.ts';
 import { runTessera } from '../cli/command.ts';
-import { aNode, issue, revoke } from '../node.ts';
+import { aNode, answer, check, issue, revoke } from '../node.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
@@ -15,34 +19,131 @@ const server = await PostgresServer.start();
 after(() => server.remove());
 
 function watching(store: Store) {
-  const noticed: RolledBack[] = [];
-  const news = { rolledBack: (what: RolledBack) => void noticed.push(what), lag: () => undefined };
-  return { watch: new EventWatch(store, () => 0, news), noticed };
+  const noticed: unknown[] = [];
+  const accepted: number[] = [];
+  const news = {
+    rolledBack: (what: unknown) => void noticed.push(what),
+    accepted: (epoch: number) => void accepted.push(epoch),
+    lag: () => undefined,
+  };
+  const watch = new EventWatch({ store, milliseconds: () => 0, news, acts: new RecentActs(store) });
+  return { watch, noticed, accepted };
+}
+
+async function copyDatabase(name: string, copy: string): Promise<void> {
+  await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+}
+
+async function putBack(name: string, copy: string, before?: string): Promise<void> {
+  await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await server.query(before ? `ALTER DATABASE ${name} RENAME TO ${before}` : `DROP DATABASE ${name} (FORCE)`);
+  await server.query(`ALTER DATABASE ${copy} RENAME TO ${name}`);
+}
+
+/** A database with a grant and an integration that are ended after its copy was taken, and then put back. */
+async function rolledBack(name: string) {
+  await server.query(`CREATE DATABASE ${name}`);
+  const store = storeOf(await openAt(server.url(name)));
+  const node = await aNode(store);
+  const [ended, living] = [await issue(node), await issue(node)];
+  await registerIntegration('till', { scope: 'sales:read' }, { store, by: 'test' });
+  await copyDatabase(name, `${name}_kept`);
+  const [first, second] = [watching(store), watching(store)];
+  for (const { watch } of [first, second]) await watch.look();
+  await revoke(node, ended);
+  await enableIntegration('till', false, { store, by: 'test' });
+  for (const { watch } of [first, second]) await watch.look();
+  assert.deepEqual([first.watch.problem, second.watch.problem], [undefined, undefined]);
+  await putBack(name, `${name}_kept`, `${name}_before`);
+  const set = ['--set', `store=${server.url(name)}`, '--set', 'listeners=[{port: 8080}]'];
+  const run = (...args: string[]) => runTessera([...args, ...set], { folder: '/' });
+  return { store, node, ended, living, first, second, run };
 }
 
 test('a rolled-back database is detected, even after it has written more events than before', async () => {
-  await server.query('CREATE DATABASE tessera');
-  const store = storeOf(await openAt(server.url('tessera')));
-  const node = await aNode(store);
-  const pair = await issue(node);
-  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'tessera'");
-  await server.query('CREATE DATABASE kept TEMPLATE tessera');
-  await revoke(node, pair);
-  const [early, late] = [watching(store), watching(store)];
-  for (const { watch } of [early, late]) for (let n = 0; n < 2; n++) await watch.look();
-  assert.deepEqual([early.watch.problem, late.watch.problem], [undefined, undefined]);
-
-  await server.query('DROP DATABASE tessera (FORCE)');
-  await server.query('ALTER DATABASE kept RENAME TO tessera');
-  await early.watch.look();
-  assert.equal(early.noticed.length, 1);
-  assert.match(early.watch.problem?.reason ?? '', /put back to an older state/);
+  const { store, node, first, second } = await rolledBack('early');
+  await first.watch.look();
+  assert.equal(first.noticed.length, 1);
+  assert.match(first.watch.problem?.reason ?? '', /put back to an older state/);
   for (let n = 0; n < 5; n++) await issue(node);
-  await late.watch.look();
-  assert.equal(late.noticed.length, 1, 'the numbers are higher again, and the event is another');
-  await early.watch.look();
-  assert.equal(early.noticed.length, 1, 'said once');
-  assert.ok(early.watch.problem, 'until somebody has looked');
+  await second.watch.look();
+  assert.equal(second.noticed.length, 1, 'the numbers are higher again, and the event is another');
+  await first.watch.look();
+  assert.equal(first.noticed.length, 1, 'said once');
+  assert.ok(first.watch.problem, 'until somebody has looked');
+  const started = watching(store);
+  await started.watch.look();
+  assert.ok(started.watch.problem, 'a node that starts afterwards says it too');
+  await store.close();
+});
+
+test('doctor explains a rolled-back database and lists what works again', async () => {
+  const { store, ended, living, first, run } = await rolledBack('explained');
+  const before = await run('doctor');
+  assert.match(before.printed, /ok {4}history: epoch 1/, 'nobody has noticed it yet');
+  await first.watch.look();
+  const { printed } = await run('doctor');
+  assert.match(printed, /FAIL {2}history: the store was put back to an older state: nodes had seen event \d+/);
+  assert.match(printed, /docs\/postgresql\.md, A database that was put back/);
+  assert.match(
+    printed,
+    new RegExp(`the grant ${ended.grantId} had ended at .*\n.*tessera grant revoke ${ended.grantId}`),
+  );
+  assert.match(printed, /the integration till had ended at .*\n.*tessera integration disable till/);
+  assert.doesNotMatch(printed, new RegExp(living.grantId));
+  await store.close();
+});
+
+test('a rollback is accepted after what came back has ended again, and nodes go on without a restart', async () => {
+  const { store, node, ended, living, first, second, run } = await rolledBack('accepted');
+  assert.equal((await run('store', 'accept-rollback')).status, 1, 'nobody has noticed it yet');
+  await first.watch.look();
+  const refused = await run('store', 'accept-rollback');
+  assert.equal(refused.status, 1);
+  assert.match(refused.printed, /works again: 1 grant, 1 integration[\s\S]*--end-again/);
+  assert.equal(await answer(check(node, ended)), 'accepted', 'nothing was done yet');
+
+  const { status, printed } = await run('store', 'accept-rollback', '--end-again');
+  assert.equal(status, 0, printed);
+  assert.match(printed, /Ended again: 1 grant, 1 integration\nAccepted: epoch 2 begins/);
+  assert.deepEqual(
+    [await answer(check(node, ended)), await answer(check(node, living))],
+    ['grant-revoked', 'accepted'],
+  );
+  for (const { watch } of [first, second]) await watch.look();
+  assert.deepEqual([first.watch.problem, second.watch.problem], [undefined, undefined]);
+  assert.deepEqual([first.accepted, second.noticed], [[2], []], 'the second node learns of both at once');
+  assert.match((await run('doctor')).printed, /ok {4}history: epoch 2/);
+  await store.close();
+});
+
+test('what nobody remembers is found in a kept copy', async () => {
+  const { store, ended, run } = await rolledBack('copied');
+  const copy = server.url('copied_before');
+  const { printed } = await run('store', 'history', '--json', '--copy', copy);
+  const { epoch, cameBack } = JSON.parse(printed) as { epoch: number; cameBack: { kind: string; id: string }[] };
+  assert.equal(epoch, 1);
+  assert.deepEqual(
+    cameBack.map(({ kind, id }) => `${kind} ${id}`),
+    ['integration till', `grant ${ended.grantId}`],
+  );
+  await store.close();
+});
+
+test('a database put back to before an accepted rollback is detected by its epoch', async () => {
+  const { store, first, run } = await rolledBack('twice');
+  await first.watch.look();
+  await copyDatabase('twice', 'twice_kept');
+  assert.equal((await run('store', 'accept-rollback', '--leave')).status, 0);
+  await first.watch.look();
+  assert.equal(first.watch.problem, undefined);
+  await putBack('twice', 'twice_kept');
+  await first.watch.look();
+  assert.equal(first.noticed.length, 2);
+  assert.equal((await readHistory(store)).epoch, 2, 'the highest that was seen');
+  assert.equal((await run('store', 'accept-rollback', '--leave')).status, 0);
+  assert.equal((await readHistory(store)).epoch, 3);
   await store.close();
 });
 
@@ -70,4 +171,14 @@ test('a reader that follows the events of a rolled-back store gets an error', as
   const { status, printed } = await runTessera(args, { folder: '/' });
   assert.equal(status, 4, printed);
   assert.match(printed, /put back to an older state/);
+});
+
+test('a reader that follows gets an error even if the log is longer again', async () => {
+  const { store, node, first, run } = await rolledBack('longer');
+  await first.watch.look();
+  for (let n = 0; n < 5; n++) await issue(node);
+  const { status, printed } = await run('events', '--follow', '--after', '1');
+  assert.equal(status, 4, printed);
+  assert.match(printed, /put back to an older state/);
+  await store.close();
 });

@@ -9,7 +9,7 @@ import { authorizeCertificate } from '../../src/operations/grant/authorize-certi
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node } from '../node.ts';
+import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -17,7 +17,10 @@ const PRESENTED: Presented = { by: 'handshake', chain: [new Uint8Array(1)], hasI
 const STEP = { rule: 'validity', passed: false, about: 'leaf', words: '', reason: 'certificate-expired' } as const;
 const EXPIRED: Verdict = { outcome: refuse('certificate-expired'), steps: [STEP] };
 const NAME = { source: 'common-name', name: 'nobody' } as const;
-const OF_NOBODY: Verdict = { outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, until: NOW }), steps: [] };
+const OF_NOBODY: Verdict = {
+  outcome: accept({ issuer: ISSUER, name: NAME, mark: MARK, thumbprint: THUMBPRINT, until: NOW }),
+  steps: [],
+};
 
 interface Watched {
   readonly node: Node;

@@ -1,6 +1,6 @@
 // The set-up of tests of operations: a real SQLite file, a clock that moves, a node on it.
 import type { TestContext } from 'node:test';
-import type { CallerPorts } from '../../src/operations/ports.ts';
+import type { TokenPorts } from '../../src/operations/ports.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { aNode, type Node, TestClock } from '../node.ts';
 import { type SqliteTestDatabase, sqliteDatabase } from '../store/sqlite-database.ts';
@@ -11,7 +11,7 @@ export interface OnSqlite {
   readonly database: SqliteTestDatabase;
 }
 
-export async function onSqlite(t: TestContext, difference: Partial<CallerPorts> = {}): Promise<OnSqlite> {
+export async function onSqlite(t: TestContext, difference: Partial<TokenPorts> = {}): Promise<OnSqlite> {
   const clock = new TestClock();
   const database = await sqliteDatabase(clock.now);
   t.after(() => database.remove());

@@ -68,7 +68,7 @@ test('with onReuse: report, reuse is reported and the grant stays valid', async 
   const events = await node.store.events({ after: 0, limit: 100 });
   assert.deepEqual(
     events.filter(({ type }) => type === 'reused').map(({ detail }) => detail),
-    [{ ended: false }],
+    [{ ended: false, requestId: 'a request' }],
   );
 });
 

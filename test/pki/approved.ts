@@ -1,4 +1,4 @@
-// The question that most tests of pki/ ask: approved like this, presented like that, what is the verdict?
+// Most tests of pki/ use this: with these approved issuers and these presented certificates, what is the verdict?
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { epochSeconds } from '../../src/core/time.ts';
 import { issuerOf } from '../../src/pki/judge/explain-files.ts';

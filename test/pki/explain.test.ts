@@ -1,4 +1,4 @@
-// The dry run says what a request would be told, in the same words.
+// The dry run gives the verdict of a real request, in the same words.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { explainCertificate, printExplanation } from '../../src/pki/judge/explain.ts';

@@ -1,8 +1,9 @@
-// Who a certificate names: certificates made to name somebody else, or two people, or nobody.
+// Certificates made to name somebody else, two people, or nobody.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { extension, makeAuthority, nameOf } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { extension, nameOf } from '../signed-der.ts';
 import { approve, judge, verdict } from './approved.ts';
 import { HOSTILE_NAMES } from './hostile-names.ts';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
-import { ecKeys, makeAuthority } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { ecKeys } from '../signed-der.ts';
 import { approve, judge, NOW, verdict } from './approved.ts';
 
 const DAY = 86_400;

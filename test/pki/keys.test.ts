@@ -1,10 +1,11 @@
-// Keys that only look like keys: for every certificate of a path, under both profiles.
+// Invalid keys, in every certificate of a path, under both profiles.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
-import { type Authority, ecKeys, integer, type KeyPair, makeAuthority, rsaKeys } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
+import { ecKeys, integer, type KeyPair, rsaKeys } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 import { modulusWith, type RsaNumbers, rsaSpki, spkiOf } from './keys.ts';
 
@@ -82,7 +83,7 @@ function writeSequenceOf(certificate: Uint8Array): Uint8Array {
   return certificate.subarray(start, start + 4 + length);
 }
 
-/** EMSA-PKCS1-v1_5 (RFC 8017 9.2), got from a real signature by undoing the private operation. */
+/** EMSA-PKCS1-v1_5 (RFC 8017 9.2), computed from a real signature with the public key. */
 function paddedDigest(body: Uint8Array): Uint8Array {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
   const signature = BigInt(`0x${sign('sha256', body, keys.privateKey).toString('hex')}`);

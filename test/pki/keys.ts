@@ -1,7 +1,7 @@
-// Public keys that no honest program makes, as SubjectPublicKeyInfo.
+// Invalid and weak public keys, as SubjectPublicKeyInfo.
 import { TAG } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
-import { integer, rsaKeys } from '../authority.ts';
+import { integer, rsaKeys } from '../signed-der.ts';
 
 const RSA = '1.2.840.113549.1.1.1';
 const jwk = rsaKeys().publicKey.export({ format: 'jwk' });

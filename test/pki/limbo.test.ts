@@ -1,4 +1,4 @@
-// Third-party cases, read from beside the project; never copied into it.
+// Third-party cases from a folder beside the project; they are not part of it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Large lists are read in a thread, and are then what small ones are.
+// Large lists are parsed in a thread, with the same result as small ones.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { suite, test } from 'node:test';

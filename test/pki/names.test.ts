@@ -1,4 +1,4 @@
-// Names compare as RFC 5280 7.1 and RFC 4518 say, whatever encodes them, and no value can pose as another name.
+// Names compare by RFC 5280 7.1 and RFC 4518, whatever their encoding, and no value is mistaken for another name.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readElement, TAG } from '../../src/pki/der/der.ts';
@@ -6,7 +6,8 @@ import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.
 import { isNameWithin, readName, sameName } from '../../src/pki/x509/distinguished-name.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { prepareText } from '../../src/pki/x509/name-preparation.ts';
-import { attribute, extension, makeAuthority, nameOf } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { attribute, extension, nameOf } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 
 const ORGANISATION = '2.5.4.10';

@@ -1,4 +1,4 @@
-// Who may answer about revocation by OCSP, for how long, and to which question.
+// OCSP: who may sign a response, how long it is valid, and which request it answers.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -7,7 +7,8 @@ import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { type CertificateOptions, extension, makeAuthority, rsaKeys } from '../authority.ts';
+import { type CertificateOptions, makeAuthority } from '../authority.ts';
+import { extension, rsaKeys } from '../signed-der.ts';
 import { approve, NOW, worded } from './approved.ts';
 
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';

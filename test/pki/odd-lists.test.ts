@@ -1,10 +1,12 @@
-// A list that names a certificate revokes it, whatever is odd about the list; what is odd about it inconclusive "good" only.
+// A list revokes the certificates it names, even if it is irregular. An irregular list never proves that a certificate is good.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { extension, integer, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { revokedEntry } from '../authority-lists.ts';
+import { extension, integer, nameOf, rsaKeys } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, verdict } from './approved.ts';
 
 const REASON_CODE = '2.5.29.21';
@@ -66,7 +68,7 @@ suite('a list of the issuer', () => {
 
     test(`${what} never proves a certificate good (RFC 5280 6.3.3)`, () => {
       const list = root.crl({ ...options, revoked: [Uint8Array.of(7)] });
-      // A month 13 is not looked at: the date of an entry decides nothing.
+      // Month 13: the date of an entry is not checked, because nothing depends on it.
       const expected = what.includes('does not exist') ? ACCEPTED : UNKNOWN;
       assert.equal(ask(required, list), expected);
       assert.equal(ask(ifAvailable, list), ACCEPTED);

@@ -1,4 +1,4 @@
-// Certificates as a person makes them in a minute, and real answers about revocation: both from the openssl command.
+// Certificates made with a few openssl commands, and real OCSP responses from openssl.
 // Needs: openssl
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -42,7 +42,7 @@ function makeCaller(name: string, extensions?: string): void {
   openssl(`x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out ${name}.pem -days 3000${extfile}`);
 }
 
-// openssl writes certificates that begin now, whatever the clock of the other tests says.
+// openssl writes certificates that are valid from now on, so these tests use the real clock.
 const present = () => epochSeconds(Date.now() / 1000);
 
 suite('certificates made with plain openssl commands', () => {

@@ -1,21 +1,11 @@
-// What binds the certificates of a path to each other: name constraints and policies (RFC 5280 6.1).
+// Rules across a path: name constraints and policies (RFC 5280 6.1).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  type AuthorityOptions,
-  attribute,
-  type CertificateOptions,
-  extension,
-  integer,
-  makeAuthority,
-  nameOf,
-  otherName,
-  utf8,
-} from '../authority.ts';
+import { type Authority, type AuthorityOptions, type CertificateOptions, makeAuthority } from '../authority.ts';
+import { attribute, extension, integer, nameOf, otherName, utf8 } from '../signed-der.ts';
 import { approve, verdict } from './approved.ts';
 
 const OUTSIDE = 'certificate-refused-by-policy: name-constraints';

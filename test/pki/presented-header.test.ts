@@ -1,4 +1,4 @@
-// Certificates in headers: one certificate or none, never a choice.
+// Certificates in headers: exactly one or none; ambiguous headers are refused.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Outcome } from '../../src/core/outcome.ts';

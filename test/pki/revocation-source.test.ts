@@ -1,4 +1,4 @@
-// Lists are fetched once, renewed before they end, and never served after.
+// Lists are fetched once, renewed before they expire, and not used after that.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';
@@ -6,8 +6,9 @@ import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { ecKeys, extension, makeAuthority } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
 import { distributionPoint } from '../list-server.ts';
+import { ecKeys, extension } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, NOW, worded } from './approved.ts';
 
 const HOUR = 3600;
@@ -16,7 +17,7 @@ const points = distributionPoint('http://crl.test/ca.crl');
 const caller = root.issue({ extensions: [points] });
 const issuers = [approve(root, { revocation: CRL_REQUIRED })];
 
-/** A list that holds for ten hours from now on. */
+/** A list that is valid for ten hours from now. */
 const fresh = { thisUpdate: '2026-11-15T12:00:00Z', nextUpdate: '2026-11-15T22:00:00Z' };
 const later = { thisUpdate: '2026-11-15T20:00:00Z', nextUpdate: '2026-11-16T06:00:00Z' };
 
@@ -246,7 +247,7 @@ suite('a stored list', () => {
     const keys = ecKeys();
     const signer = intermediate.makeIntermediate({ subject: intermediate.subject, keys });
     const chain = [...below.chain, signer.certificate];
-    // One list for each issuer of the path, at the same address: the intermediate itself is not in question.
+    // One list per issuer of the path, at the same address; the intermediate itself is not revoked.
     const lists = [root.crl({ ...fresh, nextUpdate: '2027-01-01' }), intermediate.crl({ ...fresh, keys })];
     const judge = new CertificateJudge({
       now: () => NOW,

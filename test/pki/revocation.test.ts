@@ -6,7 +6,8 @@ import { write, writeContext, writeSequence } from '../../src/pki/der/der-write.
 import { readRevocationList } from '../../src/pki/revocation/crl.ts';
 import { marksOf, revokingLists } from '../../src/pki/revocation/revoked-marks.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { attribute, ecKeys, extension, integer, makeAuthority } from '../authority.ts';
+import { makeAuthority } from '../authority.ts';
+import { attribute, ecKeys, extension, integer } from '../signed-der.ts';
 import { approve, CRL_REQUIRED, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });

@@ -1,4 +1,4 @@
-// Each rule of the table, broken once: the verdict names it, under the profiles it belongs to and no other.
+// Each rule of the table is broken once: the verdict names it, under its own profiles only.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
@@ -6,16 +6,8 @@ import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { RULES } from '../../src/pki/path/rules.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  attribute,
-  type CertificateOptions,
-  ecKeys,
-  extension,
-  makeAuthority,
-  rsaKeys,
-  utf8,
-} from '../authority.ts';
+import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
+import { attribute, ecKeys, extension, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge } from './approved.ts';
 import { rsaSpki } from './keys.ts';
 
@@ -35,7 +27,7 @@ interface Broken {
   readonly leaf?: CertificateOptions;
   readonly by?: Authority;
   readonly identitySources?: readonly IdentitySource[];
-  /** Where it is not `by` itself. */
+  /** If it differs from `by`. */
   readonly approved?: Authority;
 }
 

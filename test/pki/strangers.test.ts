@@ -1,9 +1,10 @@
-// No work for strangers: what nobody approved has signed is not looked into, and all other work is bounded. Time itself is
-// measured by `npm run figures -- verdicts`; here it is shown that the expensive work is not done at all.
+// Untrusted certificates cost little: those without an approved issuer are not parsed in full, and all other work is bounded.
+// `npm run figures -- verdicts` measures the time; these tests show that the expensive work is skipped.
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
 import { writeSequence } from '../../src/pki/der/der-write.ts';
-import { type Authority, ecKeys, makeAuthority, nameOf } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
+import { ecKeys, nameOf } from '../signed-der.ts';
 import { approve, judge, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });
@@ -13,7 +14,7 @@ const NOT_APPROVED = 'certificate-issuer-not-approved: issuer-approved';
 const marks = (count: number) => `a${'\u0301\u0323'.repeat(count / 2)}`;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** How many characters were normalised while the work was done: that is what takes quadratic time. */
+/** How many characters `work` normalised: this is the part with quadratic cost. */
 function normalised(work: () => unknown): number {
   const spy = mock.method(String.prototype, 'normalize');
   try {

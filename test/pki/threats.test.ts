@@ -1,4 +1,4 @@
-// What went wrong with certificates elsewhere, each as a claim about this service.
+// Certificate flaws of other products, each as a claim about this service.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { IdentitySource } from '../../src/core/certificate.ts';
@@ -6,7 +6,8 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { TAG } from '../../src/pki/der/der.ts';
 import { write } from '../../src/pki/der/der-write.ts';
 import { printStep } from '../../src/pki/judge/explain.ts';
-import { type Authority, type CertificateOptions, makeAuthority, otherName, rsaKeys, utf8 } from '../authority.ts';
+import { type Authority, type CertificateOptions, makeAuthority } from '../authority.ts';
+import { otherName, rsaKeys, utf8 } from '../signed-der.ts';
 import { approve, judge, NOW, verdict } from './approved.ts';
 
 const root = makeAuthority({ name: 'Root' });

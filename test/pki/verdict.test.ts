@@ -1,4 +1,4 @@
-// Verdicts are remembered no longer than they hold.
+// Verdicts are cached no longer than they are valid.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { epochSeconds } from '../../src/core/time.ts';

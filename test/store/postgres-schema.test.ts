@@ -156,6 +156,7 @@ test('of the columns that requests change, only those used for lookups are index
     'ended_lists.ends_at',
     'revocation_lists.checked_at',
     'list_contents.fetched_at',
+    'key_sets.checked_at',
   ];
   assert.deepEqual(
     changed.filter((column) => inIndexes.has(column)),

@@ -3,6 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What undoes the migration to each schema, newest first. */
 const UNDO: readonly (readonly [schema: number, text: string])[] = [
+  [10, 'DROP INDEX events_acts'],
+  [9, 'DROP TABLE store_history'],
+  [8, 'DROP TABLE token_issuers; DROP TABLE key_sets; DROP TABLE assertions; ALTER TABLE grants DROP COLUMN assertion'],
+  [
+    7,
+    `DROP TABLE signing_keys; ALTER TABLE grants DROP COLUMN bound_to; ALTER TABLE grants DROP COLUMN audience;
+     ALTER TABLE grants DROP COLUMN signing_key`,
+  ],
   [
     6,
     `DROP TABLE resource_servers; ALTER TABLE grants DROP COLUMN resource;

@@ -15,8 +15,10 @@ import { StoreUnavailable } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { systemClock } from '../../src/system.ts';
-import { aGrant, anIdentity, aResourceServer } from '../samples.ts';
+import { aTokenIssuer } from '../platform.ts';
+import { aGrant, anIdentity, aResourceServer, hexOf } from '../samples.ts';
 import { countOf, increment, put } from './conformance/rows.ts';
 import { conformance } from './conformance.ts';
 import { turns } from './faulty-back-end.ts';
@@ -141,6 +143,36 @@ test('SQLite: a database of schema 5 gets resource servers, and its grants are l
     assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
     await put(store, resourceServers, aResourceServer());
     assert.deepEqual((await store.load(resourceServers, aResourceServer().id)).found?.row, aResourceServer());
+  });
+});
+
+test('SQLite: a database of schema 6 gets signing keys, its grants stay opaque, and new ones are JWTs', async () => {
+  await withDatabase(async (database) => {
+    const first = storeOf(await database.open());
+    await put(first, identities, anIdentity());
+    await put(first, grants, aGrant());
+    await first.close();
+    downgrade(database.path, 6);
+    const store = storeOf(await database.open());
+    assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
+    const jwt = { audience: ['https://orders.example', 'https://stock.example'], signingKey: 'es256-1' };
+    const signed = aGrant({ id: hexOf(16, 7) as never, format: 'jwt', pair: { ...aGrant().pair, jwt } });
+    await put(store, grants, { ...signed, boundTo: hexOf(32, 9) });
+    assert.deepEqual((await store.load(grants, signed.id)).found?.row, { ...signed, boundTo: hexOf(32, 9) });
+  });
+});
+
+test('SQLite: a database of schema 7 gets token issuers, and its grants keep their origin', async () => {
+  await withDatabase(async (database) => {
+    const first = storeOf(await database.open());
+    await put(first, identities, anIdentity());
+    await put(first, grants, aGrant());
+    await first.close();
+    downgrade(database.path, 7);
+    const store = storeOf(await database.open());
+    assert.deepEqual((await store.load(grants, aGrant().id)).found?.row, aGrant());
+    await put(store, tokenIssuers, aTokenIssuer());
+    assert.deepEqual((await store.load(tokenIssuers, 'ci')).found?.row, aTokenIssuer());
   });
 });
 

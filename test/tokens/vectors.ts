@@ -3,12 +3,12 @@
 import type { Grant, GrantId } from '../../src/core/grant.ts';
 import type { Hex } from '../../src/core/hex.ts';
 import { epochSeconds } from '../../src/core/time.ts';
-import { mintAccessToken } from '../../src/tokens/access-token.ts';
 import { type Key, Keyring, type StoredMacKey } from '../../src/tokens/keyring.ts';
 import {
   firstRefreshToken,
   NO_NONCE,
   nextRefreshToken,
+  opaqueAccessToken,
   sameRefreshToken,
   standingOf,
 } from '../../src/tokens/opaque/pair.ts';
@@ -91,7 +91,7 @@ function next(before: Held | undefined, generation: number, keyring: Keyring): H
   const { refreshHash, refreshToken } = minted;
   const row = { ...grant, pair: { ...grant.pair, generation, keyId: key.id, nonce, refreshHash, expiresAt } };
   const token = parseRefreshToken(refreshToken.reveal(), keyring) as RefreshToken;
-  return { token, pair: { refreshToken, accessToken: mintAccessToken(row, minted.root, keyring) }, grant: row };
+  return { token, pair: { refreshToken, accessToken: opaqueAccessToken(row, minted.root, keyring) }, grant: row };
 }
 
 function shown({ token, pair, grant }: Held): Generation {

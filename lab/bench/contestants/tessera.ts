@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
+import { ASSERTION_GRANT_TYPE } from '../../../src/doors/token/grant-type.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import type { Contestant, LoadKind, Running } from '../contestant.ts';
 import { CLIENT_ID, type Filling, fill, RESOURCE_SERVER_ID, SCOPE, type Seeds } from '../fill.ts';
@@ -183,6 +184,8 @@ function walkOf(kind: LoadKind, index: number, connections: number, seeds: Seeds
     case 'certificate':
     case 'certificate-fresh':
       return CERTIFICATE;
+    case 'assertion':
+      return { kind: 'same', request: assertionOf(seeds.assertion), status: 200 };
     case 'verify':
       return { kind: 'same', request: verifyOf(seed(2).accessToken), status: 200 };
     case 'introspect':
@@ -227,6 +230,11 @@ function noSeed(kind: LoadKind): never {
 
 function verifyOf(accessToken: string): string {
   return `${getHead(`${MOUNT}/Authorize/Verify`)}${accessToken}\r\n\r\n`;
+}
+
+function assertionOf(assertion: string): string {
+  const fields = new URLSearchParams({ client_id: CLIENT_ID, grant_type: ASSERTION_GRANT_TYPE, assertion });
+  return post('/oauth2/token', FORM_TYPE, fields.toString());
 }
 
 function introspectOf(token: string, client_secret: string): string {

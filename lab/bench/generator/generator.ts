@@ -37,7 +37,7 @@ export class Generator {
     });
   }
 
-  /** Once: a load that was prepared before goes on where it stopped. */
+  /** Only the first time; later slices continue where the load stopped. */
   async prepare(name: string, load: Load): Promise<void> {
     if (this.#prepared.has(name)) return;
     this.#prepared.add(name);

@@ -1,4 +1,4 @@
-// The load generator, a process of its own: walks are prepared once and go on where they stopped with every slice.
+// The load generator, a separate process. Walks are prepared once; each slice continues where the last one stopped.
 import { createSecureContext } from 'node:tls';
 import type { Address } from './exchange.ts';
 import type { Answer, Order } from './generator.ts';

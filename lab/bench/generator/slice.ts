@@ -21,7 +21,7 @@ export interface SliceReport {
   readonly generatorCpu: number;
 }
 
-/** Lets every walk ask, one request at a time, and ends when all that was asked has been answered. */
+/** Each walk sends one request at a time. Ends when all responses have arrived. */
 export async function runSlice(walks: readonly Walk[], options: SliceOptions): Promise<SliceReport> {
   const warm = performance.now() + options.warmUpSeconds * 1000;
   const end = warm + options.seconds * 1000;

@@ -1,17 +1,17 @@
-// What one connection asks for, request after request. A walk checks every answer: a load that gets refusals where it
-// expects tokens is no load.
+// The requests of one connection, in order. A walk checks every response: refusals instead of tokens would make the load
+// meaningless.
 
 export type WalkSpec =
   /** The same request again and again. */
   | { readonly kind: 'same'; readonly request: string; readonly status: number }
-  /** Walks the chain of one grant: every request is a real rotation. With `retryEvery`, each so-many-th is sent twice. */
+  /** Walks the chain of one grant: every request is a real rotation. Every `retryEvery`-th request is sent twice. */
   | { readonly kind: 'chain'; readonly form: ChainForm; readonly token: string; readonly retryEvery?: number }
   /** Each request spends one of many access tokens. */
   | { readonly kind: 'spend'; readonly head: string; readonly tokens: readonly string[] }
   /** One of several walks at a time, in a fixed order that repeats. */
   | { readonly kind: 'mixed'; readonly walks: readonly WalkSpec[]; readonly order: readonly number[] };
 
-/** How a contestant wants a refresh token presented: request head, and what surrounds the token in the body. */
+/** How a refresh request of a contestant looks: its head, and the text around the token in the body. */
 export interface ChainForm {
   readonly head: string;
   readonly before: string;
@@ -20,9 +20,9 @@ export interface ChainForm {
 
 export interface Walk {
   next(): string;
-  /** Throws where the answer is not the one that the walk must get. */
+  /** Throws if the response is not the expected one. */
   heard(status: number, body: string): void;
-  /** What the chains of this walk came to. */
+  /** The state of this walk's chains. */
   readonly chains: readonly ChainReport[];
 }
 
@@ -30,7 +30,7 @@ export interface ChainReport {
   readonly rotations: number;
   readonly refreshToken: string;
   readonly accessToken: string;
-  /** Refresh tokens spent long ago, a sample. */
+  /** A sample of refresh tokens spent long ago. */
   readonly spent: readonly string[];
 }
 
@@ -92,7 +92,7 @@ function mixedWalk(walks: readonly Walk[], order: readonly number[]): Walk {
   };
 }
 
-/** One spent token in so many is kept for the proof. */
+/** One of this many spent tokens is kept for the proof. */
 const SAMPLE_EVERY = 97;
 const SAMPLE_MOST = 8;
 

@@ -1,5 +1,5 @@
-// What a durable refresh costs at least: Tessera's tokens and its SQLite rows behind node:http, and nothing else. It
-// rotates, and knows no refusal: no rules, no limits, no retry, no events, no metrics, no log.
+// The minimum cost of a durable refresh: Tessera's tokens and SQLite rows behind node:http. It only rotates: no refusals, rules,
+// limits, retries, events, metrics or log.
 //   bare-refresh.ts PORT DATABASE KEYRING
 import { fdatasync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

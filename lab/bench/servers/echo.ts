@@ -16,7 +16,7 @@ const tls = {
   ca: readFileSync(join(folder, 'authority.crt')),
   requestCert: true,
   rejectUnauthorized: false,
-  // As Tessera has it: a resumed session would hide the caller's chain.
+  // As in Tessera: a resumed session would hide the caller's chain.
   secureOptions: constants.SSL_OP_NO_TICKET,
 };
 

@@ -1,5 +1,5 @@
 // oidc-provider with everything in memory: a peer that keeps nothing on disk. Grants are made by its own models.
-//   oidc-provider.ts PORT CHAINS     sends the refresh tokens of so many grants to its parent
+//   oidc-provider.ts PORT CHAINS     sends CHAINS refresh tokens to its parent process
 import { Provider } from 'oidc-provider';
 
 const [port, chains] = process.argv.slice(2);
@@ -7,7 +7,7 @@ const CLIENT_ID = 'bench';
 const ACCOUNT_ID = 'ada';
 const SCOPE = 'openid offline_access orders';
 
-/** A Map per model. The adapter it brings along forgets all but the last 1,000 entries, hence live grants too. */
+/** A Map per model. Its built-in adapter keeps only the last 1,000 entries, so it would lose live grants. */
 class MapAdapter {
   readonly #entries = new Map<string, { consumed?: number }>();
 

@@ -1,4 +1,4 @@
-// Tessera as `tessera serve` runs it, from the settings given; or with something going on beside the requests.
+// Tessera as `tessera serve` runs it, with the given settings, optionally with background work.
 //   tessera.ts JSON
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composeService } from '../../../src/compose.ts';
@@ -18,7 +18,7 @@ export type Beside = 'sweep' | 'events';
 export interface TesseraArguments {
   readonly sets: readonly string[];
   readonly workers: number;
-  /** What else the process does all the while: remove ended grants, or follow the events. */
+  /** Background work: remove ended grants, or follow the events. */
   readonly beside?: Beside | undefined;
 }
 

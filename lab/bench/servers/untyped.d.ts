@@ -1,4 +1,4 @@
-// What the bench uses of oidc-provider, which carries no types.
+// Types for the parts of oidc-provider that the bench uses; it ships none.
 declare module 'oidc-provider' {
   interface Model {
     save(): Promise<string>;

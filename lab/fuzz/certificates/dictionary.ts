@@ -2,7 +2,6 @@
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { extension, otherName, utf8 } from '../../../test/authority.ts';
 import {
   ANY_USAGE,
   alternatives,
@@ -27,6 +26,7 @@ import {
   uri,
   usages,
 } from '../../../test/pki/corpus/pieces.ts';
+import { extension, otherName, utf8 } from '../../../test/signed-der.ts';
 
 const oid = (text: string): Uint8Array => writeOid(text).subarray(2);
 

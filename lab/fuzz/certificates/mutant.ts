@@ -2,8 +2,8 @@
 import { sign } from 'node:crypto';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import type { KeyPair } from '../../../test/authority.ts';
 import { Seeded } from '../../../test/seeded.ts';
+import type { KeyPair } from '../../../test/signed-der.ts';
 import { mutate } from './mutations.ts';
 import type { Seed } from './seeds.ts';
 import { encodeSignature } from './signatures.ts';

@@ -1,6 +1,6 @@
 // Valid chains to mutate: every kind of key, path length, constraints and policies.
 import { generateKeyPairSync } from 'node:crypto';
-import { type Authority, type Issued, makeAuthority, rsaKeys } from '../../../test/authority.ts';
+import { type Authority, type Issued, makeAuthority } from '../../../test/authority.ts';
 import {
   callerOf,
   constraints,
@@ -11,6 +11,7 @@ import {
   policies,
   policyConstraints,
 } from '../../../test/pki/corpus/pieces.ts';
+import { rsaKeys } from '../../../test/signed-der.ts';
 import { type Node, readTree } from './tree.ts';
 
 export interface Seed {

@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { IDENTITY_SOURCES } from '../../core/certificate.ts';
-import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
-import { examples } from '../terminal/options.ts';
+import { asMoment, examples } from '../terminal/options.ts';
 import type { ExplainFlags } from './work/certificate.ts';
 
 export function certificateCommands(program: Command): void {
@@ -31,10 +30,4 @@ export function certificateCommands(program: Command): void {
     .action(async (file: string, flags: ExplainFlags, command: Command) =>
       (await import('./work/certificate.ts')).explain(file, flags, command),
     );
-}
-
-function asMoment(text: string): EpochSeconds {
-  const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) / 1000 : Number.NaN;
-  if (Number.isNaN(moment)) throw new InvalidArgumentError('Expected a moment such as 2027-01-31T12:00:00Z.');
-  return epochSeconds(moment);
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { ACCESS_TOKEN_FORMATS } from '../../core/integration.ts';
 import { asDuration, asYesNo, collect, examples } from '../terminal/options.ts';
 import type { IntegrationFlags } from './work/integration-flags.ts';
 
@@ -15,6 +16,7 @@ export function integrationCommands(program: Command): void {
   declareShow(group);
   declareSwitch(group, 'disable', 'refuse the integration at every door, within a second; its grants stay');
   declareSwitch(group, 'enable', 'accept a disabled integration again');
+  declareRemove(group);
 }
 
 function withFlags(command: Command): Command {
@@ -22,6 +24,9 @@ function withFlags(command: Command): Command {
     .option('--name <text>', 'its name, as people see it')
     .option('--description <text>', 'what it is for')
     .option('--vendor <text>', 'who makes it')
+    .addOption(
+      new Option('--access-token-format <format>', 'of the access tokens of new grants').choices(ACCESS_TOKEN_FORMATS),
+    )
     .option('--access-token-lifetime <duration>', 'overrides the server setting', asDuration)
     .option('--grant-lifetime <duration>', 'overrides the server setting', asDuration)
     .option('--refresh-retry-window <duration>', 'overrides the server setting', asDuration)
@@ -31,6 +36,7 @@ function withFlags(command: Command): Command {
     )
     .option('--device <yes|no>', 'whether people may authorize it in a browser', asYesNo)
     .option('--certificate <yes|no>', 'whether callers may authorize by certificate', asYesNo)
+    .option('--assertion <yes|no>', 'whether workloads may authorize by assertion of a token issuer', asYesNo)
     .addOption(
       new Option('--binding <what>', 'the certificate a refresh must come with').choices([
         'none',
@@ -52,6 +58,7 @@ function declareAdd(group: Command): void {
       examples(
         "tessera integration add orders-sync --scope 'orders:read,write;stock:read'",
         'tessera integration add till --scope sales:read --only-group shops --grant-lifetime 30d',
+        'tessera integration add web-shop --scope orders:read --access-token-format jwt',
       ),
     )
     .action(async (clientId: string, flags: IntegrationFlags, command: Command) =>
@@ -119,5 +126,17 @@ function declareSwitch(group: Command, name: 'enable' | 'disable', description: 
     .addHelpText('after', examples(`tessera integration ${name} orders-sync`))
     .action(async (clientId: string, _: unknown, command: Command) =>
       (await work()).switchIntegration(clientId, name === 'enable', command),
+    );
+}
+
+function declareRemove(group: Command): void {
+  group
+    .command('remove')
+    .argument('<client_id>')
+    .description('remove an integration for good: its grants end, its client id is free again')
+    .option('--yes', 'confirm it')
+    .addHelpText('after', examples('tessera integration remove orders-sync --yes'))
+    .action(async (clientId: string, flags: { yes?: true }, command: Command) =>
+      (await work()).removeOne(clientId, flags, command),
     );
 }

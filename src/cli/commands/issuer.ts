@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander';
 import { IDENTITY_SOURCES, UPN_COMPARISONS } from '../../core/certificate.ts';
 import { OPTIONAL_CURVES, type RevocationCheck } from '../../core/issuer.ts';
-import { collect, examples } from '../terminal/options.ts';
-import type { AddFlags, ListFlags } from './work/issuer.ts';
+import { asYesNo, collect, examples } from '../terminal/options.ts';
+import type { AddFlags, ChangeFlags, ListFlags } from './work/issuer.ts';
 
 const work = () => import('./work/issuer.ts');
 
 export function issuerCommands(program: Command): void {
   const group = program.command('issuer').description('authorities whose certificates may authorize');
   declareAdd(group);
+  declareChange(group);
   declareList(group);
   declareShow(group);
   declareRemove(group);
@@ -71,6 +72,45 @@ function declareAdd(group: Command): void {
     )
     .action(async (label: string, file: string, flags: AddFlags, command: Command) =>
       (await work()).addIssuer(label, file, flags, command),
+    );
+}
+
+function declareChange(group: Command): void {
+  group
+    .command('change')
+    .argument('<label>')
+    .description('change what the flags name; the rest stays, and so do existing grants')
+    .option('--certificate <file>', 'PEM: a renewed certificate of the same key, intermediates behind it')
+    .addOption(
+      new Option('--identity-from <sources...>', 'where a certificate says who is calling').choices(IDENTITY_SOURCES),
+    )
+    .option('--derived <yes|no>', 'make identities from names, or look them up in the directory', asYesNo)
+    .addOption(new Option('--profile <profile>', 'how strict').choices(['rfc5280', 'strict']))
+    .addOption(new Option('--curve <curves...>', 'further elliptic curves from now on').choices(OPTIONAL_CURVES))
+    .option('--no-curve', 'no further curves')
+    .addOption(new Option('--upn <comparison>', 'how user principal names compare').choices(UPN_COMPARISONS))
+    .addOption(new Option('--crl <check>', 'revocation lists').choices(CHECKS))
+    .addOption(new Option('--ocsp <check>', 'online status').choices(CHECKS))
+    .option(
+      '--crl-file <file>',
+      'its list files from now on, required unless --crl says otherwise; may be repeated',
+      collect,
+    )
+    .option('--no-crl-file', 'no list files')
+    .option('--allow-address <address>', 'its allowed addresses from now on; may be repeated', collect)
+    .option('--no-allow-address', 'none but public ones')
+    .option('--keep-grants <yes|no>', 'whether grants outlive the revocation of their certificate', asYesNo)
+    .option('--only-integration <client_id>', 'for these integrations only; may be repeated', collect)
+    .option('--no-only-integration', 'for every integration')
+    .addHelpText(
+      'after',
+      examples(
+        'tessera issuer change corp --profile strict --crl required',
+        'tessera issuer change corp --certificate corp-ca-renewed.pem',
+      ),
+    )
+    .action(async (label: string, flags: ChangeFlags, command: Command) =>
+      (await work()).changeOne(label, flags, command),
     );
 }
 

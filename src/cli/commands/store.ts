@@ -1,25 +1,31 @@
-// Commands for a whole store: back up, restore, move to PostgreSQL.
+// Commands for a whole store: restore, move to PostgreSQL.
 import type { Command } from 'commander';
 import { examples } from '../terminal/options.ts';
+import type { AcceptFlags, HistoryFlags } from './work/rollback.ts';
 import type { MoveFlags, RestoreFlags } from './work/store.ts';
 
 const work = () => import('./work/store.ts');
+const rollbackWork = () => import('./work/rollback.ts');
 
 export function storeCommands(program: Command): void {
   program
-    .command('backup <file>')
-    .description('copy the SQLite store to a file, while the service runs; keep the keyring elsewhere')
-    .addHelpText('after', examples('tessera backup /backup/tessera-2026-11-15.db'))
-    .action(async (file: string, _: unknown, command: Command) => (await work()).backUpTo(file, command));
-
-  program
     .command('restore <file>')
-    .description('replace the SQLite store with a copy, while the service is stopped')
+    .description('replace the SQLite store with a copy or a continuous backup, while the service is stopped')
+    .option(
+      '--at <time>',
+      'of a continuous backup: the state at this time, as in 2026-11-15T09:30:00Z; default: the newest',
+    )
     .option(
       '--end-grants',
       'end every grant, device code and browser session of the copy: everyone must authorize again',
     )
-    .addHelpText('after', examples('tessera restore /backup/tessera-2026-11-15.db --end-grants'))
+    .addHelpText(
+      'after',
+      examples(
+        'tessera restore /backup/tessera-2026-11-15.db --end-grants',
+        'tessera restore /backup/tessera --at 2026-11-15T09:30:00Z',
+      ),
+    )
     .action(async (file: string, flags: RestoreFlags, command: Command) =>
       (await work()).restoreFrom(file, flags, command),
     );
@@ -41,4 +47,31 @@ export function storeCommands(program: Command): void {
     .requiredOption('--as <address>', 'postgres://… of that role, without the password')
     .addHelpText('after', examples('tessera migrate-schema --as postgres://tessera_owner@db.example.com/tessera'))
     .action(async (flags: { as: string }) => (await work()).migrateSchema(flags));
+
+  rollbackCommands(program.command('store').description('a store that was put back to an older state'));
+}
+
+const COPY = 'also compare with a kept copy of the state before: sqlite:PATH, or postgres://… without the password';
+
+function rollbackCommands(group: Command): void {
+  group
+    .command('history')
+    .description('show the epoch, whether nodes noticed that the store was put back, and what works again')
+    .option('--copy <address>', COPY)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples('tessera store history', 'tessera store history --copy postgres://tessera_owner@db.example.com/before'),
+    )
+    .action(async (flags: HistoryFlags, command: Command) => (await rollbackWork()).printHistory(flags, command));
+
+  group
+    .command('accept-rollback')
+    .description('the store was put back and this was dealt with: nodes are ready again, without a restart')
+    .option('--end-again', 'first end and disable again what had ended and works again')
+    .option('--leave', 'leave it as it is')
+    .option('--copy <address>', COPY)
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('tessera store accept-rollback --end-again'))
+    .action(async (flags: AcceptFlags, command: Command) => (await rollbackWork()).acceptPutBack(flags, command));
 }

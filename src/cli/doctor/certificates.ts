@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Config } from '../../config/schema.ts';
 import { systemClock } from '../../system.ts';
-import { examineFile } from './files.ts';
+import { counted } from '../terminal/output.ts';
+import { examineFile, forOwner, unusable } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,16 +15,14 @@ export function examineServerCertificates({ listeners, publicUrl }: Config): Fin
   return listeners.flatMap(({ tls, host, port, publicUrl: own = publicUrl }) => {
     if (!tls) return [];
     const about = `certificate of ${host}:${port}`;
-    const key = examineFile(`key of ${host}:${port}`, tls.key, 0o077, 'others may read it', `Do: chmod 600 ${tls.key}`);
+    const key = examineFile(`key of ${host}:${port}`, tls.key, forOwner(tls.key));
     return [...examineCertificate(about, tls, new URL(own).hostname), ...key];
   });
 }
 
 function examineCertificate(about: string, tls: { certificate: string; key: string }, name: string): Finding[] {
-  const certificate = readCertificate(tls.certificate);
-  if (!certificate) {
-    return [bad(about, `${tls.certificate} is missing or no PEM certificate`, 'Put the server certificate there.')];
-  }
+  const certificate = readCertificate(about, tls.certificate);
+  if ('verdict' in certificate) return [certificate];
   const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
   if (!(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
     findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
@@ -33,16 +32,19 @@ function examineCertificate(about: string, tls: { certificate: string; key: stri
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
-  const days = Math.floor((Date.parse(validTo) - systemClock.milliseconds()) / DAY_MS);
-  if (days < 0) return bad(about, `expired ${-days} days ago`, todo);
+  const leftMs = Date.parse(validTo) - systemClock.milliseconds();
+  const days = Math.floor(Math.abs(leftMs) / DAY_MS);
+  if (leftMs < 0) return bad(about, days === 0 ? 'expired today' : `expired ${counted(days, 'day')} ago`, todo);
   return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
 }
 
-function readCertificate(path: string): X509Certificate | undefined {
+function readCertificate(about: string, path: string): X509Certificate | Finding {
   try {
     return new X509Certificate(readFileSync(path));
-  } catch {
-    return undefined;
+  } catch (error) {
+    const todo = 'Put the server certificate there.';
+    if ((error as NodeJS.ErrnoException).syscall) return unusable(about, path, error, todo);
+    return bad(about, `${path} is not a PEM certificate`, todo);
   }
 }
 

@@ -1,14 +1,16 @@
 import { X509Certificate } from 'node:crypto';
-import { grantState } from '../../core/grant.ts';
+import { type Grant, grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, seconds } from '../../core/time.ts';
 import { isoTime } from '../../operations/admin/iso-time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { integrations, issuers, resourceServers } from '../../store/tables/registry.ts';
+import { keySets, tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
+import { examineHistory } from './history.ts';
 import { examineIdentitySources, examineUpns } from './identity-sources.ts';
 
 const SOON = seconds(30 * 86_400);
@@ -19,9 +21,11 @@ const TOLERANCE = 60;
 export async function examineContents(store: Store, now: EpochSeconds): Promise<Finding[]> {
   return [
     await examineClock(store, now),
+    ...(await examineHistory(store)),
     await examineIntegrations(store),
     ...(await examineIssuers(store)),
     ...(await examineResourceServers(store)),
+    ...(await examineTokenIssuers(store)),
     await examineGrants(store, now),
   ];
 }
@@ -51,6 +55,21 @@ async function examineIssuers(store: Store): Promise<Finding[]> {
   return [...expiries, ...examineIdentitySources(approved), ...(await examineUpns(approved, store))];
 }
 
+/** Reports keys that nodes could not fetch at their last attempt. */
+async function examineTokenIssuers(store: Store): Promise<Finding[]> {
+  const registered = (await Array.fromAsync(rows(store, tokenIssuers))).filter(({ enabled }) => enabled);
+  const sets = await Array.fromAsync(rows(store, keySets));
+  return registered.map(({ label, issuer, keys }) => {
+    const about = `token issuer ${label}`;
+    const [newest] = sets
+      .filter(({ name }) => name.startsWith(`${label} `))
+      .toSorted((a, b) => b.checkedAt - a.checkedAt);
+    if (keys.from === 'file' || newest?.failure === undefined) return good(about, issuer);
+    const todo = 'Its last keys are used for 24 hours. Check the address, --allow-address and --ca-file.';
+    return poor(about, `its keys could not be fetched: ${newest.failure}`, todo);
+  });
+}
+
 async function examineResourceServers(store: Store): Promise<Finding[]> {
   const enabled = (await Array.fromAsync(rows(store, resourceServers))).filter((server) => server.enabled);
   const mute = enabled.filter(({ secrets, identity }) => secrets.length === 0 && !identity).map(({ id }) => id);
@@ -59,10 +78,15 @@ async function examineResourceServers(store: Store): Promise<Finding[]> {
   return [poor('resource servers', problem, 'Do: tessera resource-server secret ID')];
 }
 
+/** Without a refresh token, a program gets its next grant by itself, with its certificate or its next assertion. */
+function isRenewedByCaller({ origin, refreshable }: Grant): boolean {
+  return origin.kind === 'assertion' || (origin.kind === 'certificate' && !refreshable);
+}
+
 async function examineGrants(store: Store, now: EpochSeconds): Promise<Finding> {
   let ending = 0;
   for await (const grant of rows(store, grants, { endingBefore: after(now, SOON) })) {
-    if (grantState(grant, now) === 'live') ending++;
+    if (grantState(grant, now) === 'live' && !isRenewedByCaller(grant)) ending++;
   }
   if (ending === 0) return good('grants', 'none ends within 30 days');
   return poor(

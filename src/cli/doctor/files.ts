@@ -1,33 +1,82 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
-/** Checks that the files exist and that other users cannot read them. */
+const { R_OK, W_OK, X_OK } = constants;
+
+/** What a file must be like. */
+interface Demands {
+  /** What this user must be able to do with it: by default, read it. */
+  readonly access?: number;
+  /** Permissions that no other user may have. */
+  readonly forbidden: number;
+  /** The problem, if others have them. */
+  readonly why: string;
+  readonly todo: string;
+  /** What to do if the file is missing. */
+  readonly missing?: string;
+}
+
+/** Checks that the files exist, that this user can use them, and that other users cannot read them. */
 export function examineFiles({ dataFolder, keyring, store }: Config): Finding[] {
   return [
-    ...examineFile('data folder', dataFolder, 0o022, 'others may write to it', `Do: chmod 700 ${dataFolder}`),
+    ...examineFile('data folder', dataFolder, {
+      access: R_OK | W_OK | X_OK,
+      forbidden: 0o022,
+      why: 'others may write to it',
+      todo: `Do: chmod 700 ${dataFolder}`,
+      missing: 'For a new installation: tessera init. Otherwise check dataFolder, or name your file with --config.',
+    }),
     ...(keyring.from === 'file'
-      ? examineFile('keyring file', keyring.path, 0o077, 'others may read it', `Do: chmod 600 ${keyring.path}`)
+      ? examineFile('keyring file', keyring.path, {
+          ...forOwner(keyring.path),
+          missing: MISSING_KEYRING,
+        })
       : []),
     ...(store.kind === 'sqlite'
-      ? examineFile('store file', store.path, 0o077, 'others may read it', `Do: chmod 600 ${store.path}*`)
+      ? examineFile('store file', store.path, {
+          ...forOwner(store.path, '*'),
+          access: R_OK | W_OK,
+          missing: MISSING_STORE,
+        })
       : []),
   ];
 }
 
-export function examineFile(about: string, path: string, forbidden: number, why: string, todo: string): Finding[] {
+export const MISSING_KEYRING = 'For a new installation: tessera init. Otherwise restore it from its backup.';
+export const MISSING_STORE = 'For a new installation: tessera init. Otherwise: tessera restore FILE.';
+
+/** A file that only its owner may read. */
+export function forOwner(path: string, more = ''): Demands {
+  return { forbidden: 0o077, why: 'others may read it', todo: `Do: chmod 600 ${path}${more}` };
+}
+
+export function examineFile(about: string, path: string, demands: Demands): Finding[] {
+  const { forbidden, why, todo, access = R_OK } = demands;
   try {
     const mode = statSync(path).mode & 0o777;
+    accessSync(path, access);
     if ((mode & forbidden) === 0) return [good(about, path)];
     return [poor(about, `${path}: ${why} (mode ${mode.toString(8)})`, todo)];
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return [
-      bad(
-        about,
-        `${path} cannot be read (${code})`,
-        code === 'ENOENT' ? 'Put it there, or check the path in the configuration.' : 'Check its owner.',
-      ),
-    ];
+    return [unusable(about, path, error, demands.missing)];
   }
+}
+
+/** Why a file cannot be opened. A missing file is another matter than one that this user may not read. */
+export function unusable(
+  about: string,
+  path: string,
+  error: unknown,
+  missing = 'Put it there, or check the path in the configuration.',
+): Finding {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return bad(about, `${path} is missing`, missing);
+  if (code === 'EACCES')
+    return bad(
+      about,
+      `${path}: this user may not open it`,
+      'Run this as the user that runs the service. The files must belong to that user: chown.',
+    );
+  return bad(about, `${path} cannot be read (${code})`, 'Check the path.');
 }

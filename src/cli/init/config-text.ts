@@ -28,10 +28,11 @@ listeners:
 #   addresses: [10.0.0.0/24]
 #   clientCertificateHeader: rfc9440
 
-# How long an access token works, and for how long its grant can be refreshed:
-# tokens:
-#   accessTokenLifetime: 90d
-#   grantLifetime: 365d
+# How long an access token works, and for how long its grant can be refreshed. A leaked access token works until it expires or
+# its grant is revoked, so keep it short if your callers refresh. Without these lines: 90d and 365d.
+tokens:
+  accessTokenLifetime: 1h
+  grantLifetime: 90d
 `;
 }
 

@@ -1,7 +1,7 @@
 // The first integration and identity, if `tessera init` is asked for them.
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
-import { print } from '../terminal/output.ts';
+import { print, printSecret } from '../terminal/output.ts';
 import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
@@ -11,9 +11,16 @@ import type { InitFlags } from './flags.ts';
 export async function addFirstOnes(
   { integration, scope = '', identity }: InitFlags,
   workplace: Workplace,
-): Promise<void> {
+): Promise<{ readonly integration?: string; readonly identity?: AddedPerson }> {
   if (integration !== undefined) await addIntegration(integration, scope, workplace);
-  if (identity !== undefined) await addPerson(identity, workplace);
+  const added = identity === undefined ? undefined : await addPerson(identity, workplace);
+  return { ...(integration !== undefined && { integration }), ...(added && { identity: added }) };
+}
+
+interface AddedPerson {
+  readonly userName: string;
+  readonly id: string;
+  readonly password: string;
 }
 
 async function addIntegration(id: string, scope: string, workplace: Workplace): Promise<void> {
@@ -24,11 +31,16 @@ async function addIntegration(id: string, scope: string, workplace: Workplace): 
   print(`Registered ${id} with the scope ${scope}`);
 }
 
-async function addPerson(userName: string, workplace: Workplace): Promise<void> {
+/** Undefined if there is such an identity already. */
+async function addPerson(userName: string, workplace: Workplace): Promise<AddedPerson | undefined> {
   const { password } = await obtainPassword({ generate: true }, workplace.random);
   const outcome = await addIdentity({ userName, password }, workplace);
-  if (!outcome.ok && outcome.refusal.reason === 'user-name-taken')
-    return print(`Left the identity ${userName} as it is`);
-  print(`Added ${userName} as ${accepted(outcome).id}`);
-  print(`Password, shown this once: ${password.reveal()}`);
+  if (!outcome.ok && outcome.refusal.reason === 'user-name-taken') {
+    print(`Left the identity ${userName} as it is`);
+    return undefined;
+  }
+  const { id } = accepted(outcome);
+  print(`Added ${userName} as ${id}`);
+  printSecret(`Password, shown this once: ${password.reveal()}`);
+  return { userName, id, password: password.reveal() };
 }

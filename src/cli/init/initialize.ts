@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { firstKey, Keyring } from '../../tokens/keyring.ts';
 import { writeKeyringFile } from '../../tokens/keyring-file.ts';
 import { CommandFailure } from '../terminal/exit.ts';
-import { print } from '../terminal/output.ts';
+import { print, result } from '../terminal/output.ts';
 import { refusePassword } from '../terminal/store-address.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace } from '../terminal/workplace.ts';
@@ -23,15 +23,12 @@ import { FOR_OWNER, writeNewFile } from '../terminal/write-file.ts';
 import { configText } from './config-text.ts';
 import { addFirstOnes } from './first-ones.ts';
 import type { InitFlags } from './flags.ts';
-import { sayNext } from './next-steps.ts';
+import { presentIn, sayNext } from './next-steps.ts';
 import { prepareStore } from './prepare-store.ts';
 
 export async function initialize(flags: InitFlags, command: Command): Promise<void> {
-  const { config: named = 'tessera.yaml', set: sets = [] } = command.optsWithGlobals<{
-    config?: string;
-    set?: string[];
-  }>();
-  const file = resolve(named);
+  const { config: flag, set: sets = [] } = command.optsWithGlobals<{ config?: string; set?: string[] }>();
+  const file = resolve(flag ?? (process.env['TESSERA_CONFIG'] || 'tessera.yaml'));
   if (flags.store) refusePassword(flags.store);
   checkFirstIntegration(flags);
   const config = existsSync(file) ? takeConfig(file, sets, command) : writeConfig(file, flags, sets);
@@ -43,8 +40,12 @@ export async function initialize(flags: InitFlags, command: Command): Promise<vo
     await store.close();
   }
   command.setOptionValue('config', file);
-  await atWorkplace(command, (workplace) => addFirstOnes(flags, workplace));
-  sayNext(config, flags);
+  await atWorkplace(command, async (workplace) => {
+    const added = await addFirstOnes(flags, workplace);
+    result({ configuration: file, dataFolder: config.dataFolder, ...added });
+    const tessera = flag === undefined ? 'tessera' : `tessera --config ${file}`;
+    sayNext(config, await presentIn(workplace.store), tessera);
+  });
 }
 
 function checkFirstIntegration({ integration, scope }: InitFlags): void {

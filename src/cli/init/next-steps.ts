@@ -1,29 +1,55 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { identities } from '../../store/tables/identities.ts';
+import { integrations, issuers } from '../../store/tables/registry.ts';
 import { print } from '../terminal/output.ts';
-import type { InitFlags } from './flags.ts';
 
-/** Prints what the operator has to do after `tessera init`. */
-export function sayNext({ listeners, publicUrl, store }: Config, { integration, identity }: InitFlags): void {
-  const tls = listeners[0]?.tls;
+/** What the store already has. */
+export interface Present {
+  readonly integration: boolean;
+  readonly identity: boolean;
+  readonly issuer: boolean;
+}
+
+export async function presentIn(store: Store): Promise<Present> {
+  return {
+    integration: await hasAny(rows(store, integrations)),
+    identity: await hasAny(rows(store, identities)),
+    issuer: await hasAny(rows(store, issuers)),
+  };
+}
+
+async function hasAny(found: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of found) return true;
+  return false;
+}
+
+/** Prints what the operator still has to do after `tessera init`. `tessera` is how to run the command. */
+export function sayNext(config: Config, present: Present, tessera: string): void {
   const steps = [
-    ...(tls && !(existsSync(tls.certificate) && existsSync(tls.key))
-      ? [`Put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600).`]
-      : []),
+    ...certificateStep(config),
     'Back up the keyring, apart from the store: without it every grant ends.',
-    ...(store.kind === 'postgres'
+    ...(config.store.kind === 'postgres'
       ? [
           'Copy the configuration and the keyring (mode 0600) to every other node; run init there too, it makes no new key.',
         ]
       : []),
-    ...(integration === undefined
-      ? ["Register an integration:  tessera integration add orders-sync --scope 'orders:read'"]
-      : []),
-    ...(identity === undefined ? ['Add people:               tessera identity add ada'] : []),
-    'Approve an authority:     tessera issuer add corp corp-ca.pem',
-    'See what is missing:      tessera doctor',
-    'Start:                    tessera serve',
+    ...(present.integration
+      ? []
+      : [`Register an integration:  ${tessera} integration add orders-sync --scope 'orders:read'`]),
+    ...(present.identity ? [] : [`Add people:               ${tessera} identity add ada`]),
+    ...(present.issuer ? [] : [`Approve an authority:     ${tessera} issuer add corp corp-ca.pem`]),
+    `See what is missing:      ${tessera} doctor`,
+    `Start:                    ${tessera} serve`,
   ];
   print('\nNext:');
   for (const [index, step] of steps.entries()) print(`  ${index + 1}. ${step}`);
+}
+
+function certificateStep({ listeners, publicUrl }: Config): readonly string[] {
+  const tls = listeners[0]?.tls;
+  if (!tls || (existsSync(tls.certificate) && existsSync(tls.key))) return [];
+  return [`Put the server certificate for ${publicUrl} at ${tls.certificate}, its key at ${tls.key} (mode 0600).`];
 }

@@ -20,9 +20,12 @@ import { obtainPassword } from '../terminal/password.ts';
 import { accepted } from '../terminal/wording.ts';
 import { atWorkplace, configOf } from '../terminal/workplace.ts';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../terminal/write-file.ts';
+import { writeFlows } from './flows.ts';
+import { ensureJwtIntegration } from './jwt-integration.ts';
 import { quickstartWords } from './words.ts';
 
 const CLIENT_ID = 'quickstart';
+const JWT_CLIENT_ID = 'quickstart-jwt';
 const USER_NAME = 'ada';
 const INTEGRATION = {
   name: 'Quick start',
@@ -48,10 +51,14 @@ export async function quickstart(command: Command): Promise<void> {
     process.stdout.write(`\nMade ${config.dataFolder}. Password of ${USER_NAME}, shown this once: ${password}\n`);
   // A trial may be resumed a month later: do not ask about the clock.
   await atWorkplace(command, acceptClock);
+  await atWorkplace(command, (workplace) => ensureJwtIntegration(JWT_CLIENT_ID, INTEGRATION, workplace));
   await runService({ ...config, log: { ...config.log, format: 'pretty' } }, 1, () => {
     const [first] = config.authsvc.mounts;
-    const facts = { publicUrl: config.publicUrl, mount: first?.path ?? '', folder: config.dataFolder };
-    process.stdout.write(quickstartWords({ ...facts, clientId: CLIENT_ID, userName: USER_NAME }));
+    const { publicUrl, oauth, dataFolder: folder } = config;
+    const facts = { publicUrl, mount: first?.path ?? '', oauthMount: oauth.enabled ? oauth.mount : undefined, folder };
+    const names = { clientId: CLIENT_ID, jwtClientId: JWT_CLIENT_ID, userName: USER_NAME };
+    writeFlows({ ...facts, ...names });
+    process.stdout.write(quickstartWords({ ...facts, ...names }));
   });
 }
 

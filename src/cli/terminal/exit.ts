@@ -9,6 +9,8 @@ export const EXIT = {
   keyring: 5,
   certificate: 6,
   listener: 7,
+  login: 8,
+  unavailable: 9,
   fault: 70,
 } as const;
 
@@ -21,6 +23,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   keyring: 'the keyring is missing, damaged or not the one in use',
   certificate: 'the server certificate or its key cannot be used',
   listener: 'an address cannot be listened on',
+  login: 'a login is needed',
+  unavailable: 'the service cannot be reached, or is busy',
   fault: 'a defect of this program',
 };
 

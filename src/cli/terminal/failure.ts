@@ -1,5 +1,6 @@
 // Turns a fault into an exit code and a message. Nothing else does.
 import { CommanderError } from 'commander';
+import type { TokenFailure } from '../../../sdk/client/src/failure.ts';
 import { type CommandFailure, EXIT } from './exit.ts';
 import { remark } from './output.ts';
 
@@ -35,6 +36,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
       '  The change may or may not have been made: check before you try again.',
     ],
   }),
+  TokenFailure: (fault) => tokenEnding(fault as TokenFailure),
   KeyringFault: ({ message }) => ({ code: EXIT.keyring, lines: [`tessera: ${message}`] }),
 };
 
@@ -55,6 +57,19 @@ export function endOf(error: unknown, debug: boolean): number {
   for (const line of lines) remark(line);
   if (debug && !(fault instanceof CommanderError)) remark(fault.stack ?? '');
   return code;
+}
+
+const TOKEN_ENDS: Readonly<Record<TokenFailure['reason'], keyof typeof EXIT>> = {
+  'login-needed': 'login',
+  refused: 'refused',
+  unavailable: 'unavailable',
+  storage: 'refused',
+  usage: 'usage',
+};
+
+/** A failure of @tessera/client, whose sentences begin with a capital. */
+function tokenEnding({ reason, what, todo }: TokenFailure): Ending {
+  return { code: EXIT[TOKEN_ENDS[reason]], lines: [`tessera: ${what}`, `  ${todo}`] };
 }
 
 function failureEnding({ end, message, todo }: CommandFailure): Ending {
@@ -86,7 +101,8 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
   const { code = '', address, hostname, port } = fault;
   const [why = fault.message, todo = 'Check host and port.'] = LISTEN_FAULTS[code] ?? [];
   const where = [address ?? hostname, port].filter((part) => part !== undefined).join(':');
-  const flag = `--set listeners.0.port=${(port ?? 8443) + 1}`;
+  const isOfHost = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
+  const flag = isOfHost ? '--set listeners.0.host=127.0.0.1' : `--set listeners.0.port=${(port ?? 8443) + 1}`;
   // npm keeps flags for itself unless they follow `--`.
   const again = process.env['npm_lifecycle_event'] === 'start' ? `npm start -- ${flag}` : flag;
   const set = `Its setting: listeners, or ${again}`;

@@ -1,7 +1,7 @@
 // Parsers of option values. Commander reports what they throw as a usage error.
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../config/duration.ts';
-import type { Seconds } from '../../core/time.ts';
+import { type EpochSeconds, epochSeconds, type Seconds } from '../../core/time.ts';
 
 export function asDuration(text: string): Seconds {
   const length = parseDuration(text);
@@ -12,6 +12,19 @@ export function asDuration(text: string): Seconds {
 export function asCount(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
+}
+
+export function asMoment(text: string): EpochSeconds {
+  const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) / 1000 : Number.NaN;
+  if (Number.isNaN(moment)) throw new InvalidArgumentError('Expected a moment such as 2027-01-31T12:00:00Z.');
+  return epochSeconds(moment);
+}
+
+/** The id of a MAC key is a number, that of a signing key a text. */
+export function asKeyId(text: string): number | string {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) throw new InvalidArgumentError('Expected the id of a key.');
+  return text;
 }
 
 /** For options that may be given several times. */

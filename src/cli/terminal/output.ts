@@ -24,8 +24,37 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
+/** One JSON value on one line, for streams of values. */
+export function printJsonLine(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+let isForScripts = false;
+
+/** With --json, standard output carries JSON only: lines for people go to standard error. */
+export function expectJson(): void {
+  isForScripts = true;
+}
+
+/** A line for people. */
 export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  (isForScripts ? process.stderr : process.stdout).write(`${line}\n`);
+}
+
+/** A line with a secret. With --json the secret is in the result, and nowhere else. */
+export function printSecret(line: string): void {
+  if (!isForScripts) process.stdout.write(`${line}\n`);
+}
+
+/** What an act resulted in, for scripts: printed with --json only. */
+export function result(value: object): void {
+  if (isForScripts) printJson(value);
+}
+
+/** A text that is the whole result, such as a secret. With --json it is printed as part of `value` only. */
+export function printOnly(text: string, value: object): void {
+  if (isForScripts) printJson(value);
+  else process.stdout.write(`${text}\n`);
 }
 
 /** A note for the person at the terminal, on standard error. */
@@ -34,8 +63,8 @@ export function remark(line: string): void {
 }
 
 /** `1 grant`, `2 grants`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 // Stored text is printable already; this protects the terminal from anything that is not.

@@ -18,9 +18,10 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Give plain text on one line.',
   ],
   'lifetime-malformed': [(field) => `${field} is zero`, 'Give a duration such as 90d, 12h or 15m.'],
-  'access-token-format-unavailable': [
-    (format) => `access tokens in the format ${JSON.stringify(format)} are not available in this release`,
-    'Use the format opaque, or leave it out.',
+  'lifetime-too-long': [(field) => `${field} is longer than 24h`, 'JWTs live for 24h at most; 10m is usual.'],
+  'access-token-format-unknown': [
+    (format) => `there is no access token format ${JSON.stringify(format)}`,
+    'Use opaque or jwt, or leave it out.',
   ],
   'import-malformed': [
     (why) => `the file cannot be imported: ${why}`,
@@ -92,7 +93,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   ],
   'identity-unknown': [(name) => `there is no identity ${name}`, 'List them with: tessera identity list'],
   'identity-ambiguous': [
-    (name) => `several identities are called ${name}`,
+    (name) => `several identities are called ${name}, or have an id that begins so`,
     'Name it by its id; tessera identity list shows them.',
   ],
   'identity-not-local': [
@@ -100,7 +101,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Its password, if it has one, is kept elsewhere.',
   ],
   'identity-derived': [
-    (id) => `${id} is made from certificates and would come back with the next one`,
+    (id) => `${id} is made from certificates or assertions and would come back with the next one`,
     'Refuse it instead: tessera identity disable',
   ],
   'removal-unconfirmed': [(name) => `this would remove ${name} and end its grants, for good`, 'To confirm, add --yes.'],
@@ -118,6 +119,52 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     'Remove that one first: one key has one label.',
   ],
   'issuer-unknown': [(label) => `there is no approved issuer ${label}`, 'List them with: tessera issuer list'],
+  'label-taken': [
+    (label) => `the label ${label} is that of another kind of issuer`,
+    'Choose another: identities are named by it, so it stays taken even if that issuer was removed.',
+  ],
+  'token-issuer-malformed': [
+    (issuer) => `${JSON.stringify(issuer)} cannot be the iss of an assertion`,
+    'Give the text exactly as the assertions have it, such as https://token.actions.githubusercontent.com',
+  ],
+  'token-issuer-ours': [
+    (issuer) => `${issuer} is the issuer of this service`,
+    'Tokens of this service are not assertions. Give the issuer of the platform.',
+  ],
+  'token-issuer-exists': [
+    (label) => `a token issuer ${label} is registered already`,
+    'Change it with: tessera token-issuer change LABEL …',
+  ],
+  'token-issuer-registered': [
+    (label) => `this issuer is registered already, as ${label}`,
+    'Change that one, or remove it first: one issuer has one label.',
+  ],
+  'token-issuer-unknown': [(label) => `there is no token issuer ${label}`, 'List them with: tessera token-issuer list'],
+  'key-address-malformed': [
+    (url) => `keys cannot be fetched from ${JSON.stringify(url)}`,
+    'Give an https address (http only on loopback), or the keys themselves: --jwks-file FILE',
+  ],
+  'key-set-unusable': [
+    (why) => `the file with the keys cannot be used: ${why}`,
+    'Give a JSON Web Key Set with public keys.',
+  ],
+  'authorities-unreadable': [
+    () => 'the file of --ca-file holds no readable certificate',
+    'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',
+  ],
+  'assertion-audience-malformed': [
+    (text) => `${JSON.stringify(text)} cannot be an audience`,
+    'Give a text without spaces, such as https://tokens.example.com',
+  ],
+  'assertion-lifetime-malformed': [
+    (length) => `assertions cannot be valid for ${length} seconds`,
+    'Give a duration from 1s to 24h.',
+  ],
+  'rule-malformed': [(why) => why, 'See "Rules" in docs/workloads.md.'],
+  'issuer-key-differs': [
+    (label) => `the certificate has another key than the issuer ${label}`,
+    'A renewed certificate has the same key. Approve a new key under its own label: tessera issuer add',
+  ],
   'certificate-unreadable': [
     (which) => `the file holds no readable certificate (${which})`,
     'Give a PEM file that begins with -----BEGIN CERTIFICATE-----.',
@@ -148,8 +195,16 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'confirmation-missing': [(count) => `this would end ${count} grants`, 'To confirm, add --yes.'],
   'event-log-rolled-back': [
     (where) => `the event log ended at ${where}: the store was put back to an older state`,
-    'See "A store that was put back" in docs/operators.md. Then follow it again; sequence numbers will repeat.',
+    'See: tessera doctor. Then follow it again; sequence numbers will repeat.',
     'store',
+  ],
+  'rollback-none': [
+    (epoch) => `no node has noticed that the store was put back (epoch ${epoch})`,
+    'There is nothing to accept. Nodes notice it within seconds, if they were running before.',
+  ],
+  'rollback-open': [
+    (count) => `something that had ended works again: ${count}`,
+    'List it with: tessera store history. Then add --end-again to end it again, or --leave to leave it as it is.',
   ],
   'keyring-in-variable': [
     (name) => `the keyring is in the variable ${name}, which a command cannot change`,
@@ -160,7 +215,7 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-mints-already': [(id) => `key ${id} is the minting key already`, 'There is nothing to do.'],
   'key-not-everywhere': [
     (names) => `these nodes do not have the key yet: ${names}`,
-    'Copy the keyring to them; running nodes load it and report it within seconds. To mint anyway, add --force.',
+    'Copy the keyring to them; running nodes load it and report it within seconds. One that is gone counts for three minutes; "keyring mint" has --force.',
   ],
   'key-in-use': [
     (count) => `live grants still use this key: ${count}`,
@@ -169,6 +224,20 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
   'key-tokens-alive': [
     (until) => `access tokens minted with this key may work until ${until}`,
     'Wait until then, or add --at-once to end them now (for a key that leaked).',
+  ],
+  'signing-key-missing': [() => 'there is no signing key yet', 'Add one: tessera keyring add --signing ES256'],
+  'signing-key-signs': [
+    (id) => `key ${id} signs`,
+    'Let another key sign first: tessera keyring add --signing ALGORITHM, then tessera keyring mint ID',
+  ],
+  'signing-key-signs-already': [(id) => `key ${id} signs already`, 'There is nothing to do.'],
+  'signing-key-retiring': [
+    (id) => `key ${id} has signed before, and another key followed it`,
+    'Add a new one: tessera keyring add --signing ALGORITHM',
+  ],
+  'signing-key-too-recent': [
+    (at) => `resource servers may not have fetched this key yet; it can sign from ${at}`,
+    'Wait until then, or add --force (for a key that leaked): tokens may be refused until resource servers fetch the key.',
   ],
   'key-ids-exhausted': [(most) => `key ids end at ${most}`, 'End all grants and start a new installation.'],
 };

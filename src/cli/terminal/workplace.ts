@@ -1,5 +1,4 @@
 // The surroundings of an administrative command: the configuration and the store that it names.
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
@@ -35,11 +34,9 @@ export async function atWorkplace(command: Command, work: (workplace: Workplace)
 
 /** Opens an existing store, also while a service uses it. A missing store is an error: only `init` makes one. */
 async function openExisting(config: Config): Promise<Store> {
-  const { store: address } = config;
-  if (address.kind === 'sqlite' && !existsSync(address.path)) {
-    throw new CommandFailure('store', `there is no store at ${address.path}`, 'Do: tessera init (or check --config).');
-  }
   return openStore(config, 'command').catch((error: Error) => {
+    if (error.name === 'StoreMissing')
+      throw new CommandFailure('store', error.message, 'Do: tessera init (or check --config).');
     if (todoOf(error) !== undefined) throw error;
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });

@@ -22,6 +22,11 @@ export const limits = section('Limits of the service.', {
     description: 'Time for requests in flight to finish when the service stops.',
     default: '20s',
   }),
+  drainIdle: duration({
+    description:
+      'How long a stop waits for the next request on an idle connection. Its response asks the caller to connect again (`Connection: close`, GOAWAY), so no request is lost. Connections that stay idle are closed then.',
+    default: '5s',
+  }),
   connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
   maxInFlight: whole(1, 1_000_000, {
     description: 'Requests in flight; further ones get 503 with Retry-After immediately.',

@@ -27,7 +27,7 @@ export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
     host: text('a host name or an IP address', '^[A-Za-z0-9._:-]+$', {
-      description: 'The address to listen on; `0.0.0.0` or `::` for all.',
+      description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
       default: '127.0.0.1',
       example: '0.0.0.0',
     }),
@@ -35,6 +35,11 @@ export const listeners = entries(
       description: 'The port; 0 lets the system choose one.',
       default: 8443,
       example: 8443,
+    }),
+    sharePort: flag({
+      description:
+        'Shares the port with other processes of the same user that share it too, so that a new process can take over before the old one stops. Workers always share.',
+      default: false,
     }),
     tls,
     clientCertificates: choice(['request', 'require', 'off'], {

@@ -7,6 +7,16 @@ export const tokens = section('Tokens and grants. An integration can override th
     description: 'How long an access token works.',
     default: usual.accessTokenLifetime,
   }),
+  jwtLifetime: duration({
+    description:
+      'How long an access token in the format jwt works, if `accessTokenLifetime` is longer. Resource servers that check it by themselves notice no revocation, so 24h at most.',
+    default: usual.jwtLifetime,
+  }),
+  signingKeyPublishedFor: duration({
+    description:
+      'How long a new signing key is published before it signs. Longer than resource servers cache the list of keys.',
+    default: usual.signingKeyPublishedFor,
+  }),
   grantLifetime: duration({
     description:
       'How long a grant can be refreshed; afterwards a new authorization is needed. The end of a grant never changes.',

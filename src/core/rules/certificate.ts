@@ -1,5 +1,6 @@
 // Authorization by client certificate: every check in its order (contract 5.4, docs/spec-gaps.md).
 import type { CertificateMark } from '../certificate.ts';
+import type { Hex } from '../hex.ts';
 import type { Identity } from '../identity.ts';
 import type { ClientId, Integration } from '../integration.ts';
 import { accept, type Outcome, refuse } from '../outcome.ts';
@@ -12,6 +13,8 @@ import { requestedTarget, type WantedTarget } from './scope.ts';
 export interface CertifiedCaller {
   readonly identity: Identity;
   readonly mark: CertificateMark;
+  /** SHA-256 of the certificate, as DER. */
+  readonly thumbprint: Hex;
   /** Where given, the only integrations that the issuer may serve. */
   readonly integrations?: readonly ClientId[] | undefined;
 }

@@ -98,6 +98,8 @@ function wait(device: DeviceAuthorization, now: EpochSeconds): RedeemDecision {
 }
 
 const SLOWER_BY = 5;
+/** Times are whole seconds, and a request may be faster on its way than the one before. */
+const TOLERANCE = 1;
 const SLOWEST = seconds(30);
 
 /**
@@ -108,7 +110,8 @@ function waitOrSlowDown(device: DeviceAuthorization, now: EpochSeconds): RedeemD
   const { interval, lastPolledAt } = device;
   const isRepeated = lastPolledAt !== undefined && between(lastPolledAt, now) <= 1;
   if (isRepeated) return { do: 'refuse', refusal: { reason: 'authorization-pending', retryAfter: interval } };
-  if (!isPolledTooFast(device, now)) return wait(device, now);
+  const isPatient = lastPolledAt === undefined || between(lastPolledAt, now) >= interval - TOLERANCE;
+  if (isPatient) return { do: 'wait', refusal: { reason: 'authorization-pending', retryAfter: interval }, interval };
   const longer = seconds(Math.max(interval, Math.min(interval + SLOWER_BY, SLOWEST)));
   return { do: 'wait', refusal: { reason: 'polled-too-fast', retryAfter: longer }, interval: longer };
 }

@@ -78,7 +78,7 @@ export function decideRefresh(facts: RefreshFacts): RefreshDecision {
   // Before the generation: without the certificate, a stolen token may not even end the grant.
   if (!isBindingMet(facts, integration, grant)) return { do: 'refuse', refusal: whyUnbound(facts) };
 
-  const settings = settingsFor(integration, facts.settings);
+  const settings = settingsFor(integration, facts.settings, grant.format);
   const turn = decideTurn(standing(), grant, settings, facts);
   if (turn.do !== 'rotate' && turn.do !== 'repeat') return turn;
   const scope = parseScope(grant.scope);

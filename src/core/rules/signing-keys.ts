@@ -1,11 +1,12 @@
 // The life of a signing key: published → signing → retiring → removed.
 //
 // Resource servers cache our public keys. So a key is published for a while before it signs, and stays published until the
-// last token that it signed has expired. One key signs at a time.
-import { after, type EpochSeconds, type Seconds } from '../time.ts';
+// last token that it signed has expired. One key signs at a time: the one that began last.
+import { JWT_LIFETIME_MAX } from '../settings.ts';
+import type { PublishedKey } from '../signing-key.ts';
+import { after, type EpochSeconds, later, type Seconds, seconds } from '../time.ts';
 
-export const SIGNING_KEY_STATES = ['published', 'signing', 'retiring'] as const;
-export type SigningKeyState = (typeof SIGNING_KEY_STATES)[number];
+export type SigningKeyState = 'published' | 'signing' | 'retiring';
 
 export interface SigningKeyLife {
   readonly id: string;
@@ -14,21 +15,52 @@ export interface SigningKeyLife {
   readonly since: EpochSeconds;
 }
 
-export interface SigningKeyTimes {
-  /** How long a key is published before it signs. */
-  readonly publishedFor: Seconds;
-  /** The longest lifetime of an access token. */
-  readonly tokenLifetime: Seconds;
+type KeyTimes = Pick<PublishedKey, 'id' | 'publishedAt' | 'signsFrom' | 'removedAt'>;
+
+/** The state of each key that has not been removed. */
+export function livesOf(keys: readonly KeyTimes[]): SigningKeyLife[] {
+  // Removed keys count as well: they end the time of the key before them.
+  const starts = keys.flatMap(({ signsFrom }) => signsFrom ?? []).toSorted((a, b) => a - b);
+  return keys
+    .filter(({ removedAt }) => removedAt === undefined)
+    .map(({ id, publishedAt, signsFrom }) => {
+      if (signsFrom === undefined) return { id, state: 'published', since: publishedAt };
+      const next = starts.find((start) => start > signsFrom);
+      return next === undefined ? { id, state: 'signing', since: signsFrom } : { id, state: 'retiring', since: next };
+    });
+}
+
+/** The key that signs now. Undefined if there is none. */
+export function signingKeyOf<Key extends KeyTimes>(keys: readonly Key[]): Key | undefined {
+  const signing = livesOf(keys).find(({ state }) => state === 'signing');
+  return signing && keys.find(({ id }) => id === signing.id);
+}
+
+/**
+ * When a key begins to sign that is told to now: after every key that ever did, whatever clocks say, so that no two begin at
+ * the same moment.
+ */
+export function startOf(keys: readonly KeyTimes[], now: EpochSeconds): EpochSeconds {
+  return keys.reduce((start, { signsFrom }) => (signsFrom === undefined ? start : later(start, next(signsFrom))), now);
+}
+
+function next(moment: EpochSeconds): EpochSeconds {
+  return after(moment, seconds(1));
 }
 
 /** The first key signs at once: nobody can have cached a list of keys without it. */
-export function stateOfNewKey(keys: readonly SigningKeyLife[]): SigningKeyState {
-  return keys.length === 0 ? 'signing' : 'published';
+export function startOfNewKey(keys: readonly KeyTimes[], now: EpochSeconds): EpochSeconds | undefined {
+  return signingKeyOf(keys) ? undefined : startOf(keys, now);
 }
+
+/** A node may sign with the former key until it has read that another one signs. */
+const NODES_LATE = 300;
+/** How long tokens of a key may live after another key began to sign. */
+export const TOKENS_ALIVE = seconds(JWT_LIFETIME_MAX + NODES_LATE);
 
 export function whyNotSign(
   { state, since }: SigningKeyLife,
-  { publishedFor }: SigningKeyTimes,
+  publishedFor: Seconds,
   now: EpochSeconds,
 ): 'signs-already' | 'retiring' | 'published-too-recently' | undefined {
   if (state === 'signing') return 'signs-already';
@@ -36,37 +68,34 @@ export function whyNotSign(
   return now < after(since, publishedFor) ? 'published-too-recently' : undefined;
 }
 
-/** The key signs from now on, and the one before it retires. */
-export function signWith<Key extends SigningKeyLife>(keys: readonly Key[], id: string, now: EpochSeconds): Key[] {
-  return keys.map((key) => {
-    if (key.id === id) return { ...key, state: 'signing', since: now };
-    return key.state === 'signing' ? { ...key, state: 'retiring', since: now } : key;
-  });
-}
-
 /** A key that never signed can be removed at any time. */
 export function whyNotRemove(
   { state, since }: SigningKeyLife,
-  { tokenLifetime }: SigningKeyTimes,
   now: EpochSeconds,
 ): 'signs' | 'tokens-alive' | undefined {
   if (state === 'signing') return 'signs';
-  return state === 'retiring' && now < after(since, tokenLifetime) ? 'tokens-alive' : undefined;
+  return state === 'retiring' && now < after(since, TOKENS_ALIVE) ? 'tokens-alive' : undefined;
 }
 
-export type SigningKeyStep = { readonly do: 'sign' | 'remove'; readonly id: string };
+export interface RotationTimes {
+  /** How long a key is published before it signs. */
+  readonly publishedFor: Seconds;
+  /** How long a key signs before the next one is published. */
+  readonly every: Seconds;
+}
+
+export type RotationStep = { readonly do: 'add' } | { readonly do: 'sign' | 'remove'; readonly id: string };
 
 /** What is due now, for a command that runs daily. The key that was published first signs next. */
-export function dueSteps(keys: readonly SigningKeyLife[], times: SigningKeyTimes, now: EpochSeconds): SigningKeyStep[] {
-  const [next] = keys.filter((key) => !whyNotSign(key, times, now)).toSorted((a, b) => a.since - b.since);
-  const ended = keys.filter((key) => key.state === 'retiring' && !whyNotRemove(key, times, now));
-  const sign: SigningKeyStep[] = next ? [{ do: 'sign', id: next.id }] : [];
-  return [...sign, ...ended.map(({ id }): SigningKeyStep => ({ do: 'remove', id }))];
-}
-
-/** What no sequence of the steps above leads to. */
-export function findKeyConflict(keys: readonly SigningKeyLife[]): 'same-id' | 'not-one-signing' | undefined {
-  if (new Set(keys.map(({ id }) => id)).size !== keys.length) return 'same-id';
-  const signing = keys.filter(({ state }) => state === 'signing').length;
-  return keys.length > 0 && signing !== 1 ? 'not-one-signing' : undefined;
+export function dueSteps(lives: readonly SigningKeyLife[], times: RotationTimes, now: EpochSeconds): RotationStep[] {
+  const signing = lives.find(({ state }) => state === 'signing');
+  const published = lives.filter(({ state }) => state === 'published').toSorted((a, b) => a.since - b.since);
+  const [following] = published.filter((key) => !whyNotSign(key, times.publishedFor, now));
+  const isOld = signing !== undefined && now >= after(signing.since, times.every);
+  const ended = lives.filter((key) => key.state === 'retiring' && !whyNotRemove(key, now));
+  return [
+    ...(following ? [{ do: 'sign', id: following.id } as const] : []),
+    ...(isOld && published.length === 0 ? [{ do: 'add' } as const] : []),
+    ...ended.map(({ id }) => ({ do: 'remove', id }) as const),
+  ];
 }

@@ -50,6 +50,8 @@ export function verifiedToken({ token, grant, scope, holder, issuedAt }: Checked
     access_issued_on: inMilliseconds(issuedAt),
     access_issued_on_ISO8601: isoTime(issuedAt),
     access_issued_on_unix_time: issuedAt,
+    access_expires_ISO8601: isoTime(token.expiresAt),
+    access_expires_unix_time: token.expiresAt,
     grant_issued_on: inMilliseconds(grant.createdAt),
     grant_issued_on_ISO8601: isoTime(grant.createdAt),
     grant_issued_on_unix_time: grant.createdAt,

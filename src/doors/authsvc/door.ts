@@ -1,5 +1,5 @@
 // The authsvc door: the operations of docs/contract.md, for callers written against it, at one or more mounts.
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../server/methods.ts';
@@ -18,7 +18,7 @@ import { WORDING } from './wording.ts';
 export interface AuthsvcParts extends TokenRates {
   readonly authsvcMounts: readonly DocumentedMount[];
   readonly publicUrl: string;
-  readonly callerPorts: CallerPorts;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
 }
 

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
-import { readAccessToken } from '../../tokens/access-token.ts';
-import type { Keyring } from '../../tokens/keyring.ts';
+import { type AccessTokenPorts, readAccessToken } from '../../tokens/access-token.ts';
 
 const CREDENTIALS = /^bearer +([^ ]+)( .*)?$/is;
 
@@ -15,7 +14,7 @@ export function bearerToken(request: FastifyRequest): Outcome<string> {
 }
 
 /** Whether the headers carry an access token that this service minted. It may have expired: the store is not read. */
-export function showsAccessToken({ authorization }: IncomingHttpHeaders, keyring: Keyring): boolean {
+export function showsAccessToken({ authorization }: IncomingHttpHeaders, ports: AccessTokenPorts): boolean {
   const [, token] = CREDENTIALS.exec(authorization ?? '') ?? [];
-  return token !== undefined && readAccessToken(token, keyring) !== undefined;
+  return token !== undefined && readAccessToken(token, ports) !== undefined;
 }

@@ -43,7 +43,7 @@ export const INACTIVE: IntrospectionAnswer = { active: false };
 
 /** What concerns this resource server. `aud` names it alone, whoever else the token is for. */
 export function introspectionAnswer(found: Introspection, server: ResourceServer, issuer: string): IntrospectionAnswer {
-  const { grant, scope, userName, tokenId, issuedAt, expiresAt } = found;
+  const { grant, scope, userName, tokenId, boundTo, issuedAt, expiresAt } = found;
   return {
     active: true,
     scope: scopeItems(scope).join(' '),
@@ -56,5 +56,6 @@ export function introspectionAnswer(found: Introspection, server: ResourceServer
     aud: server.audience,
     iss: issuer,
     jti: tokenId,
+    ...(boundTo !== undefined && { cnf: { 'x5t#S256': boundTo } }),
   };
 }

@@ -11,10 +11,12 @@ import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
 import { deviceAnswer } from './answers.ts';
 import { introspect } from './introspect.ts';
+import { mountKeySet, PUBLIC_HEADERS, PUBLIC_ROUTE } from './key-set.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { readRequest } from './read-request.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import { mountRevocations } from './revocations.ts';
 import { DeviceParameters, RevocationParameters } from './schemas.ts';
 import { issueToken } from './token.ts';
 
@@ -44,21 +46,15 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     });
   }
   mountMetadata(app, JSON.stringify(mount.metadata));
+  mountKeySet(app, mount);
+  mountRevocations(app, mount);
 }
-
-/** Public, and the same for everybody: any web page may read it. */
-const METADATA_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'public, max-age=300',
-  'access-control-allow-origin': '*',
-  'x-content-type-options': 'nosniff',
-};
 
 function mountMetadata(app: FastifyInstance, body: string): void {
   for (const path of METADATA_PATHS) {
-    app.get(path, async (request, reply): Promise<void> => {
+    app.get(path, PUBLIC_ROUTE, async (request, reply): Promise<void> => {
       storyOf(request).operation = 'metadata';
-      reply.headers(METADATA_HEADERS).send(body);
+      reply.headers(PUBLIC_HEADERS).send(body);
     });
   }
 }

@@ -1,5 +1,6 @@
 // The oauth door: the operations of the authsvc door as OAuth 2.0 words them, for any OAuth library.
-import type { CallerPorts } from '../../operations/ports.ts';
+import { FeedTail } from '../../operations/feed/feed-tail.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { Door, DoorEntry } from '../door.ts';
 import { pathOf } from '../server/methods.ts';
@@ -17,7 +18,7 @@ export interface OauthParts extends TokenRates {
   readonly publicUrl: string;
   /** The address of a listener for callers with a client certificate, if there is one. */
   readonly certificateUrl: string | undefined;
-  readonly callerPorts: CallerPorts;
+  readonly callerPorts: TokenPorts;
   readonly readConnection: ReadConnection;
 }
 
@@ -32,6 +33,7 @@ export function oauthDoor({ name }: DoorEntry, parts: OauthParts): Door {
     readConnection,
     ...tokenLimits(parts, ports),
     verificationUri: `${publicUrl}/device`,
+    feed: new FeedTail(ports.store),
     metadata: metadataOf({ issuer: publicUrl, mount: path, settings: ports.settings, certificateUrl }),
   };
   const prepared = prepareOnce(prepareOauthRefusal);

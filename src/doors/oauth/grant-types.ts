@@ -1,10 +1,11 @@
-import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import type { GrantCredential } from './wording.ts';
 
 const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
   [DEVICE_GRANT_TYPE, 'device-code'],
   [REFRESH_GRANT_TYPE, 'refresh-token'],
   ['client_credentials', 'certificate'],
+  [ASSERTION_GRANT_TYPE, 'assertion'],
 ]);
 
 export const GRANT_TYPES: readonly string[] = [...CREDENTIALS.keys()];

@@ -11,7 +11,7 @@ import { readProof } from './client.ts';
 import type { OauthMount } from './mount.ts';
 import { readForm } from './read-request.ts';
 import type { OauthRefusal } from './reply.ts';
-import { type IntrospectionAnswer, IntrospectionParameters } from './schemas.ts';
+import { type ClientParameters, type IntrospectionAnswer, IntrospectionParameters } from './schemas.ts';
 
 export async function introspect(
   request: FastifyRequest,
@@ -19,10 +19,8 @@ export async function introspect(
 ): Promise<Outcome<IntrospectionAnswer, OauthRefusal>> {
   const parameters = readForm<IntrospectionParameters>(request, IntrospectionParameters);
   if (!parameters.ok) return parameters;
-  const server = await identify(parameters.value, request, mount);
-  // RFC 7662 2.3: who may not ask gets 401, whatever is wrong.
-  if (!server.ok) return refused({ ...server.refusal, credential: 'resource-server' });
-  storyOf(request).resourceServer = server.value.id;
+  const server = await askingServer(parameters.value, request, mount);
+  if (!server.ok) return server;
   const { token } = parameters.value;
   if (!token) return refuse('token-missing');
   const found = await introspectToken(token, server.value, mount.ports);
@@ -31,8 +29,20 @@ export async function introspect(
   return accept(introspectionAnswer(found, server.value, mount.metadata.issuer));
 }
 
+/** The resource server that sent the request. RFC 7662 2.3: who may not ask gets 401, whatever is wrong. */
+export async function askingServer(
+  parameters: ClientParameters,
+  request: FastifyRequest,
+  mount: OauthMount,
+): Promise<Outcome<ResourceServer, OauthRefusal>> {
+  const server = await identify(parameters, request, mount);
+  if (!server.ok) return refused({ ...server.refusal, credential: 'resource-server' });
+  storyOf(request).resourceServer = server.value.id;
+  return server;
+}
+
 async function identify(
-  parameters: IntrospectionParameters,
+  parameters: ClientParameters,
   request: FastifyRequest,
   mount: OauthMount,
 ): Promise<Outcome<ResourceServer, OauthRefusal>> {

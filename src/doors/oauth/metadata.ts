@@ -9,6 +9,8 @@ export const PATHS = {
   device: '/device_authorization',
   revoke: '/revoke',
   introspect: '/introspect',
+  jwks: '/jwks',
+  revocations: '/revocations',
 } as const;
 
 /** RFC 8414 3, and where OpenID Connect libraries look. */
@@ -32,16 +34,26 @@ export function metadataOf({ issuer, mount, settings: { deviceFlow }, certificat
     grant_types_supported: GRANT_TYPES.filter((type) => deviceFlow || type !== DEVICE_GRANT_TYPE),
     // Required, although there is no authorization endpoint.
     response_types_supported: ['none'],
+    // Libraries for Java parse no openid-configuration without it. True here: every client sees the same `sub`.
+    subject_types_supported: ['public'],
     ...(deviceFlow && { device_authorization_endpoint: base + PATHS.device }),
     revocation_endpoint: base + PATHS.revoke,
     revocation_endpoint_auth_methods_supported: ['none'],
+    jwks_uri: base + PATHS.jwks,
+    tls_client_certificate_bound_access_tokens: true,
     introspection_endpoint: base + PATHS.introspect,
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
+    // Our own: RFC 8414 2 allows further members.
+    revocation_feed_endpoint: base + PATHS.revocations,
     ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesBelow(certificateUrl + mount) }),
   };
 }
 
 /** RFC 8705 5: the endpoints that take a certificate. */
 function aliasesBelow(base: string): NonNullable<Metadata['mtls_endpoint_aliases']> {
-  return { token_endpoint: base + PATHS.token, introspection_endpoint: base + PATHS.introspect };
+  return {
+    token_endpoint: base + PATHS.token,
+    introspection_endpoint: base + PATHS.introspect,
+    revocation_feed_endpoint: base + PATHS.revocations,
+  };
 }

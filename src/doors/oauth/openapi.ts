@@ -8,8 +8,10 @@ import {
   ErrorAnswer,
   IntrospectionAnswer,
   IntrospectionParameters,
+  KeySet,
   Metadata,
   RevocationParameters,
+  Snapshot,
   TokenAnswer,
   TokenParameters,
 } from './schemas.ts';
@@ -41,6 +43,8 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.device]: { post: operationOf(DEVICE) },
     [mount + PATHS.revoke]: { post: operationOf(REVOKE) },
     [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
+    [mount + PATHS.revocations]: { get: operationOf(REVOCATIONS) },
+    [mount + PATHS.jwks]: { get: operationOf(JWKS) },
     ...Object.fromEntries(
       METADATA_PATHS.map((path) => [
         path,
@@ -52,7 +56,8 @@ export function oauthPaths(mount: string): OpenapiPaths {
 
 const TOKEN: Words = {
   operationId: 'oauth-token',
-  summary: 'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)',
+  summary:
+    'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
   takes: TokenParameters,
   answers: TokenAnswer,
 };
@@ -75,6 +80,18 @@ const INTROSPECT: Words = {
   answers: IntrospectionAnswer,
   // The last one stands for client_secret_post.
   security: [{ basic: [] }, { certificate: [] }, {}],
+};
+const REVOCATIONS: Words = {
+  operationId: 'oauth-revocations',
+  summary:
+    'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor',
+  answers: Snapshot,
+  security: [{ basic: [] }, { certificate: [] }],
+};
+const JWKS: Words = {
+  operationId: 'oauth-jwks',
+  summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
+  answers: KeySet,
 };
 const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
   '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',

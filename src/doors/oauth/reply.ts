@@ -34,8 +34,11 @@ export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
 const OWN_WORDS = {
   'grant-type-missing': 'grant_type is missing.',
   'grant-type-unsupported': 'This grant_type is not supported. The metadata of this server lists those that are.',
-  'credential-missing': 'The device_code or refresh_token that this grant_type needs is missing.',
+  'credential-missing': 'The device_code, refresh_token or assertion that this grant_type needs is missing.',
   'token-missing': 'token is missing.',
+  'cursor-missing':
+    'Send the cursor of a snapshot as Last-Event-ID or as after. For a snapshot, accept application/json.',
+  'cursor-gone': 'This cursor is too old, or it is of another store or resource server. Take a snapshot.',
   'client-authentication-unsupported':
     'Clients have no secret here. Send client_id alone, or HTTP Basic with an empty password.',
   'client-authentication-repeated': 'Prove the resource server in one way only: in the header or in the form.',

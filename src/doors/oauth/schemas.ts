@@ -25,11 +25,12 @@ export const TokenParameters = object({
   grant_type: optional(
     string({
       description:
-        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, or client_credentials with a client certificate. Required.',
+        'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.',
     }),
   ),
   device_code: optional(string({ description: 'For a device code. Valid once only.' })),
   refresh_token: optional(string({ description: 'For a refresh: the newest refresh token of the grant.' })),
+  assertion: optional(string({ description: 'For jwt-bearer: the JWT that the platform gave to the workload.' })),
   scope: optional(
     string({
       description:
@@ -82,6 +83,12 @@ export const IntrospectionAnswer = object({
   aud: optional(string({ description: 'The audience of this resource server.' })),
   iss: optional(string({ description: 'The issuer: this server.' })),
   jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
+  cnf: optional(
+    object(
+      { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+      { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+    ),
+  ),
 });
 
 export const DeviceAnswer = object({
@@ -99,16 +106,61 @@ export const Metadata = object({
   token_endpoint_auth_methods_supported: list(string()),
   grant_types_supported: list(string()),
   response_types_supported: list(string()),
+  subject_types_supported: list(string()),
   device_authorization_endpoint: optional(string()),
   revocation_endpoint: string(),
   revocation_endpoint_auth_methods_supported: list(string()),
+  jwks_uri: string(),
+  tls_client_certificate_bound_access_tokens: boolean(),
   introspection_endpoint: string(),
   introspection_endpoint_auth_methods_supported: list(string()),
+  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
   mtls_endpoint_aliases: optional(
     object(
-      { token_endpoint: string(), introspection_endpoint: string() },
+      { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
       { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
     ),
+  ),
+});
+
+/** One state. Which members there are depends on `type`. */
+export const FeedEntry = object({
+  type: string({ description: 'grant, identity or integration.' }),
+  grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
+  identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
+  allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
+  except: optional(list(string(), { description: 'Integrations that the identity may not use all the same.' })),
+  client_id: optional(string({ description: 'An integration.' })),
+  enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
+  scope: optional(
+    string({ description: 'The most that its tokens allow at this resource server, separated by spaces.' }),
+  ),
+  recheck_before: optional(
+    integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
+  ),
+  keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
+});
+
+export const Snapshot = object({
+  cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
+  entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
+  next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
+});
+
+export const KeySet = object({
+  keys: list(
+    object({
+      kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
+      alg: string({ description: 'ES256, EdDSA or RS256.' }),
+      use: described<'sig'>({ type: 'string', const: 'sig' }),
+      kty: string(),
+      crv: optional(string()),
+      x: optional(string()),
+      y: optional(string()),
+      n: optional(string()),
+      e: optional(string()),
+    }),
+    { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
   ),
 });
 
@@ -120,7 +172,10 @@ export type DeviceParameters = ValueOf<typeof DeviceParameters>;
 export type RevocationParameters = ValueOf<typeof RevocationParameters>;
 export type IntrospectionParameters = ValueOf<typeof IntrospectionParameters>;
 export type IntrospectionAnswer = ValueOf<typeof IntrospectionAnswer>;
+export type FeedEntry = ValueOf<typeof FeedEntry>;
+export type Snapshot = ValueOf<typeof Snapshot>;
 export type TokenAnswer = ValueOf<typeof TokenAnswer>;
 export type DeviceAnswer = ValueOf<typeof DeviceAnswer>;
+export type KeySet = ValueOf<typeof KeySet>;
 export type Metadata = ValueOf<typeof Metadata>;
 export type ErrorAnswer = ValueOf<typeof ErrorAnswer>;

@@ -5,7 +5,7 @@ import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { storyOf } from '../server/story.ts';
 import type { TokenMount } from '../token/mount.ts';
-import { obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
+import { obtainByAssertion, obtainByCertificate, obtainPair, scopeRequest } from '../token/obtain.ts';
 import { recordPair } from '../token/request-story.ts';
 import { tokenAnswer } from './answers.ts';
 import { credentialOf } from './grant-types.ts';
@@ -26,6 +26,7 @@ const OBTAIN: Readonly<Record<GrantCredential, Obtain>> = {
   'device-code': redeem,
   'refresh-token': refresh,
   certificate: authorizeByCertificate,
+  assertion: authorizeByAssertion,
 };
 
 export async function issueToken(
@@ -72,4 +73,18 @@ async function authorizeByCertificate(
   if (!asked.ok) return asked;
   // RFC 6749 4.4.3: no refresh token, unless the integration itself says so.
   return obtainByCertificate(asked.value, request, mount, { refresh: 'if-set-by-integration' });
+}
+
+/** RFC 7523 2.1: the assertion gives the identity, client_id names the integration. */
+async function authorizeByAssertion(
+  { clientId, parameters, scope }: Asked,
+  request: FastifyRequest,
+  mount: TokenMount,
+) {
+  storyOf(request).operation = 'authorize-assertion';
+  const { assertion, resource } = parameters;
+  if (!assertion) return refuse('credential-missing');
+  const asked = scopeRequest({ clientId, scope: scope ?? WHOLE_SCOPE, resource }, request, mount);
+  if (!asked.ok) return asked;
+  return obtainByAssertion({ ...asked.value, clientId, assertion }, request, mount);
 }

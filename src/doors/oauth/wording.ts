@@ -22,7 +22,7 @@ export interface Wording {
 }
 
 /** What the caller presented. The same objection to an identity has another code for each. */
-export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate';
+export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate' | 'assertion';
 export type Credential = GrantCredential | 'resource-server';
 
 /** What only this door says. */
@@ -32,6 +32,8 @@ export const OAUTH_REASONS = [
   'client-authentication-repeated',
   'client-id-ambiguous',
   'token-missing',
+  'cursor-missing',
+  'cursor-gone',
 ] as const;
 
 export type OauthReason = TokenReason | (typeof OAUTH_REASONS)[number];
@@ -50,6 +52,7 @@ const identity: Readonly<Record<Credential, Wording>> = {
   'device-code': denied,
   'refresh-token': grant,
   certificate: unauthorized,
+  assertion: unauthorized,
   'resource-server': client,
 };
 
@@ -73,6 +76,8 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'credential-missing': request,
   'credential-ambiguous': request,
   'token-missing': request,
+  'cursor-missing': request,
+  'cursor-gone': { status: 410, error: 'invalid_request' },
   'grant-type-missing': request,
   'grant-type-unsupported': { status: 400, error: 'unsupported_grant_type' },
   'not-found': { status: 404, error: 'invalid_request' },
@@ -81,6 +86,7 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'integration-disabled': client,
   'device-flow-disabled': unauthorized,
   'certificate-flow-disabled': unauthorized,
+  'assertion-flow-disabled': unauthorized,
   'scope-missing': scope,
   'scope-malformed': scope,
   'scope-exceeds-integration': scope,
@@ -125,6 +131,19 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'certificate-identity-unknown': client,
   'certificate-identity-ambiguous': client,
   'issuer-not-for-integration': unauthorized,
+  'assertion-malformed': grant,
+  'assertion-issuer-unknown': grant,
+  'assertion-not-authentic': grant,
+  'assertion-expired': grant,
+  'assertion-not-yet-valid': grant,
+  'assertion-lifetime-too-long': grant,
+  'assertion-audience-wrong': grant,
+  'assertion-rule-unmatched': grant,
+  'assertion-name-malformed': grant,
+  'assertion-identity-unknown': grant,
+  'assertion-identity-ambiguous': grant,
+  'assertion-used': grant,
+  'token-issuer-not-for-integration': unauthorized,
   'access-token-missing': request,
   'access-token-in-query': request,
   'access-token-not-authentic': grant,
@@ -138,8 +157,8 @@ const OAUTH_WORDING: Readonly<Record<OauthReason, Wording | typeof identity>> = 
   'outcome-unknown': unavailable,
   'key-missing': unavailable,
   'revocation-unavailable': unavailable,
+  'assertion-keys-unavailable': unavailable,
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault: { status: 500, error: 'server_error' },
 };
 

@@ -20,7 +20,7 @@ export interface ReadinessNews {
   readonly clocksApart: (apart: number) => void;
 }
 
-export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'clock'> {
+export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'registry' | 'clock'> {
   readonly timekeeper: Pick<Timekeeper, 'tell'>;
 }
 

@@ -17,6 +17,7 @@ import { peersOf } from '../caller/connection.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
+import { Drain } from './drain.ts';
 import { Gate } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
 import { http2Options } from './http2-limits.ts';
@@ -39,6 +40,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly stopTimeoutMs: number;
+  /** How long a stop waits for the next request on an idle connection. */
+  readonly drainIdleMs: number;
   readonly connections: number;
   readonly inFlight: number;
   /** Percent of `connections` and `inFlight` that one address, and one network, may hold. */
@@ -78,12 +81,11 @@ export interface App {
   census(): Census;
   /** Open connections. */
   connections(): number;
-  /** Refuses new requests from now on; resolves when those in flight are answered, or time is up. */
+  /** Accepts no new connections, and closes each open one after its next response. Resolves when all are closed. */
   drain(): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
-const SHUTTING_DOWN: ServerRefusal = { reason: 'shutting-down', retryAfter: RETRY_SHORTLY };
 /** Doors parse requests themselves. Without this, fastify loads a validator and a serializer that are never used. */
 const WITHOUT_SCHEMAS = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } };
 
@@ -95,7 +97,7 @@ export function makeApp(options: AppOptions): App {
   const app = newFastify(options, (request, reply) => follow(request, reply, guard.gate, options));
   const allowedMethods = methodTable(app);
   const guard = guardServer(app.server, options, (target) => preparePathRefusal(target, allowedMethods, options));
-  let isDraining = false;
+  const drain = new Drain(app.server, guard.gate.places, options.limits.drainIdleMs);
 
   app.removeAllContentTypeParsers();
   // fastify caches the parser of a named type, and looks up that of '*' on every request.
@@ -106,7 +108,7 @@ export function makeApp(options: AppOptions): App {
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, guard.gate, options);
-    const refusal = isDraining ? SHUTTING_DOWN : checkRequest(request, options.limits);
+    const refusal = checkRequest(request, options.limits);
     if (refusal) return void refuse(request, reply, refusal, options);
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
@@ -115,9 +117,8 @@ export function makeApp(options: AppOptions): App {
   // After the body was read: reading it loses the context.
   if (trace) app.addHook('preValidation', (request, _reply, proceed) => trace(request, proceed));
   app.addHook('onSend', (request, reply, payload, proceed) => {
-    // An open connection would delay the stop. HTTP/2 sends GOAWAY instead and has no such header.
-    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection');
-    else if (isDraining) reply.header('connection', 'close');
+    drain.endConnection(request, reply, guard.gate.placeOf(reply.raw));
+    if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection'); // HTTP/2 has no such header
     proceed(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -132,9 +133,10 @@ export function makeApp(options: AppOptions): App {
     census: () => guard.gate.places.census(),
     connections: () => guard.connections.count,
     drain: async () => {
-      isDraining = true;
       // Connections still open by then are closed, so that no caller can delay the stop for ever.
-      setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs).unref();
+      const timer = setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs);
+      await drain.begin();
+      clearTimeout(timer);
       await app.close();
       guard.stop();
     },

@@ -167,6 +167,12 @@ export class Gate {
   }
 }
 
+/** The response becomes a stream of events: from now on it takes no place from other requests. */
+export function keepStreaming(response: ServerResponse & { [PLACE]?: Place }): void {
+  const place = response[PLACE];
+  place?.visitor.home.stopCounting(place);
+}
+
 /** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */
 function closeBehindAnswer(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {

@@ -1,4 +1,4 @@
-// What one HTTP/2 connection may use.
+// Limits of one HTTP/2 connection.
 import { STREAMS_OF_STRANGERS } from './gate.ts';
 
 /** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */

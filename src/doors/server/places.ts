@@ -15,6 +15,8 @@ export interface Departure {
 /** One connection. */
 export interface Visitor {
   readonly owner: Socket | ServerHttp2Session;
+  /** Where its places are counted. */
+  readonly home: Places;
   readonly session: ServerHttp2Session | undefined;
   /** The owner itself, or the socket under the session. */
   readonly socket: Socket;
@@ -41,8 +43,8 @@ export interface Place {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly stream: ServerHttp2Stream | undefined;
-  /** Refusals and health checks do not count toward the limit, but are followed to their end too. */
-  readonly counts: boolean;
+  /** Refusals, health checks and event streams do not count toward the limit, but are followed to their end too. */
+  counts: boolean;
   readonly since: number;
   /** When the response was first seen complete but not yet sent. */
   endedAt: number | undefined;
@@ -86,6 +88,7 @@ export class Places {
     const now = performance.now();
     const visitor: Visitor = {
       owner,
+      home: this,
       session,
       socket,
       address,
@@ -132,6 +135,12 @@ export class Places {
     if (counts) this.#count(party, 1);
     (stream ?? response).once('close', () => this.release(place));
     return place;
+  }
+
+  /** For a response that stays open for long without work, such as an event stream. It has limits of its own. */
+  stopCounting(place: Place): void {
+    if (place.counts && place.visitor.places.has(place)) this.#count(place.party, -1);
+    place.counts = false;
   }
 
   release(place: Place): void {

@@ -1,6 +1,6 @@
 // How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Refusal, RefusalReason } from '../../core/refusal.ts';
+import { CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
 import { recordRefusal } from './story.ts';
@@ -48,6 +48,9 @@ export interface WordedRefusal {
   readonly body: string;
 }
 
+/** On every refusal: by it, `tessera explain request` finds the log line. */
+export const REQUEST_ID = 'request-id';
+
 /** Sends a refusal as JSON and records it for the log line. */
 export function replyRefusal(
   request: FastifyRequest,
@@ -56,6 +59,7 @@ export function replyRefusal(
   { status, phrase, body }: WordedRefusal,
 ): FastifyReply {
   recordRefusal(request, refusal);
+  reply.header(REQUEST_ID, request.id);
   if (refusal.retryAfter !== undefined && status !== 400) reply.header('retry-after', refusal.retryAfter);
   if (status === 400 && request.raw.httpVersionMajor === 1) reply.raw.statusMessage = phrase;
   return replyJson(reply, status, body);
@@ -65,21 +69,8 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
   return reply.code(status).headers(JSON_HEADERS).send(body);
 }
 
-/** The log line "certificate refused" has the rule, the profile and the setting. */
-const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set([
-  'certificate-unreadable',
-  'certificate-issuer-not-approved',
-  'certificate-not-yet-valid',
-  'certificate-expired',
-  'certificate-revoked',
-  'certificate-revocation-unknown',
-  'certificate-refused-by-policy',
-  'certificate-name-missing',
-  'certificate-name-ambiguous',
-  'certificate-name-malformed',
-  'certificate-identity-unknown',
-  'certificate-identity-ambiguous',
-] satisfies readonly RefusalReason[]);
+/** The log line "certificate refused" explains these. */
+const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set(CERTIFICATE_VERDICTS);
 
 /** Names the request where the log says more than the caller is told, so that the operator finds its line. */
 export function nameRequest(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {

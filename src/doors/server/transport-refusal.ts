@@ -23,7 +23,6 @@ export const TRANSPORT_REASONS = [
   'outcome-unknown',
   'key-missing',
   'overloaded',
-  'shutting-down',
   'fault',
 ] as const;
 
@@ -70,7 +69,6 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
     text: 'This server does not have the key of this token yet. Nothing was changed. Ask again.',
   },
   overloaded: { status: 503, text: 'The service is overloaded. Nothing was changed. Ask again.' },
-  'shutting-down': { status: 503, text: 'The service is shutting down. Nothing was changed. Ask again.' },
   'rate-limited': { status: 429, text: 'Too many requests. Wait, then ask again.' },
   fault: { status: 400, text: 'An internal error occurred.' },
 };

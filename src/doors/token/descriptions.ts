@@ -14,6 +14,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'integration-disabled': 'This API integration is disabled. Ask the operator.',
   'device-flow-disabled': 'Browser-based authentication is disabled.',
   'certificate-flow-disabled': 'Authorization by certificate is disabled for this API integration.',
+  'assertion-flow-disabled': 'Authorization by assertion is disabled for this API integration.',
   'scope-missing': 'scope is missing.',
   'scope-malformed': 'scope is malformed. Write resource:permission,permission;resource:permission without spaces.',
   'scope-exceeds-integration': 'scope exceeds the scope of the API integration.',
@@ -59,6 +60,20 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'certificate-identity-unknown': 'No identity belongs to this client certificate.',
   'certificate-identity-ambiguous': 'Several identities would match this client certificate.',
   'issuer-not-for-integration': 'Certificates of this issuer may not use this API integration.',
+  'assertion-malformed': 'The assertion is not a JWT with the header and claims that are needed.',
+  'assertion-issuer-unknown': 'iss of the assertion is not that of a registered token issuer.',
+  'assertion-not-authentic': 'The assertion was not signed by a key of its issuer.',
+  'assertion-expired': 'The assertion has expired. Send a new one.',
+  'assertion-not-yet-valid': 'The assertion is not valid yet. Check the clocks.',
+  'assertion-lifetime-too-long': 'The assertion is valid for longer than this server accepts. Ask for a shorter one.',
+  'assertion-audience-wrong': 'aud of the assertion does not name this server.',
+  'assertion-rule-unmatched':
+    'The claims of the assertion do not match exactly one rule for its issuer. Ask the operator.',
+  'assertion-name-malformed': 'The claims that name the workload are missing or malformed. Ask the operator.',
+  'assertion-identity-unknown': 'No identity belongs to this assertion.',
+  'assertion-identity-ambiguous': 'Several identities would match this assertion.',
+  'assertion-used': 'This assertion was used before. Send a new one.',
+  'token-issuer-not-for-integration': 'Assertions of this kind may not use this API integration.',
   'access-token-missing': 'Send the access token as Authorization: Bearer.',
   'access-token-in-query': 'Send the access token as Authorization: Bearer, never in the address.',
   'access-token-not-authentic': 'This access token was not issued here or was damaged on the way.',
@@ -69,6 +84,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
     'Say which resource server asks: by HTTP Basic, client_id and client_secret, a certificate or an access token.',
   'resource-server-unproven': 'This resource server is unknown, or what was sent does not prove it. Ask the operator.',
   'revocation-unavailable': 'Whether the client certificate was revoked cannot be found out now. Ask again.',
+  'assertion-keys-unavailable': 'The keys of the issuer of the assertion cannot be fetched now. Ask again.',
 };
 
 const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];

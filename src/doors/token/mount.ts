@@ -1,4 +1,4 @@
-import type { CallerPorts } from '../../operations/ports.ts';
+import type { TokenPorts } from '../../operations/ports.ts';
 import type { ReadConnection } from '../caller/connection.ts';
 import type { ListenerParts } from '../door.ts';
 import type { TokenLimits } from './limits.ts';
@@ -8,6 +8,6 @@ export interface TokenMount extends TokenLimits, ListenerParts {
   readonly path: string;
   /** Where people confirm. Made from publicUrl, never from the Host header. */
   readonly verificationUri: string;
-  readonly ports: CallerPorts;
+  readonly ports: TokenPorts;
   readonly readConnection: ReadConnection;
 }

@@ -6,6 +6,7 @@ import type { WantedTarget } from '../../core/rules/scope.ts';
 import type { TokenRequest } from '../../core/rules/token-request.ts';
 import { type RedeemRequest, redeemDevice } from '../../operations/device/redeem-device.ts';
 import { type StartedDevice, startDevice } from '../../operations/device/start-device.ts';
+import { type AssertionRequest, authorizeAssertion } from '../../operations/grant/authorize-assertion.ts';
 import { authorizeCertificate, type CertificateRequest } from '../../operations/grant/authorize-certificate.ts';
 import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
@@ -80,6 +81,17 @@ export async function obtainByCertificate(
     { ...asked, presented, requestId: request.id, overLimit, refresh },
     mount.ports,
   );
+  recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
+  return pair;
+}
+
+export async function obtainByAssertion(
+  asked: Pick<AssertionRequest, 'clientId' | 'assertion' | 'scope' | 'resource' | 'presenter'>,
+  request: FastifyRequest,
+  mount: TokenMount,
+): Promise<Outcome<TokenPair>> {
+  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
+  const pair = await authorizeAssertion({ ...asked, requestId: request.id, overLimit }, mount.ports);
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
 }

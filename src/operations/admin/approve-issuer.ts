@@ -1,46 +1,21 @@
-import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
+import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
-import { isAddressRange } from '../../outbound/address-filter.ts';
 import { readPem } from '../../pki/der/pem.ts';
-import { judgeAuthority } from '../../pki/path/path.ts';
-import { type PathPolicy, printTime } from '../../pki/path/rule.ts';
-import { whyNoListFile } from '../../pki/revocation/crl-file.ts';
-import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
-import { printName } from '../../pki/x509/distinguished-name.ts';
-import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
 import { issuers } from '../../store/tables/registry.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
-
-export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled' | 'revocation'> {
-  /** PEM: the authority's certificate, followed by any intermediates between it and the leaf. */
-  readonly pem: string;
-  readonly revocation: RevocationDraft;
-}
-
-export interface RevocationDraft extends Omit<RevocationPolicy, 'crl' | 'crlFiles'> {
-  /** Default: `required` if there are CRL files, else `if-available`. */
-  readonly crl?: RevocationCheck;
-  readonly crlFiles: readonly CrlFile[];
-}
-
-export interface CrlFile {
-  /** Absolute: the service may run in another folder. */
-  readonly path: string;
-  readonly contents: Uint8Array;
-}
-
-/** `local` is the label of the built-in directory: an issuer with that label could derive its identities. */
-const LABEL = /^(?!local$)[A-Za-z][A-Za-z0-9_.+-]{0,63}$/i;
+import { draftedRevocation, type IssuerDraft, readAuthorities, sameKey } from './issuer-draft.ts';
+import { isLabel } from './label.ts';
 
 /** Contract 5.4: approves an issuer, pinned by its key. It must be a CA (CVE-2025-6037). */
 export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Promise<AdminOutcome<ApprovedIssuer>> {
   const { pem, revocation: revocationDraft, ...rest } = draft;
-  if (!LABEL.test(rest.label)) return decline('label-malformed', rest.label);
+  if (!isLabel(rest.label)) return decline('label-malformed', rest.label);
+  if ((await ports.store.load(tokenIssuers, rest.label)).found) return decline('label-taken', rest.label);
   const revocation = draftedRevocation(revocationDraft);
   if (!revocation.ok) return revocation;
-  const chain = readAuthorities(pem, rest, await ports.store.now());
+  const chain = readAuthorities(readPem(pem, 'CERTIFICATE'), rest, await ports.store.now());
   if (!chain.ok) return chain;
   const [authority, ...intermediates] = chain.value;
   if (!authority) return decline('certificate-unreadable', 'no certificate');
@@ -49,19 +24,6 @@ export async function approveIssuer(draft: IssuerDraft, ports: AdminPorts): Prom
   const certificates = { certificate: authority.der, intermediates: intermediates.map(({ der }) => der) };
   const issuer = { ...rest, revocation: revocation.value, ...certificates, enabled: true };
   return record(issuer, authority.fingerprint, ports);
-}
-
-/** A CRL file that cannot be used would refuse every caller, so it is refused here. */
-function draftedRevocation({ crl, ocsp, crlFiles, ...rest }: RevocationDraft): AdminOutcome<RevocationPolicy> {
-  const wrong = rest.allowedAddresses?.find((text) => !isAddressRange(text));
-  if (wrong !== undefined) return decline('address-range-malformed', wrong);
-  for (const { path, contents } of crlFiles) {
-    const why = whyNoListFile(contents);
-    if (why !== undefined) return decline('crl-file-unusable', `${path}: ${why}`);
-  }
-  // A CRL file is configured on purpose, so callers are refused when it is missing or stale.
-  const usual = crlFiles.length > 0 ? 'required' : 'if-available';
-  return accept({ crl: crl ?? usual, ocsp, crlFiles: crlFiles.map(({ path }) => path), ...rest });
 }
 
 function record(
@@ -74,47 +36,4 @@ function record(
     const detail = { issuer: next.label, fingerprint };
     return { outcome: accept(next), next, events: [administered('issuer approved', { at, by, detail })] };
   });
-}
-
-/** Uses the parser and rules that check callers: an authority that every request would fail on is refused now. */
-function readAuthorities(pem: string, policy: PathPolicy, now: EpochSeconds): AdminOutcome<readonly Certificate[]> {
-  const authorities: Certificate[] = [];
-  for (const [index, der] of readPem(pem, 'CERTIFICATE').entries()) {
-    const certificate = readCertificate(der);
-    if (!certificate.ok) {
-      return decline('certificate-unreadable', `certificate ${index + 1}: ${certificate.refusal.rule ?? ''}`);
-    }
-    const objection = objectionTo(certificate.value, index === 0 ? 'approved issuer' : 'intermediate', policy, now);
-    if (objection) return objection;
-    authorities.push(certificate.value);
-  }
-  return authorities.length > 0 ? accept(authorities) : decline('certificate-unreadable', 'no certificate');
-}
-
-function objectionTo(
-  certificate: Certificate,
-  role: 'approved issuer' | 'intermediate',
-  policy: PathPolicy,
-  now: EpochSeconds,
-) {
-  const failed = judgeAuthority(certificate, role, policy, now).filter(({ passed }) => !passed);
-  const subject = printName(certificate.subject);
-  // Not being a CA is the most useful answer, whatever else is wrong.
-  if (failed.some(({ rule }) => rule === 'authority-is-ca')) return decline('certificate-not-authority', subject);
-  const [first] = failed;
-  if (!first) return undefined;
-  if (first.rule === 'expired') {
-    return decline('certificate-expired', `${subject} expired at ${printTime(certificate.notAfter)}`);
-  }
-  return decline('certificate-refused', `${subject}: ${first.words}${first.setting ? ` {${first.setting}}` : ''}`);
-}
-
-/** With one key under two labels, one certificate would have two identities. */
-async function sameKey({ publicKey }: Certificate, label: string, { store }: AdminPorts) {
-  for await (const issuer of rows(store, issuers)) {
-    const known = readCertificate(issuer.certificate);
-    const isOther = issuer.enabled && issuer.label !== label && known.ok;
-    if (isOther && Buffer.compare(known.value.publicKey.spki, publicKey.spki) === 0) return issuer;
-  }
-  return undefined;
 }

@@ -3,13 +3,16 @@ import type { Decision } from '../../store/store.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { whyNotFormat } from './token-format.ts';
 
 /** Changes what the draft names. A narrower scope limits existing grants at once; a wider one does not affect them. */
-export function changeIntegration(
+export async function changeIntegration(
   clientId: string,
   draft: IntegrationDraft,
   ports: AdminPorts,
 ): Promise<AdminOutcome<Integration>> {
+  const objection = await whyNotFormat(draft, ports.store);
+  if (objection) return objection;
   return rewriteIntegration(
     clientId,
     'integration changed',
@@ -27,10 +30,15 @@ export async function rewriteIntegration(
 ): Promise<AdminOutcome<Integration>> {
   if (!parseClientId(clientId)) return decline('integration-unknown', clientId);
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (!found) return { outcome: decline('integration-unknown', clientId) };
+    if (!found || found.row.removed) return { outcome: decline('integration-unknown', clientId) };
     const decided = decide(found.row);
     if (!decided.ok) return { outcome: decided };
-    const event = administered(did, { at, by, clientId, detail: { scope: decided.value.scope.text } });
-    return { outcome: decided, next: decided.value, events: [event] };
+    const detail = { scope: decided.value.scope.text, ...accessChange(found.row, decided.value) };
+    return { outcome: decided, next: decided.value, events: [administered(did, { at, by, clientId, detail })] };
   });
+}
+
+/** For the revocation feed: whoever holds a token may have lost access. */
+function accessChange(before: Integration, next: Integration): { accessChanged?: true } {
+  return JSON.stringify(before.access) === JSON.stringify(next.access) ? {} : { accessChanged: true };
 }

@@ -1,18 +1,36 @@
 import { type Identity, parseIdentityId } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
 import { byUserName, identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
-/** Finds by id, or by user name if only one identity has it. */
+/** Finds by id, by user name if only one identity has it, or by the first digits of an id if no other begins with them. */
 export async function findIdentity(
   name: string,
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<Identity>> {
   if (parseIdentityId(name)) {
     const { found } = await store.load(identities, name);
-    return found ? accept(found.row) : decline('identity-unknown', name);
+    if (found) return accept(found.row);
   }
   const [identity, ...others] = await store.find(identities, byUserName(name));
-  if (!identity) return decline('identity-unknown', name);
+  if (!identity) return findByDigits(name, store);
   return others.length > 0 ? decline('identity-ambiguous', name) : accept(identity);
+}
+
+/** `local:{0a1b…` or `corp:0a1b…`, or the digits alone, at least four. */
+const FIRST_DIGITS = /^(?:([A-Za-z][\w.+-]{0,63}):\{?)?([0-9a-f][0-9a-f-]{3,35})\}?$/;
+
+/** Ids are not in order in the store, so this reads all identities: for operators. */
+async function findByDigits(text: string, store: Store): Promise<AdminOutcome<Identity>> {
+  const [, label, digits] = FIRST_DIGITS.exec(text) ?? [];
+  if (digits === undefined) return decline('identity-unknown', text);
+  const found: Identity[] = [];
+  for await (const identity of rows(store, identities)) {
+    const [provider, id = ''] = identity.id.split(/:\{?/);
+    if ((label === undefined || label === provider) && id.startsWith(digits)) found.push(identity);
+    if (found.length > 1) return decline('identity-ambiguous', text);
+  }
+  return found[0] ? accept(found[0]) : decline('identity-unknown', text);
 }

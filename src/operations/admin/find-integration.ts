@@ -8,5 +8,5 @@ export async function findIntegration(
   { store }: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<Integration>> {
   const { found } = await store.load(integrations, clientId);
-  return found ? accept(found.row) : decline('integration-unknown', clientId);
+  return found && !found.row.removed ? accept(found.row) : decline('integration-unknown', clientId);
 }

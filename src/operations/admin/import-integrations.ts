@@ -4,6 +4,7 @@ import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { changeIntegration } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 import { registerIntegration } from './register-integration.ts';
+import { whyNotFormat } from './token-format.ts';
 
 export interface ImportedDraft {
   readonly clientId: string;
@@ -32,8 +33,11 @@ export async function importIntegrations(
   const drafts = readImport(text);
   if (!drafts.ok) return drafts;
   const known = new Set<string>();
-  for (const { clientId } of drafts.value) {
-    if ((await ports.store.load(integrations, clientId)).found) known.add(clientId);
+  for (const { clientId, draft } of drafts.value) {
+    const objection = await whyNotFormat(draft, ports.store);
+    if (objection) return objection;
+    const { found } = await ports.store.load(integrations, clientId);
+    if (found && !found.row.removed) known.add(clientId);
   }
   const [taken] = known;
   if (taken !== undefined && !update) return decline('integration-exists', taken);

@@ -9,7 +9,8 @@ import {
 } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import { parseScope } from '../../core/scope.ts';
-import { canMint } from '../../tokens/access-token.ts';
+import { JWT_LIFETIME_MAX } from '../../core/settings.ts';
+import { isSigned } from '../../tokens/access-token.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 
 /** Fields that are left out get their default, or keep their value. */
@@ -41,9 +42,12 @@ export function draftedIntegration(
   if (!scope) return decline('scope-malformed', draft.scope ?? '');
   const wanted = draft.accessTokenFormat ?? before?.accessTokenFormat ?? 'opaque';
   const accessTokenFormat = formatOf(wanted);
-  if (!accessTokenFormat) return decline('access-token-format-unavailable', wanted);
+  if (!accessTokenFormat) return decline('access-token-format-unknown', wanted);
   const objection = objectionTo(draft);
   if (objection) return objection;
+  const overrides = { ...before?.overrides, ...draft.overrides };
+  if (isSigned(accessTokenFormat) && (overrides.accessTokenLifetime ?? 0) > JWT_LIFETIME_MAX)
+    return decline('lifetime-too-long', 'accessTokenLifetime');
   return accept({
     clientId,
     name: draft.name ?? before?.name ?? clientId,
@@ -55,7 +59,7 @@ export function draftedIntegration(
     access: draft.access ?? before?.access ?? { to: 'everyone' },
     binding: draft.binding ?? before?.binding ?? 'none',
     accessTokenFormat,
-    overrides: { ...before?.overrides, ...draft.overrides },
+    overrides,
   });
 }
 
@@ -72,8 +76,8 @@ function objectionTo({ name, description, vendor, access, overrides = {} }: Inte
   return malformed === undefined ? undefined : decline('identity-id-malformed', malformed);
 }
 
-function formatOf(text: string): AccessTokenFormat | undefined {
-  return ACCESS_TOKEN_FORMATS.find((format) => format === text && canMint(format));
+export function formatOf(text: string): AccessTokenFormat | undefined {
+  return ACCESS_TOKEN_FORMATS.find((format) => format === text);
 }
 
 export function isPrintable(text: string): boolean {

@@ -3,6 +3,7 @@ import { rows } from '../../store/pages.ts';
 import { integrations } from '../../store/tables/registry.ts';
 import type { AdminPorts } from './admin.ts';
 
-export function listIntegrations({ store }: Pick<AdminPorts, 'store'>): Promise<readonly Integration[]> {
-  return Array.fromAsync(rows(store, integrations));
+/** Those that were not removed. */
+export async function listIntegrations({ store }: Pick<AdminPorts, 'store'>): Promise<readonly Integration[]> {
+  return (await Array.fromAsync(rows(store, integrations))).filter(({ removed }) => !removed);
 }

@@ -3,6 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { eventPages } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
+import { readHistory } from '../../store/tables/store-history.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 export interface EventsDraft {
@@ -62,14 +63,22 @@ async function lastBefore(since: EpochSeconds, store: Pick<AdminPorts['store'], 
   return Math.max(0, low - STEP);
 }
 
+/** `epoch`: the one in which the follower began. */
+export interface FollowDraft extends Required<Pick<EventsDraft, 'after' | 'limit'>> {
+  readonly epoch: number;
+}
+
 /**
- * What a follower reads after `after`. Refused if the log now ends before it: the store was restored from a copy, and a
- * follower would wait in silence while those numbers are given out a second time.
+ * What a follower reads after `after`. Refused if the store was put back: a follower would wait in silence, or miss events,
+ * while those numbers are given out a second time.
  */
 export async function readNewEvents(
-  draft: Required<Pick<EventsDraft, 'after' | 'limit'>>,
+  { epoch, ...draft }: FollowDraft,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<readonly LoggedEvent[]>> {
+  const history = await readHistory(ports.store);
+  if (history.rollback) return decline('event-log-rolled-back', `${history.rollback.seen} when a node noticed it`);
+  if (history.epoch !== epoch) return decline('event-log-rolled-back', `${draft.after}, in epoch ${epoch}`);
   const events = await readEvents(draft, ports);
   if (events.length > 0) return accept(events);
   const { drawn } = await ports.store.eventProgress();

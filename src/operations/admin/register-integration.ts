@@ -5,6 +5,7 @@ import { integrations } from '../../store/tables/registry.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
+import { whyNotFormat } from './token-format.ts';
 
 /** Contract 5.2: an API integration is registered before anyone can authorize for it. */
 export async function registerIntegration(
@@ -16,8 +17,10 @@ export async function registerIntegration(
   if (!drafted.ok) return drafted;
   const next = drafted.value;
   if (await isResourceServerId(clientId, { store })) return decline('client-id-of-resource-server', clientId);
+  const objection = await whyNotFormat(draft, store);
+  if (objection) return objection;
   return store.change(integrations, clientId, (found, at): Decision<Integration, AdminOutcome<Integration>> => {
-    if (found) return { outcome: decline('integration-exists', clientId) };
+    if (found && !found.row.removed) return { outcome: decline('integration-exists', clientId) };
     const event = administered('integration registered', { at, by, clientId, detail: { scope: next.scope.text } });
     return { outcome: accept(next), next, events: [event] };
   });

@@ -1,7 +1,7 @@
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
 import { integrations, keyMarks } from '../../store/tables/registry.ts';
-import { retire, type StoredKey } from '../../tokens/keyring.ts';
+import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { keyUse } from './key-use.ts';
 
@@ -19,7 +19,7 @@ export async function retireKey(
   { id, accessTokenLifetime, atOnce }: RetireRequest,
   ports: AdminPorts,
 ): Promise<AdminOutcome<readonly StoredKey[]>> {
-  const key = keys.find((candidate) => candidate.id === id);
+  const key = new Keyring(keys).key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (key.state === 'minting') return decline('key-mints', `${id}`);
   const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);

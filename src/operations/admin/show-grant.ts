@@ -42,6 +42,7 @@ export function shownGrant(grant: Grant, now: EpochSeconds, userName: string | u
     scope,
     ...(resource && { resource: resource.join(' ') }),
     origin: origin.kind,
+    ...(origin.kind === 'assertion' && { tokenIssuer: origin.assertion.tokenIssuer }),
     createdAt: isoTime(createdAt),
     refreshUntil: isoTime(refreshUntil),
     refreshable,

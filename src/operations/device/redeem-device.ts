@@ -11,7 +11,7 @@ import { parseDeviceCode } from '../../tokens/opaque/token-text.ts';
 import { drawGrant, issueGrant } from '../grant/issue-grant.ts';
 import { failIfKeyMissing } from '../grant/missing-key.ts';
 import { namedResourceServers } from '../grant/named-resource-servers.ts';
-import type { TokenPair } from '../grant/token-pair.ts';
+import { type DecidedPair, mintPair, type TokenPair } from '../grant/token-pair.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RedeemRequest {
@@ -43,7 +43,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
   const { slowsDown, resource: wantedResource } = request;
   const resourceServers = await namedResourceServers(wantedResource, ports);
   const drawn = drawGrant(ports);
-  return ports.store.change(devices, code.deviceId, (found, now): Decision<DeviceAuthorization, Outcome<TokenPair>> => {
+  const decided = await ports.store.change(devices, code.deviceId, (found, now): Redemption => {
     if (!found || !hashesTo(code.secret, found.row.deviceCodeHash))
       return { outcome: refuse('device-code-not-authentic') };
     const { row: device, companion: holder } = found;
@@ -67,4 +67,7 @@ export async function redeemDevice(request: RedeemRequest, ports: Ports): Promis
     const next: DeviceAuthorization = { ...device, decision: { is: 'redeemed', by: identity.id, at: now } };
     return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
   });
+  return mintPair(decided, ports);
 }
+
+type Redemption = Decision<DeviceAuthorization, Outcome<DecidedPair>>;

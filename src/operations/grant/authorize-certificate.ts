@@ -4,12 +4,13 @@ import type { Presenter } from '../../core/presenter.ts';
 import type { Refusal } from '../../core/refusal.ts';
 import { decideCertificate } from '../../core/rules/certificate.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
+import type { Decision } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import type { CallerPorts } from '../ports.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
 import { namedResourceServers } from './named-resource-servers.ts';
-import type { TokenPair } from './token-pair.ts';
+import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface CertificateRequest extends Presentation, WantedTarget {
   readonly clientId: string | undefined;
@@ -32,7 +33,7 @@ export async function authorizeCertificate(
   if (!decision.ok) return decision;
   const limited = request.overLimit?.(decision.value.integration.clientId);
   if (limited) return refused(limited);
-  const { mark: certificate, identity } = decision.value.caller;
+  const { mark: certificate, identity, thumbprint } = decision.value.caller;
   const origin: Grant['origin'] = { kind: 'certificate', certificate };
   const draft = {
     integration: decision.value.integration,
@@ -40,12 +41,14 @@ export async function authorizeCertificate(
     scope: decision.value.scope.text,
     resource: decision.value.resource,
     origin,
+    thumbprint,
     presenter,
     refresh: request.refresh,
   };
   const drawn = drawGrant(ports);
-  return ports.store.create(grants, drawn.id, (now) => {
+  const decided = await ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
     const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
     return { outcome: accept(pair), next: grant, events: [event] };
   });
+  return mintPair(decided, ports);
 }

@@ -23,7 +23,7 @@ export async function checkToken(
   ports: Ports,
   overLimit?: (isAuthentic: boolean) => Refusal | undefined,
 ): Promise<Outcome<CheckedToken>> {
-  const token = readAccessToken(accessToken, ports.keyring);
+  const token = readAccessToken(accessToken, ports);
   const limited = overLimit?.(token !== undefined);
   if (limited) return refused(limited);
   if (!token) {
@@ -45,6 +45,6 @@ export async function checkToken(
   };
   const decision = decideCheck(facts);
   if (!decision.ok) return decision;
-  const settings = settingsFor(decision.value.integration, ports.settings);
+  const settings = settingsFor(decision.value.integration, ports.settings, decision.value.grant.format);
   return accept({ ...decision.value, token, issuedAt: accessTokenIssuedAt(token, decision.value.grant, settings) });
 }

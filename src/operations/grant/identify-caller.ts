@@ -5,9 +5,9 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
 import type { AcceptedCertificate } from '../../core/verdict.ts';
 import type { Directory } from '../../directory/directory.ts';
-import { identities } from '../../store/tables/identities.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
+import { type FindDerived, loadDerived, storeDerived } from './derived-identity.ts';
 import { endRevoked } from './revoke-grant.ts';
 
 /** What a connection presented, and the request it came with. */
@@ -52,16 +52,16 @@ export function previewCaller(
 type MappingPorts = Pick<Ports, 'store' | 'directory'>;
 
 async function mapCaller(
-  { issuer, name, mark }: AcceptedCertificate,
+  { issuer, name, mark, thumbprint }: AcceptedCertificate,
   ports: MappingPorts,
-  existing: (derived: Identity, name: CallerName, ports: MappingPorts) => Promise<Identity>,
+  existing: FindDerived,
 ): Promise<Outcome<CertifiedCaller>> {
   const { identities: kind, label, integrations } = issuer;
   const identity =
     kind === 'derived'
-      ? accept(await existing(identityDerivedFrom(label, name), name, ports))
+      ? accept(await existing(identityDerivedFrom(label, name), name.source, ports))
       : theOnly(await listed(name, ports));
-  return identity.ok ? accept({ identity: identity.value, mark, integrations }) : identity;
+  return identity.ok ? accept({ identity: identity.value, mark, thumbprint, integrations }) : identity;
 }
 
 const LOOKUPS: Readonly<Record<IdentitySource, (directory: Directory, name: string) => Promise<readonly Identity[]>>> =
@@ -79,24 +79,6 @@ function listed({ source, name }: CallerName, { directory }: MappingPorts): Prom
 function theOnly([identity, ...others]: readonly Identity[]): Outcome<Identity> {
   if (!identity) return refuse('certificate-identity-unknown');
   return others.length > 0 ? refuse('certificate-identity-ambiguous') : accept(identity);
-}
-
-/** The row is created on first use, so that an operator can disable the identity. */
-function storeDerived(derived: Identity, { source }: CallerName, { store }: MappingPorts): Promise<Identity> {
-  return store.change(identities, derived.id, (found, now) => {
-    if (found) return { outcome: found.row };
-    const detail = { did: 'identity derived', source };
-    return {
-      outcome: derived,
-      next: derived,
-      events: [{ type: 'administered', at: now, identityId: derived.id, detail }],
-    };
-  });
-}
-
-async function loadDerived(derived: Identity, _: CallerName, { store }: MappingPorts): Promise<Identity> {
-  const { found } = await store.load(identities, derived.id);
-  return found?.row ?? derived;
 }
 
 /** `LABEL:` + hex of the first 16 bytes of SHA-256(source | 0 | name). */

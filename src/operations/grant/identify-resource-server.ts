@@ -5,7 +5,7 @@ import type { ResourceServer } from '../../core/resource-server.ts';
 import { spokenForBy } from '../../core/rules/resource-server.ts';
 import { isResourceServerSecret } from '../../tokens/resource-server-secret.ts';
 import type { CallerPorts } from '../ports.ts';
-import { checkToken } from './check-token.ts';
+import { type CheckedToken, checkToken } from './check-token.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 
 /** What the request sent as proof. */
@@ -81,8 +81,13 @@ async function byAccessToken(
 ): Promise<ResourceServer | undefined> {
   const checked = await checkToken(accessToken, ports);
   // A token that is limited to resource servers was made for them: one of them must not use it here.
-  if (!checked.ok || checked.value.grant.resource) return undefined;
+  if (!checked.ok || isForOthers(checked.value, ports)) return undefined;
   return spokenForBy(checked.value.holder, id, known);
+}
+
+/** A JWT says whom it is for. */
+function isForOthers({ grant, token }: CheckedToken, { issuer }: Pick<CallerPorts, 'issuer'>): boolean {
+  return grant.resource !== undefined || token.audience?.includes(issuer) === false;
 }
 
 async function byCertificate(

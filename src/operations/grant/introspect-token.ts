@@ -4,6 +4,7 @@ import type { ResourceServer } from '../../core/resource-server.ts';
 import { scopeSeenBy } from '../../core/rules/audience.ts';
 import type { Scope } from '../../core/scope.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import { thumbprintText } from '../../tokens/jwt/claims.ts';
 import type { Ports } from '../ports.ts';
 import { checkToken } from './check-token.ts';
 
@@ -15,6 +16,8 @@ export interface Introspection {
   /** Of a person. */
   readonly userName: string | undefined;
   readonly tokenId: string;
+  /** The thumbprint of the certificate that the token is bound to, if it is. */
+  readonly boundTo: string | undefined;
   readonly issuedAt: EpochSeconds;
   readonly expiresAt: EpochSeconds;
 }
@@ -28,10 +31,18 @@ export async function introspectToken(
   const checked = await checkToken(token, ports);
   if (!checked.ok) return undefined;
   const { grant, holder, issuedAt, token: read } = checked.value;
-  const scope = scopeSeenBy(server, checked.value.scope, grant.resource);
+  const scope = scopeSeenBy(server, checked.value.scope, read.audience ?? grant.resource);
   if (!scope) return undefined;
   const { generation, expiresAt } = read;
-  return { grant, scope, userName: personName(holder), tokenId: tokenId(grant, generation), issuedAt, expiresAt };
+  return {
+    grant,
+    scope,
+    userName: personName(holder),
+    tokenId: tokenId(grant, generation),
+    boundTo: grant.boundTo && thumbprintText(grant.boundTo),
+    issuedAt,
+    expiresAt,
+  };
 }
 
 /** Identities that are derived from certificates are machines. */

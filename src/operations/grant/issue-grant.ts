@@ -1,5 +1,6 @@
 import type { Event } from '../../core/event.ts';
 import { type Grant, type GrantId, grantPeriod, type Origin } from '../../core/grant.ts';
+import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import type { Integration } from '../../core/integration.ts';
 import type { Presenter } from '../../core/presenter.ts';
@@ -9,7 +10,8 @@ import { firstRefreshToken, NO_NONCE, ROOT_LENGTH } from '../../tokens/opaque/pa
 import { REFRESH_SECRET_LENGTH } from '../../tokens/opaque/token-text.ts';
 import { newId } from '../new-id.ts';
 import type { Ports } from '../ports.ts';
-import { type TokenPair, tokenPair } from './token-pair.ts';
+import { accessTokenFacts } from './access-token-facts.ts';
+import type { DecidedPair } from './token-pair.ts';
 
 export interface GrantDraft {
   readonly integration: Integration;
@@ -18,13 +20,15 @@ export interface GrantDraft {
   readonly resource?: Grant['resource'] | undefined;
   readonly origin: Origin;
   readonly presenter: Presenter;
+  /** SHA-256 of the certificate that was presented, if one was. */
+  readonly thumbprint?: Hex;
   /** `if-set-by-integration`: the server's default does not apply, and the grant ends with its access token. */
   readonly refresh?: 'if-set-by-integration' | undefined;
 }
 
 export interface IssuedGrant {
   readonly grant: Grant;
-  readonly pair: TokenPair;
+  readonly pair: DecidedPair;
   readonly event: Event;
 }
 
@@ -57,6 +61,7 @@ export function issueGrant(
     refreshUntil,
     format: integration.accessTokenFormat,
     accessHash: minted.accessHash,
+    ...(integration.binding === 'certificate' && draft.thumbprint && { boundTo: draft.thumbprint }),
     refreshable: settings.refresh,
     pair: {
       generation: 0,
@@ -66,6 +71,7 @@ export function issueGrant(
       issuedAt: now,
       expiresAt,
       presenter,
+      ...accessTokenFacts({ ...draft, format: integration.accessTokenFormat }, ports),
     },
   };
   const event: Event = {
@@ -76,11 +82,17 @@ export function issueGrant(
     subjectId: grant.id,
     presenter,
     detail: {
-      by: draft.origin.kind,
+      ...originDetail(draft.origin),
       scope: draft.scope,
       ...(draft.resource && { resource: draft.resource.join(' ') }),
       until: refreshUntil,
     },
   };
-  return { grant, pair: tokenPair(grant, minted, now, ports.keyring), event };
+  return { grant, pair: { grant, minted, now }, event };
+}
+
+function originDetail(origin: Origin): Readonly<Record<string, string>> {
+  return origin.kind === 'assertion'
+    ? { by: origin.kind, tokenIssuer: origin.assertion.tokenIssuer }
+    : { by: origin.kind };
 }

@@ -2,7 +2,9 @@
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
-import { KeyMissing, type Keyring } from '../../tokens/keyring.ts';
+import { isSigned } from '../../tokens/access-token.ts';
+import { namedKeyOf } from '../../tokens/jwt/jwt.ts';
+import { KeyMissing } from '../../tokens/keyring.ts';
 import { keyIdOf } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
 
@@ -11,7 +13,12 @@ const KEPT_MS = 1_000;
 const answersOf = new WeakMap<Store, Map<number, { readonly at: number; readonly inUse: Promise<boolean> }>>();
 
 /** For a token that did not parse: throws KeyMissing if its key is in use, because then the token may be authentic. */
-export async function failIfKeyMissing(text: string, ports: Pick<Ports, 'store' | 'keyring' | 'clock'>): Promise<void> {
+export async function failIfKeyMissing(
+  text: string,
+  ports: Pick<Ports, 'store' | 'keyring' | 'registry' | 'clock'>,
+): Promise<void> {
+  const signing = namedKeyOf(text, ports.registry);
+  if (signing !== undefined && !ports.keyring.signingKey(signing)) throw new KeyMissing(signing);
   const id = keyIdOf(text);
   if (id === undefined || ports.keyring.key(id)) return;
   if (await isInUse(id, ports)) throw new KeyMissing(id);
@@ -30,9 +37,20 @@ function isInUse(id: number, { store, clock }: Pick<Ports, 'store' | 'clock'>): 
 }
 
 /** Keys in use that this keyring does not have, or has with another fingerprint. */
-export async function missingKeys({ store, keyring }: { store: Store; keyring: Keyring }): Promise<number[]> {
+export async function missingKeys(ports: Pick<Ports, 'store' | 'keyring' | 'registry'>): Promise<(number | string)[]> {
+  return [...(await missingMacKeys(ports)), ...missingSigningKeys(ports)];
+}
+
+async function missingMacKeys({ store, keyring }: Pick<Ports, 'store' | 'keyring'>): Promise<number[]> {
   const marks: readonly KeyMark[] = await Array.fromAsync(rows(store, keyMarks));
   return marks
     .filter(({ id, fingerprint, retired }) => !retired && keyring.key(id)?.fingerprint !== fingerprint)
     .map(({ id }) => id);
+}
+
+/** The key that signs must be here if an integration needs it. Others may come with the next copy of the keyring. */
+function missingSigningKeys({ keyring, registry }: Pick<Ports, 'keyring' | 'registry'>): string[] {
+  const { signingKey, integrations } = registry;
+  if (!signingKey || keyring.signingKey(signingKey.id)) return [];
+  return integrations.some(({ accessTokenFormat }) => isSigned(accessTokenFormat)) ? [signingKey.id] : [];
 }

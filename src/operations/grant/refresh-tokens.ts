@@ -18,9 +18,10 @@ import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import { NONCE_LENGTH, nextRefreshToken, sameRefreshToken, standingOf } from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
+import { accessTokenFacts } from './access-token-facts.ts';
 import { certifyCaller, type Presentation } from './identify-caller.ts';
 import { failIfKeyMissing } from './missing-key.ts';
-import { type TokenPair, tokenPair } from './token-pair.ts';
+import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
 
 export interface RefreshRequest extends Presentation {
   readonly clientId: string;
@@ -54,27 +55,29 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     caller,
     limit: request.overLimit?.(),
     presenter: request.presenter,
+    requestId: request.requestId,
     wantedScope: request.scope,
     wantedResource: request.resource,
   };
   const first = await change(known, 'not-loaded', ports);
-  if (first !== 'load-outage') return first;
+  if (first !== 'load-outage') return mintPair(first, ports);
   const { found } = await ports.store.load(serviceTimes, SERVICE);
   const second = await change(known, found?.row.outage, ports);
   if (second === 'load-outage') throw new Error('the rule asked for the outage again after it was loaded');
-  return second;
+  return mintPair(second, ports);
 }
 
 /** What is known before the row is loaded. */
 interface Known extends Pick<RefreshFacts, 'integration' | 'caller' | 'limit' | 'wantedScope' | 'wantedResource'> {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
+  readonly requestId: string;
 }
 
-type Answer = Outcome<TokenPair> | 'load-outage';
+type Answer = Outcome<DecidedPair> | 'load-outage';
 
 function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Promise<Answer> {
-  const { integration, token, caller, limit, wantedScope, wantedResource, presenter } = known;
+  const { integration, token, caller, limit, wantedScope, wantedResource, presenter, requestId } = known;
   const { settings, keyring } = ports;
   const nonce = ports.random(NONCE_LENGTH).toString('hex') as Hex;
   return ports.store.change(grants, token.grantId, (found, clock): Decision<Grant, Answer> => {
@@ -95,7 +98,7 @@ function change(known: Known, outage: RefreshFacts['outage'], ports: Ports): Pro
       outage,
       now,
     });
-    return commitOf(decision, { grant, token, presenter, now }, nonce, ports);
+    return commitOf(decision, { grant, token, presenter, requestId, now }, nonce, ports);
   });
 }
 
@@ -121,6 +124,8 @@ interface Turn {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly now: EpochSeconds;
+  /** In the events of a refusal, so that they and the log line are found by each other. */
+  readonly requestId: string;
 }
 
 function rotate(
@@ -128,7 +133,7 @@ function rotate(
   nonce: Hex,
   settings: Settings,
   ports: Ports,
-): Decision<Grant, Outcome<TokenPair>> {
+): Decision<Grant, Outcome<DecidedPair>> {
   const key = ports.keyring.minting;
   const expiresAt = accessTokenExpiry(grant, now, settings);
   const minted = nextRefreshToken(token, nonce, key);
@@ -136,33 +141,42 @@ function rotate(
   const generation = grant.pair.generation + 1;
   const next: Grant = {
     ...grant,
-    pair: { generation, keyId: key.id, refreshHash, nonce, issuedAt: now, expiresAt, presenter },
+    pair: {
+      generation,
+      keyId: key.id,
+      refreshHash,
+      nonce,
+      issuedAt: now,
+      expiresAt,
+      presenter,
+      ...accessTokenFacts(grant, ports),
+    },
   };
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
   const event: Event = { type: 'refreshed', at: now, clientId: grant.clientId, subjectId: grant.id, presenter };
-  return { outcome: accept(tokenPair(next, minted, now, ports.keyring)), next, events: [event] };
+  return { outcome: accept({ grant: next, minted, now }), next, events: [event] };
 }
 
 /** The grant is unchanged. The event names both presenters; different ones raise an alarm. */
-function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<TokenPair>> {
+function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>> {
   const { grant, token, presenter, now } = turn;
   const first = grant.pair.presenter;
   const detail = { firstAddress: first.address, firstAgent: first.agent, alarm: !isSamePresenter(first, presenter) };
   const minted = sameRefreshToken(token, grant, ports.keyring);
-  const outcome = accept(tokenPair(grant, minted, now, ports.keyring));
+  const outcome = accept({ grant, minted, now });
   return { outcome, events: [eventOf('retried', turn, detail)] };
 }
 
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
-function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<TokenPair>> {
-  const { grant, now } = turn;
-  const ended = eventOf('revoked', turn, { reason: why });
+function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
+  const { grant, now, requestId } = turn;
+  const ended = eventOf('revoked', turn, { reason: why, requestId });
   const events = why === 'reuse' ? [reusedEvent(turn, { ended: true }), ended] : [ended];
   return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 
 function reusedEvent(turn: Turn, detail: { readonly ended: boolean }): Event {
-  return eventOf('reused', turn, detail);
+  return eventOf('reused', turn, { ...detail, requestId: turn.requestId });
 }
 
 function eventOf(type: Event['type'], { grant, presenter, now }: Turn, detail: NonNullable<Event['detail']>): Event {

@@ -12,7 +12,6 @@ import type { Decision, PageQuery } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { grants, grantsOf } from '../../store/tables/grants.ts';
 import { type ReadAccessToken, readAccessToken } from '../../tokens/access-token.ts';
-import type { Keyring } from '../../tokens/keyring.ts';
 import { isRefreshTokenOf } from '../../tokens/opaque/pair.ts';
 import { parseRefreshToken } from '../../tokens/opaque/token-text.ts';
 import type { Ports } from '../ports.ts';
@@ -20,7 +19,7 @@ import { failIfKeyMissing } from './missing-key.ts';
 
 /** Ends the grant of an access token: tokens of every generation stop working at once, on every node. */
 export async function revokeByToken(accessToken: string, presenter: Presenter, ports: Ports): Promise<Outcome<Grant>> {
-  const token = readAccessToken(accessToken, ports.keyring);
+  const token = readAccessToken(accessToken, ports);
   if (!token) {
     await failIfKeyMissing(accessToken, ports);
     return refuse('access-token-not-authentic');
@@ -44,7 +43,7 @@ export interface RevokeRequest {
 /** RFC 7009. The value is undefined if there was nothing left to end: that is a success too. */
 export async function revokeByIntegration(request: RevokeRequest, ports: Ports): Promise<Outcome<Grant | undefined>> {
   const integration = ports.registry.integration(request.clientId);
-  const token = readToken(request.token, ports.keyring);
+  const token = readToken(request.token, ports);
   const first = decideRevokeByIntegration({ integration, token: undefined, grant: undefined });
   if (!first.ok) return first;
   if (!token) {
@@ -64,10 +63,10 @@ interface ReadToken extends Pick<ReadAccessToken, 'grantId' | 'isOf'> {
   readonly kind: 'access' | 'refresh';
 }
 
-function readToken(text: string, keyring: Keyring): ReadToken | undefined {
-  const access = readAccessToken(text, keyring);
+function readToken(text: string, ports: Ports): ReadToken | undefined {
+  const access = readAccessToken(text, ports);
   if (access) return { kind: 'access', grantId: access.grantId, isOf: (grant) => access.isOf(grant) };
-  const refresh = parseRefreshToken(text, keyring);
+  const refresh = parseRefreshToken(text, ports.keyring);
   return refresh && { kind: 'refresh', grantId: refresh.grantId, isOf: (grant) => isRefreshTokenOf(refresh, grant) };
 }
 

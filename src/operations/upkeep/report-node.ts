@@ -24,7 +24,8 @@ export class NodeReporter {
 
   /** Called every few seconds; writes if a report is due. */
   async report(clock: () => EpochSeconds): Promise<void> {
-    const keys = this.#keyring.keys.map(({ fingerprint }) => fingerprint);
+    const { keys: macKeys, signingKeys } = this.#keyring;
+    const keys = [...macKeys.map(({ fingerprint }) => fingerprint), ...signingKeys.map(({ id }) => id)];
     const [text, now] = [keys.join(), clock()];
     const last = this.#reported;
     if (last && last.keys === text && Math.abs(now - last.at) < REPORT_EVERY) return;
@@ -42,9 +43,9 @@ export class NodeReporter {
   }
 }
 
-/** The running nodes that have not reported this key. */
-export async function nodesWithout(fingerprint: string, store: Store): Promise<string[]> {
+/** The running nodes that have not reported this key: a MAC key by its fingerprint, a signing key by its id. */
+export async function nodesWithout(key: string, store: Store): Promise<string[]> {
   const now = await store.now();
   const found = await Array.fromAsync(rows(store, nodes));
-  return found.filter(({ endsAt, keys }) => endsAt > now && !keys.includes(fingerprint)).map(({ name }) => name);
+  return found.filter(({ endsAt, keys }) => endsAt > now && !keys.includes(key)).map(({ name }) => name);
 }

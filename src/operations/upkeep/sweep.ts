@@ -5,6 +5,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { listContents, revocationLists } from '../../store/tables/lists.ts';
 import { nodes } from '../../store/tables/nodes.ts';
 import { attempts, sessions } from '../../store/tables/sign-in.ts';
+import { assertions, keySets } from '../../store/tables/token-issuers.ts';
 import { endedLists, leases } from '../../store/tables/upkeep.ts';
 import type { Ports } from '../ports.ts';
 
@@ -23,6 +24,8 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [nodes, seconds(HOUR)],
   [leases, seconds(HOUR)],
   [endedLists, seconds(HOUR)],
+  [assertions, seconds(HOUR)],
+  [keySets, seconds(7 * DAY)],
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];

@@ -1,6 +1,7 @@
 // The one place that says whether a presented certificate authorizes, and for whom: for the handshake's chain, for a
 // proxy's header and for the dry run. Pure: what is known about revocation comes in as evidence.
 import { type CallerName, callerName } from '../../core/certificate.ts';
+import type { Hex } from '../../core/hex.ts';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
@@ -87,7 +88,8 @@ function judgeFoundPath(question: RevocationQuestion): Judgement {
   const named = [...steps, identityStep(name, issuer, leaf)];
   if (!name.ok) return { outcome: name, steps: named, ...found };
   const ends = [...path.map(({ notAfter }) => notAfter), ...findings.map(({ until }) => until)];
-  const accepted = { issuer, name: name.value, mark: found.mark, until: ends.reduce(earlier) };
+  const thumbprint = leaf.fingerprint as Hex;
+  const accepted = { issuer, name: name.value, mark: found.mark, thumbprint, until: ends.reduce(earlier) };
   return { outcome: accept(accepted), steps: named, ...found };
 }
 

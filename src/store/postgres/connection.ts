@@ -5,6 +5,7 @@ import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
 import { type Attempt, NoServer } from './remedies.ts';
 import { prepareSession } from './session.ts';
+import { withLimits } from './startup.ts';
 import { VALUE_TYPES } from './values.ts';
 
 /**
@@ -122,7 +123,7 @@ export async function connect(address: Address): Promise<Connection> {
   const attempts: Attempt[] = [];
   for (const host of address.hosts) {
     try {
-      return await connectTo(host, address);
+      return await withLimits(host, address, (options) => connectTo(host, address, options));
     } catch (error) {
       attempts.push({ host, error });
     }
@@ -130,7 +131,7 @@ export async function connect(address: Address): Promise<Connection> {
   throw new NoServer(attempts);
 }
 
-async function connectTo(host: Host, address: Address): Promise<Connection> {
+async function connectTo(host: Host, address: Address, options: string): Promise<Connection> {
   const client = new pg.Client({
     ...host,
     database: address.database,
@@ -138,6 +139,7 @@ async function connectTo(host: Host, address: Address): Promise<Connection> {
     password: address.password(),
     ssl: tlsOptions(host, address),
     application_name: address.applicationName,
+    ...(options !== '' && { options }),
     connectionTimeoutMillis: address.connectTimeoutMs,
     query_timeout: address.statementTimeoutMs * SILENCE,
     keepAlive: true,

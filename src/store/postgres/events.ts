@@ -8,7 +8,7 @@
 import type { Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
-import { encodeEvent, eventColumns } from '../tables/events.ts';
+import { encodeEvent, eventColumns, IS_ACT } from '../tables/events.ts';
 import type { Statement } from './connection.ts';
 import { unnested } from './statements.ts';
 
@@ -63,29 +63,38 @@ export const HORIZON: Statement = {
 };
 
 export function eventsStatement(
-  { after, limit, identityId }: EventQuery,
+  { after, limit, ...of }: EventQuery,
   horizon: Value,
 ): { statement: Statement; values: Value[] } {
-  const ofIdentity = identityId === undefined ? '' : 'AND identity_id = $4';
-  const statement = {
-    name: identityId === undefined ? 'events' : 'events_of_identity',
-    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence > $1::bigint AND sequence <= $2::bigint ${ofIdentity}
-      ORDER BY sequence LIMIT $3::bigint`,
-  };
-  return { statement, values: [after, horizon, limit, ...(identityId === undefined ? [] : [identityId])] };
+  return selecting('events', ['sequence > $3::bigint'], [after], of, 'ORDER BY sequence', [horizon, limit]);
 }
 
 export function newestStatement(
-  { count, identityId }: NewestQuery,
+  { count, before, ...of }: NewestQuery,
   horizon: Value,
 ): { statement: Statement; values: Value[] } {
-  const ofIdentity = identityId === undefined ? '' : 'AND identity_id = $3';
+  const below = before === undefined ? [] : ['sequence < $3::bigint'];
+  const name = before === undefined ? 'newest_events' : 'newest_events_before';
+  const values = before === undefined ? [] : [before];
+  return selecting(name, below, values, of, 'ORDER BY sequence DESC', [horizon, count]);
+}
+
+/** `own` conditions have the parameters from $3 on. */
+function selecting(
+  name: string,
+  own: readonly string[],
+  ownValues: readonly Value[],
+  { identityId, acts }: Pick<EventQuery, 'identityId' | 'acts'>,
+  order: string,
+  [horizon, limit]: readonly [Value, number],
+): { statement: Statement; values: Value[] } {
+  const ofIdentity = identityId === undefined ? [] : [`identity_id = $${ownValues.length + 3}`];
+  const conditions = ['sequence <= $1::bigint', ...own, ...ofIdentity, ...(acts ? [IS_ACT] : [])];
   const statement = {
-    name: identityId === undefined ? 'newest_events' : 'newest_events_of_identity',
-    text: `SELECT sequence, ${NAMES} FROM events WHERE sequence <= $1::bigint ${ofIdentity}
-      ORDER BY sequence DESC LIMIT $2::bigint`,
+    name: `${name}${identityId === undefined ? '' : '_of_identity'}${acts ? '_acts' : ''}`,
+    text: `SELECT sequence, ${NAMES} FROM events WHERE ${conditions.join(' AND ')} ${order} LIMIT $2::bigint`,
   };
-  return { statement, values: [horizon, count, ...(identityId === undefined ? [] : [identityId])] };
+  return { statement, values: [horizon, limit, ...ownValues, ...(identityId === undefined ? [] : [identityId])] };
 }
 
 export const SWEEP_EVENTS: Statement = {

@@ -134,6 +134,44 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE device_authorizations ADD COLUMN resource text;
   `,
   },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE signing_keys (
+    id text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, algorithm text NOT NULL, public_key text NOT NULL,
+    published_at bigint NOT NULL, signs_from bigint, removed_at bigint
+  );
+  ALTER TABLE grants ADD COLUMN bound_to bytea, ADD COLUMN audience text, ADD COLUMN signing_key text;
+  `,
+  },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE token_issuers (label text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, body text NOT NULL);
+  CREATE TABLE key_sets (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, checked_at bigint NOT NULL, failure text,
+    fetched_at bigint, contents text
+  );
+  CREATE INDEX key_sets_checked_at ON key_sets (checked_at);
+  CREATE TABLE assertions (mark bytea NOT NULL PRIMARY KEY, revision integer NOT NULL, ends_at bigint NOT NULL);
+  CREATE INDEX assertions_ends_at ON assertions (ends_at);
+  ALTER TABLE grants ADD COLUMN assertion text;
+  `,
+  },
+  {
+    additive: true,
+    text: `
+  CREATE TABLE store_history (
+    name text COLLATE "C" NOT NULL PRIMARY KEY, revision integer NOT NULL, epoch integer NOT NULL, rollback text
+  );
+  `,
+  },
+  {
+    additive: true,
+    text: `
+  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
+  `,
+  },
 ];
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS tessera_schema (

@@ -93,7 +93,7 @@ async function ensureSchema(connection: Connection): Promise<SchemaChange> {
   if (before > MIGRATIONS.length) {
     throw new StoreUnusable(
       `the database has schema ${before}, which this release cannot work with`,
-      'Use a newer release of Tessera.',
+      'Run the release that upgraded it, or a newer one: docs/upgrading.md.',
     );
   }
   if (before === 0) await refuseElsewhere(connection);

@@ -10,16 +10,24 @@ const STEP_PAGES = 500;
 export async function backUp(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
   const unfinished = `${to}.unfinished`;
   closeSync(openSync(unfinished, 'w', 0o600));
+  try {
+    await copyPages(from, unfinished, onProgress);
+    sync(unfinished);
+    renameSync(unfinished, to);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+async function copyPages(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
   const source = openForReading(from);
   try {
     const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
       onProgress(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
-    await backup(source, unfinished, { rate: STEP_PAGES, progress });
+    await backup(source, to, { rate: STEP_PAGES, progress });
   } finally {
     source.close();
   }
-  sync(unfinished);
-  renameSync(unfinished, to);
 }
 
 /** Why a file cannot be restored; undefined if it can. */
@@ -43,10 +51,14 @@ export async function restore(copy: string, to: string): Promise<string | undefi
   const ready = `${to}.restored`;
   rmSync(ready, { force: true });
   await backUp(copy, ready, () => undefined);
-  const before = existsSync(to) ? unusedName(`${to}.before-restore`) : undefined;
-  if (before) takeAside(to, before);
-  renameSync(ready, to);
-  return before;
+  try {
+    const before = existsSync(to) ? unusedName(`${to}.before-restore`) : undefined;
+    if (before) takeAside(to, before);
+    renameSync(ready, to);
+    return before;
+  } finally {
+    rmSync(ready, { force: true }); // still there if the store is in use
+  }
 }
 
 function unusedName(path: string): string {

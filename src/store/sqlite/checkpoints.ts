@@ -6,6 +6,8 @@ import { openDatabase } from './connection.ts';
 
 /** A checkpoint runs after at most this many written pages: 16 MB of WAL. */
 const AFTER_PAGES = 4000;
+/** Writers wait while a checkpoint waits for readers that see an older state. It gives up after this, and the next one tries again. */
+const PATIENCE_MS = 200;
 
 /** Started when there is first something to empty, so that a command never starts one. */
 export class Checkpoints {
@@ -54,6 +56,7 @@ export class Checkpoints {
 
 function serve(path: string): void {
   const database = openDatabase(path);
+  database.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
   parentPort?.on('message', (message: 'empty' | 'stop') => {
     if (message === 'stop') {
       database.close();

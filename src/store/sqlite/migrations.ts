@@ -1,6 +1,6 @@
 // Numbered, forward only. A migration that has been released is never edited; the next one follows it.
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreMissing } from '../store.ts';
+import { StoreMissing, StoreUnusable } from '../store.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -108,6 +108,38 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN resource TEXT;
   ALTER TABLE device_authorizations ADD COLUMN resource TEXT;
   `,
+  `
+  CREATE TABLE signing_keys (
+    id TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, algorithm TEXT NOT NULL, public_key TEXT NOT NULL,
+    published_at INTEGER NOT NULL, signs_from INTEGER, removed_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE grants ADD COLUMN bound_to BLOB;
+  ALTER TABLE grants ADD COLUMN audience TEXT;
+  ALTER TABLE grants ADD COLUMN signing_key TEXT;
+  `,
+  `
+  CREATE TABLE token_issuers (
+    label TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE key_sets (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, checked_at INTEGER NOT NULL, failure TEXT,
+    fetched_at INTEGER, contents TEXT
+  ) STRICT;
+  CREATE INDEX key_sets_checked_at ON key_sets (checked_at);
+  CREATE TABLE assertions (
+    mark BLOB NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, ends_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX assertions_ends_at ON assertions (ends_at);
+  ALTER TABLE grants ADD COLUMN assertion TEXT;
+  `,
+  `
+  CREATE TABLE store_history (
+    name TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, epoch INTEGER NOT NULL, rollback TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  CREATE INDEX events_acts ON events (sequence) WHERE type IN ('revoked', 'administered');
+  `,
 ];
 
 /** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
@@ -117,8 +149,9 @@ export function migrate(database: DatabaseSync, mustExist = false): void {
     const version = schemaVersion(database);
     if (version === 0 && mustExist) throw new StoreMissing('the database holds no store');
     if (version > MIGRATIONS.length) {
-      throw new Error(
-        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length}); use a newer release`,
+      throw new StoreUnusable(
+        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,
+        'Run the release that upgraded it, or go back to a copy: docs/upgrading.md.',
       );
     }
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
-import { type Store, StoreMissing } from '../store.ts';
+import { type Store, StoreMissing, StoreUnusable } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
@@ -48,7 +48,17 @@ export async function openSqlite({
 }
 
 function refuseMissing(path: string): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  const size = sizeOf(path);
   if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
   if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`);
+}
+
+/** Undefined if there is no such file. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StoreUnusable(`${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
+  }
 }

@@ -1,5 +1,5 @@
 // The rows of the event log. It is not a Table: events are appended and read in order, and never changed.
-import type { Event, EventType } from '../../core/event.ts';
+import { ACT_TYPES, type Event, type EventType } from '../../core/event.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoggedEvent } from '../store.ts';
 import { type Column, hexDigits, type Value } from '../table.ts';
@@ -15,6 +15,9 @@ export const eventColumns: readonly Column[] = [
   { name: 'presenter', kind: 'text' },
   { name: 'detail', kind: 'json' },
 ];
+
+/** An SQL condition: events of ACT_TYPES. Their index has exactly this one, otherwise it is not used. */
+export const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
 
 export function encodeEvent(event: Event): Value[] {
   const { at, type, clientId = null, identityId = null, subjectId, presenter, detail } = event;

@@ -26,6 +26,7 @@ export const grants: Table<Grant, Identity> = {
     { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
     { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
     { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
+    { name: 'bound_to', kind: 'hex', fixed: true, of: ({ boundTo }) => boundTo ?? null },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -33,12 +34,15 @@ export const grants: Table<Grant, Identity> = {
     { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
+    { name: 'audience', kind: 'text', of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
+    { name: 'signing_key', kind: 'text', of: ({ pair }) => pair.jwt?.signingKey ?? null },
     { name: 'revoked_at', kind: 'integer', of: ({ revoked }) => revoked?.at ?? null },
     {
       name: 'revoked_for',
       kind: 'integer',
       of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
     },
+    { name: 'assertion', kind: 'text', fixed: true, of: ({ origin }) => assertionText(origin) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -62,20 +66,21 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   if (!holder) throw new Error('a grant without the identity that holds it');
   const [id, clientId, , scope, certificate, issuerKey, key, createdAt, refreshUntil, format, refreshable, accessHash] =
     values;
-  const [resource, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter, revokedAt, revokedFor] =
-    values.slice(12);
+  const [resource, boundTo, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter] = values.slice(12);
+  const [audience, signingKey, revokedAt, revokedFor, assertion] = values.slice(21);
   return {
     id: id as GrantId,
     clientId: clientId as ClientId,
     identityId: holder.id,
     scope: scope as string,
     ...decodeResource(resource),
-    origin: originOf(certificate, issuerKey, key),
+    origin: originOf(certificate, issuerKey, key, assertion),
     createdAt: createdAt as EpochSeconds,
     refreshUntil: refreshUntil as EpochSeconds,
     format: FORMATS[format as number] ?? 'opaque',
     refreshable: refreshable === 1,
     accessHash: accessHash as Hex,
+    ...(typeof boundTo === 'string' && { boundTo: boundTo as Hex }),
     pair: {
       generation: generation as number,
       keyId: keyId as number,
@@ -84,6 +89,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
       issuedAt: issuedAt as EpochSeconds,
       expiresAt: expiresAt as EpochSeconds,
       presenter: decodePresenter(presenter as string),
+      ...(typeof audience === 'string' && { jwt: { audience: audience.split(' '), signingKey: signingKey as string } }),
     },
     ...(typeof revokedAt === 'number' && {
       revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[revokedFor as number] ?? 'by-operator' },
@@ -91,12 +97,28 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
   };
 }
 
-function originOf(certificate: Value | undefined, issuerKey: Value | undefined, key: Value | undefined): Origin {
+function originOf(
+  certificate: Value | undefined,
+  issuerKey: Value | undefined,
+  key: Value | undefined,
+  assertion: Value | undefined,
+): Origin {
+  if (typeof assertion === 'string') return assertionOrigin(assertion);
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
     certificate: { certificate: certificate as Hex, issuerKey: issuerKey as Hex, key: key as Hex },
   };
+}
+
+/** The label of the token issuer, which has no space, and the subject. */
+function assertionText(origin: Origin): string | null {
+  return origin.kind === 'assertion' ? `${origin.assertion.tokenIssuer} ${origin.assertion.subject}` : null;
+}
+
+function assertionOrigin(text: string): Origin {
+  const [tokenIssuer = '', subject = ''] = text.split(' ');
+  return { kind: 'assertion', assertion: { tokenIssuer, subject: subject as Hex } };
 }
 
 function markOf(origin: Origin): CertificateMark | undefined {

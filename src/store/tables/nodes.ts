@@ -5,7 +5,7 @@ import type { Table } from '../table.ts';
 export interface NodeReport {
   /** Host, process and a random part: readable and unique. */
   readonly name: string;
-  /** The fingerprints of its keys. They reveal nothing about the keys. */
+  /** The fingerprints of its MAC keys and the ids of its signing keys. They reveal nothing about the keys. */
   readonly keys: readonly string[];
   /** Until then it counts as running. */
   readonly endsAt: EpochSeconds;

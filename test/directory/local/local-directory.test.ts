@@ -18,7 +18,7 @@ import { signIn } from '../../../src/operations/person/sign-in.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock } from '../../node.ts';
+import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock, THUMBPRINT } from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';
 import { ADA, anIdentity, hexOf, NOW } from '../../samples.ts';
 
@@ -121,7 +121,12 @@ test('a user name, e-mail or UPN that matches two identities is refused (CVE-202
   ] as const;
   const identify = () =>
     sources.map(([source, name]) =>
-      answer(identifyCaller({ issuer: ISSUER, name: { source, name }, mark: MARK, until: NOW }, node)),
+      answer(
+        identifyCaller(
+          { issuer: ISSUER, name: { source, name }, mark: MARK, thumbprint: THUMBPRINT, until: NOW },
+          node,
+        ),
+      ),
     );
   assert.deepEqual(await Promise.all(identify()), ['accepted', 'accepted', 'accepted']);
   await put(node.store, identities, anIdentity({ id: twin(2), ...names }));
@@ -134,7 +139,13 @@ test('local lookups never match derived identities or those of other directories
   const { node, directory } = await local(t);
   for (const label of ['corp', 'local']) {
     const issuer: ApprovedIssuer = { ...ISSUER, label, identities: 'derived' };
-    const caller = { issuer, name: { source: 'common-name', name: 'ada' }, mark: MARK, until: NOW } as const;
+    const caller = {
+      issuer,
+      name: { source: 'common-name', name: 'ada' },
+      mark: MARK,
+      thumbprint: THUMBPRINT,
+      until: NOW,
+    } as const;
     const derived = accepted(await identifyCaller(caller, node)).identity;
     assert.notEqual(derived.id, ADA);
     assert.deepEqual(await directory.byUserName(derived.userName ?? ''), [], `an issuer named ${label}`);
@@ -152,6 +163,7 @@ test('a derived identity stays disabled once an operator disabled it', async (t)
     issuer: { ...ISSUER, identities: 'derived' },
     name: { source: 'common-name', name: 'eve' },
     mark: MARK,
+    thumbprint: THUMBPRINT,
     until: NOW,
   } as const;
   const { identity } = accepted(await identifyCaller(caller, node));

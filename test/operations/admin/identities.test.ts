@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { parseIdentityId } from '../../../src/core/identity.ts';
+import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts';
 import { signInByPassword } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
+import { findIdentity } from '../../../src/operations/admin/find-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
+import { identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
+import { put } from '../../node.ts';
+import { anIdentity } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 
 const PASSWORD = new Secret('correct horse battery');
@@ -20,6 +24,33 @@ suite('identities', () => {
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
     assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
+  });
+
+  test('an identity is found by the first digits of its id, if no other begins with them', async (t) => {
+    const admin = await administration(t);
+    const ids = ['0a1b2c3d-0000-4000-8000-000000000001', '0a1b2c3d-0000-4000-8000-000000000002'];
+    for (const [index, id] of ids.entries())
+      await put(
+        admin.store,
+        identities,
+        anIdentity({ id: `local:{${id}}` as IdentityId, userName: `person-${index}` }),
+      );
+    await put(
+      admin.store,
+      identities,
+      anIdentity({ id: `CORP:${'0a1bffff'.repeat(4)}` as IdentityId, userName: 'cafe' }),
+    );
+    const found = async (text: string) => {
+      const outcome = await findIdentity(text, admin);
+      return outcome.ok ? outcome.value.userName : outcome.refusal.reason;
+    };
+    assert.equal(await found('0a1b2c3d-0000-4000-8000-000000000002'), 'person-1');
+    assert.equal(await found('local:{0a1b2c3d-0000-4000-8000-000000000001'), 'person-0');
+    assert.equal(await found('0a1b2c'), 'identity-ambiguous');
+    assert.equal(await found('0a1bf'), 'cafe');
+    assert.equal(await found('CORP:0a1b'), 'cafe');
+    assert.equal(await found('cafe'), 'cafe', 'a user name comes first');
+    assert.deepEqual([await found('0a1'), await found('ffff')], ['identity-unknown', 'identity-unknown']);
   });
 
   test('an e-mail address matches that of a certificate, ignoring the case of the domain', async (t) => {

@@ -50,8 +50,14 @@ suite('integrations', () => {
     ['a scope with a space', 'a', { scope: 'a b' }, 'scope-malformed'],
     ['a name with an escape sequence', 'a', { scope: 'a', name: '\u001b[2J' }, 'text-malformed'],
     ['a description with a bidi override', 'a', { scope: 'a', description: '\u202ex' }, 'text-malformed'],
-    ['a format not built yet', 'a', { scope: 'a', accessTokenFormat: 'jwt' }, 'access-token-format-unavailable'],
-    ['an unknown format', 'a', { scope: 'a', accessTokenFormat: 'paseto' }, 'access-token-format-unavailable'],
+    ['JWTs without a signing key', 'a', { scope: 'a', accessTokenFormat: 'jwt' }, 'signing-key-missing'],
+    ['an unknown format', 'a', { scope: 'a', accessTokenFormat: 'paseto' }, 'access-token-format-unknown'],
+    [
+      'JWTs that live longer than a day',
+      'a',
+      { scope: 'a', accessTokenFormat: 'jwt', overrides: { accessTokenLifetime: seconds(86_401) } },
+      'lifetime-too-long',
+    ],
     ['no time at all', 'a', { scope: 'a', overrides: { accessTokenLifetime: seconds(0) } }, 'lifetime-malformed'],
     [
       'an identity that is none',
@@ -106,7 +112,7 @@ suite('import files', () => {
     '[[]]',
     '{}',
     '{"id":7,"scope":"a"}',
-    '{"id":"a","scope":"a","accessTokenFormat":"jwt"}',
+    '{"id":"a","scope":"a","accessTokenFormat":"saml"}',
     '{"__proto__":{"id":"a","scope":"a"}}',
   ]) {
     test(`refused: ${text || 'nothing'}`, () => assert.equal(readImport(text).ok, false));

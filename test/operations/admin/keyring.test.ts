@@ -54,7 +54,7 @@ suite('the life of a key', () => {
     const admin = await administration(t);
     const keys = await rotated(admin);
     assert.deepEqual(
-      keys.map(({ id, state }) => [id, state]),
+      new Keyring(keys).keys.map(({ id, state }) => [id, state]),
       [
         [1, 'retiring'],
         [2, 'minting'],

@@ -1,6 +1,7 @@
-// One case of the corpus: what is presented, who is approved, and the verdict that the standard or the project demands.
+// One case of the corpus: the presented certificates, the approved issuers, and the verdict required by the standard or the project.
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
-import { type Authority, type CertificateOptions, ecKeys, type Issued, makeAuthority } from '../../authority.ts';
+import { type Authority, type CertificateOptions, type Issued, makeAuthority } from '../../authority.ts';
+import { ecKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 
 export interface Case {
@@ -13,7 +14,7 @@ export interface Case {
   readonly key: string;
   readonly issuers: readonly ApprovedIssuer[];
   readonly lists?: readonly Uint8Array[];
-  /** What the OCSP responder answers, whatever it is asked. */
+  /** The response of the OCSP responder to every request. */
   readonly answer?: Uint8Array;
   readonly verdict: string;
   /** Why TLS itself ends the handshake before the certificate is judged. Such a case must be a refusal. */
@@ -23,15 +24,15 @@ export interface Case {
 export type Profile = ApprovedIssuer['profile'];
 type Settings = Partial<Omit<ApprovedIssuer, 'certificate' | 'label'>>;
 
-/** One line of a table: a leaf under the shared root, judged by the default profile and, where given, by `strict`. */
+/** One line of a table: a leaf under the shared root, judged by the default profile and, if given, by `strict`. */
 export interface Row {
   readonly clause: string;
   readonly what: string;
   readonly leaf?: CertificateOptions;
-  /** A finished certificate, where options do not suffice. */
+  /** A complete certificate, for cases that options cannot express. */
   readonly made?: () => Issued;
   readonly by?: Authority;
-  /** The approved issuer, where it is not the root above. */
+  /** The approved issuer, if not the shared root. */
   readonly approved?: Authority;
   readonly settings?: Settings;
   readonly verdict: string;
@@ -53,7 +54,7 @@ const ROOT_KEYS = ecKeys();
 const MIDDLE_KEYS = ecKeys();
 export const ROOT = makeAuthority({ name: 'Corpus Root', keys: ROOT_KEYS });
 
-/** A root of its own for what is wrong with roots. */
+/** A separate root, for cases about roots. */
 export function rootWith(options: Parameters<typeof makeAuthority>[0]): Authority {
   return makeAuthority({ name: 'Corpus Root', keys: ROOT_KEYS, ...options });
 }

@@ -1,7 +1,8 @@
-// Name constraints (RFC 5280 4.2.1.10): what lies inside, what outside, and which constraints are malformed.
+// Name constraints (RFC 5280 4.2.1.10): which names are inside and outside, and which constraints are malformed.
 import { write, writeContext, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type CertificateOptions, extension, otherName, utf8 } from '../../authority.ts';
+import type { CertificateOptions } from '../../authority.ts';
+import { extension, otherName, utf8 } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith } from './case.ts';
 import { constraints, count, dns, email, ia5, ip, nameWith, uri } from './pieces.ts';
 

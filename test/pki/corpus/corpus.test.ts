@@ -1,4 +1,4 @@
-// Every case by every way in: the dry run, the handshake and the header must give the verdict that the case demands.
+// Every case in all three ways: the dry run, the handshake and the header must give the verdict of the case.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { RULES } from '../../../src/pki/path/rules.ts';
@@ -41,7 +41,7 @@ async function assertOneVerdict(tried: Case): Promise<void> {
   assert.deepEqual(verdicts, { 'dry run': verdict, header: verdict, handshake: verdict });
 }
 
-/** Without a handshake, or without the certificate in it, nobody gets in: that agrees with a refusal and nothing else. */
+/** If the handshake fails or carries no certificate, the caller is refused: the case must expect a refusal. */
 async function refusedByTls(tried: Case): Promise<string> {
   assert.doesNotMatch(tried.verdict, /^accepted/);
   const said = await doors.handshake(tried).catch(() => 'certificate-missing');

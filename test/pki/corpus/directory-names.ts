@@ -1,7 +1,8 @@
-// Constraints on directory names: an excluded name does not escape by another spelling (RFC 5280 7.1, RFC 4518).
+// Constraints on directory names: another spelling of an excluded name is excluded too (RFC 5280 7.1, RFC 4518).
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { attribute, type CertificateOptions } from '../../authority.ts';
+import type { CertificateOptions } from '../../authority.ts';
+import { attribute } from '../../signed-der.ts';
 import { type Case, casesOf } from './case.ts';
 import { rowsOf, type Tree } from './constraints.ts';
 import {
@@ -84,7 +85,7 @@ const TREES: readonly Tree[] = [
   },
 ];
 
-/** The relative names given, and the caller's common name behind them. */
+/** These relative names, followed by the caller's common name. */
 function withCaller(name: Uint8Array): Uint8Array {
   return writeSequence(name.subarray(2), write(TAG.set, attribute('2.5.4.3', 'caller')));
 }

@@ -1,8 +1,8 @@
-// DER as X.690 and RFC 5280 4.1 demand it: versions, serial numbers, lengths, lists of extensions.
+// DER as required by X.690 and RFC 5280 4.1: versions, serial numbers, lengths, lists of extensions.
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { attribute, extension, integer, nameOf } from '../../authority.ts';
+import { attribute, extension, integer, nameOf } from '../../signed-der.ts';
 import { ACCEPTED, byRule, type Case, casesOf, type Row, UNREADABLE } from './case.ts';
 import { type Forgery, forge } from './forge.ts';
 import { COMMON_NAME, count, FALSE, latin, ORGANISATION, octets, TRUE } from './pieces.ts';

@@ -2,7 +2,8 @@
 import { sign } from 'node:crypto';
 import { childrenOf, readElement, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import type { Authority, CertificateOptions, Issued, KeyPair } from '../../authority.ts';
+import type { Authority, CertificateOptions, Issued } from '../../authority.ts';
+import type { KeyPair } from '../../signed-der.ts';
 import { issue, ROOT } from './case.ts';
 
 const FIELDS = ['version', 'serial', 'algorithm', 'issuer', 'validity', 'subject', 'key', 'extensions'] as const;

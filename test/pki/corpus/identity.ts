@@ -1,4 +1,4 @@
-// Whom a certificate names: the hostile names of the project's list, and characters that nobody sees.
+// Which identity a certificate names: hostile names, and invisible characters.
 import type { IdentitySource } from '../../../src/core/certificate.ts';
 import type { CertificateOptions } from '../../authority.ts';
 import { HOSTILE_NAMES } from '../hostile-names.ts';
@@ -83,7 +83,7 @@ const visible = VISIBLE.map(
   }),
 );
 
-/** Names that give no identity: their form is a matter of profile strict. */
+/** Names that are not used as identity: only profile strict checks their form. */
 const BYSTANDERS: readonly [what: string, name: Uint8Array][] = [
   ['an underscore in a DNS name', dns('under_score.x.com')],
   ['a trailing dot in a DNS name', dns('x.com.')],

@@ -1,8 +1,9 @@
-// Which keys may stand on a path, in which role, and how they must be encoded.
+// Which keys are allowed in a path, in which role, and how they must be encoded.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { ecKeys, type Issued, integer, type KeyPair, rsaKeys } from '../../authority.ts';
+import type { Issued } from '../../authority.ts';
+import { ecKeys, integer, type KeyPair, rsaKeys } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, type Row, rootWith, UNREADABLE } from './case.ts';
 import { forge } from './forge.ts';
 import { octets } from './pieces.ts';
@@ -28,7 +29,7 @@ const GOOD: Readonly<Record<string, KeyPair>> = {
   'RSA with exponent 3': generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }),
 };
 
-// Named in ANSI X9.62, SEC 2, RFC 5639 and by Oakley; none of them is on the list of issue and standard alike.
+// Defined in ANSI X9.62, SEC 2, RFC 5639 and by Oakley; none is an allowed curve.
 const OTHER_CURVES = [
   'secp112r1',
   'secp128r1',

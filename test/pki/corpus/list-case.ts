@@ -1,9 +1,10 @@
-// What cases about revocation lists share: who is asked about, and the fields of a list.
+// Shared by cases about revocation lists: the checked caller, and the fields of a list.
 import type { RevocationCheck } from '../../../src/core/issuer.ts';
 import { contextTag } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type Authority, extension, type Issued } from '../../authority.ts';
+import type { Authority, Issued } from '../../authority.ts';
+import { extension } from '../../signed-der.ts';
 import { approve, CRL_REQUIRED } from '../approved.ts';
 import { type Case, issue, ROOT } from './case.ts';
 import { count, octets, uri } from './pieces.ts';
@@ -13,7 +14,7 @@ export const UNKNOWN = 'certificate-revocation-unknown: crl-unknown';
 
 const CALLER = issue();
 export const SERIAL = CALLER.serial;
-/** A serial number of nobody in these cases. */
+/** A serial number that no certificate of these cases has. */
 export const OTHER = octets(7);
 
 export const flag = (number: number): Uint8Array => write(contextTag(number, 'primitive'), octets(0xff));

@@ -2,7 +2,9 @@
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { ecKeys, extension, makeAuthority, nameOf, revokedEntry, rsaKeys } from '../../authority.ts';
+import { makeAuthority } from '../../authority.ts';
+import { revokedEntry } from '../../authority-lists.ts';
+import { ecKeys, extension, nameOf, rsaKeys } from '../../signed-der.ts';
 import { ACCEPTED, below, type Case, issue, ROOT, rootWith } from './case.ts';
 import { delta, flag, type ListTold, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';
 import { directory, keyUsage, octets } from './pieces.ts';
@@ -17,7 +19,7 @@ const BELOW = issue({}, middle);
 const mute = rootWith({ extensions: [keyUsage(2, 0x04)] });
 const BY_MUTE = issue({}, mute);
 
-/** Another key of the root's name that signs its lists, with and without the right to. */
+/** Another key under the root's name signs its lists, with and without permission. */
 const listSigner = ROOT.makeIntermediate({ subject: ROOT.subject, keys: ecKeys(), extensions: [keyUsage(1, 0x06)] });
 const leafSigner = issue({ subject: ROOT.subject, keys: ecKeys(), extensions: [keyUsage(1, 0x82)] });
 const signedByLeaf = ROOT.crl({ keys: leafSigner.keys });

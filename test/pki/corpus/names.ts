@@ -1,7 +1,7 @@
 // Whether the issuer's name in a certificate is the name of its authority, whatever its encoding (RFC 5280 7.1, RFC 4518).
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { attribute, utf8 } from '../../authority.ts';
+import { attribute, utf8 } from '../../signed-der.ts';
 import { ACCEPTED, type Case, casesOf, NOT_APPROVED, type Row, rootWith } from './case.ts';
 import { forge } from './forge.ts';
 import {
@@ -23,7 +23,7 @@ const UNIT = '2.5.4.11';
 interface Pair {
   readonly clause: string;
   readonly what: string;
-  /** Of the approved issuer, and as the leaf writes it. */
+  /** The name of the approved issuer, and the same name as the leaf spells it. */
   readonly names: readonly [Uint8Array, Uint8Array];
   readonly noHandshake?: string;
 }
@@ -120,7 +120,7 @@ function rowOf(verdict: string) {
   };
 }
 
-// An attribute that nobody can read as text is the same only octet for octet.
+// Attributes that are not text compare octet by octet.
 const BITS = (last: number) => nameWith([ORGANISATION, write(TAG.bitString, octets(0, last))]);
 const OPAQUE = (last: number): Pair => ({
   clause: 'RFC 5280 7.1',

@@ -1,8 +1,10 @@
-// What is odd about a list inconclusive "good", never "revoked".
+// An irregular list never proves that a certificate is good, but still revokes those it names.
 import { contextTag } from '../../../src/pki/der/der.ts';
 import { write, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type Authority, extension, revokedEntry } from '../../authority.ts';
+import type { Authority } from '../../authority.ts';
+import { revokedEntry } from '../../authority-lists.ts';
+import { extension } from '../../signed-der.ts';
 import { ACCEPTED, type Case, ROOT } from './case.ts';
 import { delta, flag, listCase, OTHER, point, REVOKED, SERIAL, scope, UNKNOWN } from './list-case.ts';
 import { count, octets } from './pieces.ts';
@@ -10,7 +12,7 @@ import { count, octets } from './pieces.ts';
 type CrlOptions = NonNullable<Parameters<Authority['crl']>[0]>;
 const unknownCritical = extension('1.2.3', writeSequence(), true);
 
-/** Lists of the issuer with something odd: by themselves they clear nobody, and they revoke whom they name. */
+/** Irregular lists of the issuer: they prove nobody good, and revoke the certificates they name. */
 const ODD: readonly [clause: string, what: string, options: CrlOptions][] = [
   ['5.1.2.1', 'of version 1', { version: 1 }],
   ['5.2.3', 'without a number', { withoutNumber: true }],

@@ -1,11 +1,12 @@
-// How a path is found among what was sent, how long it may be, and what is sent beside it.
-import { type Authority, ecKeys, type Issued, makeAuthority } from '../../authority.ts';
+// How a path is found in the certificates sent, how long it may be, and which extra certificates may be sent.
+import { type Authority, type Issued, makeAuthority } from '../../authority.ts';
+import { ecKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, issue, NOT_APPROVED, ROOT, type Row, rootWith } from './case.ts';
 
 const LENGTH = byRule('path-length');
 
-/** That many authorities below the one given, each with a name and key of its own. */
+/** A chain of this many authorities below the given one, each with its own name and key. */
 function deep(count: number, top: Authority = ROOT): Authority {
   let lowest = top;
   for (let level = 1; level <= count; level++) lowest = lowest.makeIntermediate({ name: `Level ${level}` });
@@ -21,7 +22,7 @@ function sending(issued: Issued, change: (above: readonly Uint8Array[]) => reado
 const strangers = (count: number, name: string): Uint8Array[] =>
   Array.from({ length: count }, () => makeAuthority({ name }).certificate);
 
-/** Siblings of one name, each signed by the root with a key of its own; `issue` is the last one's. */
+/** Authorities with the same name and different keys, all signed by the root; the last one issues. */
 const namesakes = Array.from({ length: 28 }, () => ROOT.makeIntermediate({ name: 'Namesake', keys: ecKeys() }));
 const rightNamesake = ROOT.makeIntermediate({ name: 'Namesake', keys: ecKeys() });
 const withoutIdentifier = issue({ without: ['authorityKeyIdentifier', 'subjectKeyIdentifier'] }, rightNamesake);
@@ -248,7 +249,7 @@ const of =
   (clause: string) =>
   (told: Told): Row => ({ clause, approved: ROOT, ...told });
 
-/** Two approved issuers, and a path that holds under the second alone. */
+/** Two approved issuers, and a path that is valid only under the second. */
 function underSecond(): Case {
   const first = rootWith({ pathLength: 0 });
   const issued = issue({}, deep(1));

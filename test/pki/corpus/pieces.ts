@@ -1,8 +1,8 @@
-// The small pieces of DER that cases are made of.
+// Pieces of DER for the cases.
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { attribute, extension, integer } from '../../authority.ts';
+import { attribute, extension, integer } from '../../signed-der.ts';
 
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';

@@ -1,7 +1,7 @@
-// Certificate policies along a path (RFC 5280 6.1). Every policy is acceptable to us; what counts is whether one is left.
+// Certificate policies along a path (RFC 5280 6.1). We accept every policy; a path is valid if at least one is left.
 import { writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { extension } from '../../authority.ts';
+import { extension } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, issue, ROOT, type Row, rootWith } from './case.ts';
 import { count, inhibitAny, mappings, policies, policyConstraints } from './pieces.ts';
 
@@ -244,7 +244,7 @@ function crowd(): Uint8Array {
   return policies(...Array.from({ length: 30 }, (_, index) => `1.3.6.1.4.1.99.4.${index}`));
 }
 
-/** Each of thirty policies to each of the others: a tree of nodes would grow by thirty at every level. */
+/** Maps each of thirty policies to all others: a policy tree would grow thirtyfold at every level. */
 function crossed(): Uint8Array {
   const all = Array.from({ length: 30 }, (_, index) => `1.3.6.1.4.1.99.4.${index}`);
   return mappings(...all.flatMap((one) => all.map((other) => [one, other] as const)));

@@ -1,16 +1,9 @@
-// OCSP (RFC 6960): who may answer, for how long an answer holds, and that "revoked" wins.
+// OCSP (RFC 6960): who may sign a response, how long it is valid, and that "revoked" wins.
 import type { RevocationCheck } from '../../../src/core/issuer.ts';
 import { writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import {
-  type Authority,
-  type CertificateOptions,
-  ecKeys,
-  extension,
-  type Issued,
-  makeAuthority,
-  rsaKeys,
-} from '../../authority.ts';
+import { type Authority, type CertificateOptions, type Issued, makeAuthority } from '../../authority.ts';
+import { ecKeys, extension, rsaKeys } from '../../signed-der.ts';
 import { approve } from '../approved.ts';
 import { ACCEPTED, below, type Case, issue, ROOT } from './case.ts';
 import { count, uri, usages } from './pieces.ts';

@@ -2,7 +2,8 @@
 import { contextTag, TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type Authority, type CertificateOptions, extension } from '../../authority.ts';
+import type { Authority, CertificateOptions } from '../../authority.ts';
+import { extension } from '../../signed-der.ts';
 import { ACCEPTED, below, byRule, type Case, casesOf, ROOT, type Row, rootWith } from './case.ts';
 import {
   ANY_USAGE,

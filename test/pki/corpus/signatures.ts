@@ -2,7 +2,8 @@
 import { constants, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
-import { type Authority, type Issued, integer, rsaKeys } from '../../authority.ts';
+import type { Authority, Issued } from '../../authority.ts';
+import { integer, rsaKeys } from '../../signed-der.ts';
 import {
   ACCEPTED,
   below,
@@ -232,7 +233,7 @@ function forgedRow([clause, what, forgery, verdict, by = ROOT]: (typeof FORGERIE
   return { clause, what, made: () => forge({}, forgery, by), by, verdict, ...unparsed(what) };
 }
 
-/** A key whose exponent is 1: what anyone writes as its signature verifies. */
+/** A key with exponent 1: anyone can write a signature that verifies. */
 function signedByExponentOne(): Issued {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const modulus = Buffer.from(String(publicKey.export({ format: 'jwk' }).n), 'base64url');

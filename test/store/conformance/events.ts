@@ -63,6 +63,20 @@ export function events(claim: Claim): void {
     assert.deepEqual(await backEnd.newestEvents({ count: 10, identityId: ADA }), [log[0], log[3]]);
   });
 
+  claim('acts are read apart from other events, forwards and backwards', async (database) => {
+    const backEnd = await database.open();
+    const types = ['issued', 'revoked', 'refreshed', 'administered', 'refreshed', 'revoked'] as const;
+    for (const [n, type] of types.entries()) await tell(backEnd, { ...told(n), type });
+    const log = await backEnd.events({ after: 0, limit: 10 });
+    const acts = [log[1], log[3], log[5]];
+    assert.deepEqual(await backEnd.events({ after: 0, limit: 10, acts: true }), acts);
+    assert.deepEqual(await backEnd.events({ after: log[1]?.sequence ?? 0, limit: 1, acts: true }), [log[3]]);
+    assert.deepEqual(await backEnd.newestEvents({ count: 2, acts: true }), acts.slice(1));
+    const before = log[5]?.sequence ?? 0;
+    assert.deepEqual(await backEnd.newestEvents({ count: 10, acts: true, before }), acts.slice(0, 2));
+    assert.deepEqual(await backEnd.newestEvents({ count: 2, before }), log.slice(3, 5));
+  });
+
   claim('a reader of two writing nodes misses no event and sees none twice', async (database) => {
     const [one, other, reader] = [await database.open(), await database.open(), await database.open()];
     const writing = { now: true };

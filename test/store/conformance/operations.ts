@@ -1,21 +1,31 @@
 // Races of operations, on every back end.
 import assert from 'node:assert/strict';
+import { AssertionJudge } from '../../../src/assertions/assertion-judge.ts';
+import { IssuerKeys } from '../../../src/assertions/issuer-keys.ts';
+import { authorizeAssertion } from '../../../src/operations/grant/authorize-assertion.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
+import { integrations } from '../../../src/store/tables/registry.ts';
+import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
+import { systemClock } from '../../../src/system.ts';
 import {
   accepted,
   aNode,
   anotherNode,
   answer,
+  CURL,
   check,
   confirmed,
   issue,
   type Node,
+  put,
   redeem,
   refresh,
   revoke,
   textOf,
 } from '../../node.ts';
+import { aTokenIssuer, keySetOf, OUR_ISSUER, platformKey, rewriteSignature } from '../../platform.ts';
+import { anIntegration, CLIENT } from '../../samples.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
 
 const CALLERS = 64;
@@ -25,6 +35,16 @@ async function twoNodes(database: TestDatabase): Promise<[Node, Node]> {
   const one = await aNode(storeOf(await database.open()));
   const { keyring } = one;
   return [one, await anotherNode(storeOf(await database.open()), { keyring })];
+}
+
+/** A node that judges assertions by the clock of this machine, as a request does. */
+async function withAssertions(node: Node): Promise<(assertion: string) => Promise<string>> {
+  await node.registry.refresh();
+  const keys = new IssuerKeys({ fetch: async () => assert.fail('no request'), now: systemClock.now });
+  const judge = new AssertionJudge({ keys, ourIssuer: OUR_ISSUER, now: systemClock.now });
+  const ports = { ...node, judgeAssertion: judge.judge.bind(judge) };
+  const request = { clientId: CLIENT, scope: 'orders:read', presenter: CURL, requestId: 'a request' };
+  return (assertion) => answer(authorizeAssertion({ ...request, assertion }, ports));
 }
 
 export function operations(claim: Claim): void {
@@ -48,6 +68,31 @@ export function operations(claim: Claim): void {
     const answers = await Promise.all(redemptions.map(answer));
     assert.deepEqual(answers.toSorted(), ['accepted', ...Array(CALLERS - 1).fill('device-code-redeemed')]);
     assert.equal((await nodes[0].store.page(grants, { limit: 10 })).length, 1);
+  });
+
+  claim('64 parallel requests with one assertion at two nodes: one grant, 63 clear refusals', async (database) => {
+    const key = await platformKey();
+    const nodes = await twoNodes(database);
+    const tokenIssuer = aTokenIssuer({ keys: { from: 'file', set: keySetOf(key) } });
+    await put(nodes[0].store, tokenIssuers, tokenIssuer);
+    await put(
+      nodes[0].store,
+      integrations,
+      anIntegration({ flows: { device: true, certificate: true, assertion: true } }),
+    );
+    const workloads = await Promise.all(nodes.map(withAssertions));
+    for (const jti of ['an id', undefined]) {
+      const now = Math.floor(Date.now() / 1000);
+      const assertion = await key.sign({ jti, iat: now, nbf: now, exp: now + 300 });
+      const before = (await nodes[0].store.page(grants, { limit: 10 })).length;
+      const rewritten = rewriteSignature(assertion);
+      const attempts = workloads.flatMap((workload) =>
+        Array.from({ length: CALLERS / 2 }, (_, n) => workload(n % 3 === 0 ? rewritten : assertion)),
+      );
+      const answers = await Promise.all(attempts);
+      assert.deepEqual(answers.toSorted(), ['accepted', ...Array(CALLERS - 1).fill('assertion-used')]);
+      assert.equal((await nodes[0].store.page(grants, { limit: 10 })).length, before + 1);
+    }
   });
 
   claim('after refresh and revoke race, no token works, whichever came first', async (database) => {

@@ -7,6 +7,7 @@ import type { ClientId, Integration } from '../../../src/core/integration.ts';
 import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { presenter } from '../../../src/core/presenter.ts';
 import type { Audience, ResourceServer, ResourceServerId } from '../../../src/core/resource-server.ts';
+import type { SharedKeySet } from '../../../src/core/shared-key-set.ts';
 import type { SharedList } from '../../../src/core/shared-list.ts';
 import { epochSeconds, seconds } from '../../../src/core/time.ts';
 import { storeOf } from '../../../src/store/change.ts';
@@ -18,6 +19,8 @@ import { identities } from '../../../src/store/tables/identities.ts';
 import { listContents, revocationLists } from '../../../src/store/tables/lists.ts';
 import { integrations, issuers, keyMarks, resourceServers } from '../../../src/store/tables/registry.ts';
 import { attempts, passwords, sessions } from '../../../src/store/tables/sign-in.ts';
+import { assertions, keySets, tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
+import { aTokenIssuer } from '../../platform.ts';
 import { ADA, aDevice, aGrant, anIdentity, anIntegration, scopeOf } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { assertSameRow, counter, put } from './rows.ts';
@@ -70,6 +73,9 @@ const origin: fc.Arbitrary<Origin> = fc.oneof(
       certificate: { certificate, issuerKey, key },
     }),
   ),
+  fc
+    .tuple(fc.constantFrom('ci', 'A_b.c+d-e'), hex(16))
+    .map(([tokenIssuer, subject]): Origin => ({ kind: 'assertion', assertion: { tokenIssuer, subject } })),
 );
 
 const revoked = fc.tuple(moment, fc.constantFrom(...REVOCATION_REASONS)).map(([at, reason]) => ({ at, reason }));
@@ -188,6 +194,14 @@ const sharedList: fc.Arbitrary<SharedList> = fc
       .map((more) => ({ ...row, ...Object.assign({}, ...more) })),
   );
 
+const sharedKeySet: fc.Arbitrary<SharedKeySet> = fc
+  .record({ name: text, checkedAt: moment })
+  .chain((row) =>
+    fc
+      .tuple(optional('failure', text), optional('fetched', fc.record({ at: moment, text })))
+      .map((more) => ({ ...row, ...Object.assign({}, ...more) })),
+  );
+
 export function values(claim: Claim): void {
   const survives = <Row, Companion>(table: Table<Row, Companion>, rows: fc.Arbitrary<Row>) =>
     claim(`a row of ${table.name} is read as it was written, when new and when changed`, async (database) => {
@@ -205,6 +219,12 @@ export function values(claim: Claim): void {
   survives(integrations, integration);
   survives(issuers, issuer);
   survives(resourceServers, resourceServer);
+  survives(
+    tokenIssuers,
+    fc.tuple(text, anyText, fc.boolean()).map(([label, issuer, enabled]) => aTokenIssuer({ label, issuer, enabled })),
+  );
+  survives(keySets, sharedKeySet);
+  survives(assertions, fc.record({ mark: hex(32), endsAt: moment }));
   survives(sessions, session);
   survives(
     passwords,

@@ -4,18 +4,20 @@ import { test } from 'node:test';
 import type { Grant } from '../../../src/core/grant.ts';
 import type { Hex } from '../../../src/core/hex.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
-import { mintAccessToken, readAccessToken } from '../../../src/tokens/access-token.ts';
+import { readAccessToken } from '../../../src/tokens/access-token.ts';
 import { addKey, firstKey, Keyring, mintWith, nextKeyId, retire } from '../../../src/tokens/keyring.ts';
 import {
   firstRefreshToken,
   type MintedRefreshToken,
   nextRefreshToken,
+  opaqueAccessToken,
   sameRefreshToken,
   standingOf,
 } from '../../../src/tokens/opaque/pair.ts';
 import { parseRefreshToken, type RefreshToken } from '../../../src/tokens/opaque/token-text.ts';
 import type { Secret } from '../../../src/tokens/secret.ts';
 import { aGrant, NOW } from '../../samples.ts';
+import { portsWith } from '../jwt-ports.ts';
 
 const expiresAt = epochSeconds(NOW + 100);
 
@@ -44,7 +46,7 @@ interface MintedPair {
 }
 
 function pairOf(grant: Grant, { refreshToken, root }: MintedRefreshToken, keyring: Keyring): MintedPair {
-  return { refreshToken, accessToken: mintAccessToken(grant, root, keyring) };
+  return { refreshToken, accessToken: opaqueAccessToken(grant, root, keyring) };
 }
 
 function samePair(presented: RefreshToken, grant: Grant, keyring: Keyring): MintedPair {
@@ -92,7 +94,7 @@ test('the access tokens of every generation belong to the grant, those of anothe
   const first = issue(keyring);
   const second = rotate(first.grant, read(first.pair, keyring), keyring);
   for (const { pair } of [first, second]) {
-    const token = readAccessToken(pair.accessToken.reveal(), keyring);
+    const token = readAccessToken(pair.accessToken.reveal(), portsWith(keyring));
     assert.ok(token);
     assert.ok(token.isOf(second.grant));
     assert.ok(!token.isOf(issue(keyring).grant));
@@ -119,14 +121,14 @@ test('key rotation: a pair minted under the old key is refreshed under the new o
   const second = rotate(first.grant, read(first.pair, after), after);
   assert.equal(second.grant.pair.keyId, 2);
   assert.equal(standingOf(read(second.pair, after), second.grant, after), 'current');
-  const old = readAccessToken(first.pair.accessToken.reveal(), after);
+  const old = readAccessToken(first.pair.accessToken.reveal(), portsWith(after));
   assert.ok(old?.isOf(second.grant));
 });
 
 test('a new key only checks; a retired key is gone, and its id is never reused', () => {
   const keys = addKey(firstKey(), nextKeyId(firstKey(), []));
   assert.deepEqual(
-    keys.map(({ id, state }) => [id, state]),
+    new Keyring(keys).keys.map(({ id, state }) => [id, state]),
     [
       [1, 'minting'],
       [2, 'check-only'],

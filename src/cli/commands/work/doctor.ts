@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { examine } from '../../doctor/examine.ts';
-import type { Finding } from '../../doctor/finding.ts';
+import { printFinding } from '../../doctor/print-finding.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { print, printJson } from '../../terminal/output.ts';
+import { printJson } from '../../terminal/output.ts';
 import { configOf } from '../../terminal/workplace.ts';
-
-const MARKS = { good: 'ok  ', poor: 'warn', bad: 'FAIL' } as const;
 
 export async function runDoctor({ json }: { json?: true }, command: Command): Promise<void> {
   const findings = await examine(await configOf(command));
@@ -13,9 +11,4 @@ export async function runDoctor({ json }: { json?: true }, command: Command): Pr
   else for (const finding of findings) printFinding(finding);
   const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
   if (bad > 0) throw new CommandFailure('refused', `${bad} of ${findings.length} checks failed`);
-}
-
-function printFinding({ verdict, about, says, todo }: Finding): void {
-  print(`${MARKS[verdict]}  ${about}: ${says}`);
-  if (todo !== undefined) print(`      ${todo}`);
 }

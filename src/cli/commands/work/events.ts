@@ -6,7 +6,8 @@ import { findIdentity } from '../../../operations/admin/find-identity.ts';
 import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { type EventFilter, passes, readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
-import { print } from '../../terminal/output.ts';
+import { readHistory } from '../../../store/tables/store-history.ts';
+import { print, printJsonLine } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -42,8 +43,9 @@ async function filterOf({ identity, type, since }: EventsFlags, workplace: Workp
 }
 
 async function follow(start: number, flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<never> {
+  const { epoch } = await readHistory(workplace.store);
   for (let last = start; ; ) {
-    const events = accepted(await readNewEvents({ after: last, limit: FOLLOW_STEP }, workplace));
+    const events = accepted(await readNewEvents({ after: last, limit: FOLLOW_STEP, epoch }, workplace));
     printAll(
       events.filter((event) => passes(event, filter)),
       flags,
@@ -54,7 +56,10 @@ async function follow(start: number, flags: EventsFlags, filter: EventFilter, wo
 }
 
 function printAll(events: readonly LoggedEvent[], { json }: EventsFlags): void {
-  for (const event of events) print(json ? JSON.stringify(event) : eventLine(event));
+  for (const event of events) {
+    if (json) printJsonLine(event);
+    else print(eventLine(event));
+  }
 }
 
 function eventLine({ sequence, at, type, clientId, identityId, subjectId, presenter, detail }: LoggedEvent): string {

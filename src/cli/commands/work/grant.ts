@@ -4,7 +4,7 @@ import { endGrants } from '../../../operations/admin/end-grants.ts';
 import { findGrants, type GrantFilter } from '../../../operations/admin/find-grants.ts';
 import { type ShownGrant, showGrant, shownGrants } from '../../../operations/admin/show-grant.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import { counted, print, printJson, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
@@ -52,9 +52,12 @@ export function revokeGrants(id: string | undefined, flags: RevokeFlags, command
       );
     }
     if (id !== undefined) {
-      return print(`Ended the grant ${accepted(await endGrant(id, workplace))}`);
+      const grant = accepted(await endGrant(id, workplace));
+      print(`Ended the grant ${grant}`);
+      return result({ id: grant, endedGrants: 1 });
     }
     const ended = accepted(await endGrants({ filter, isConfirmed: yes }, workplace));
     print(`Ended ${counted(ended, 'grant')}`);
+    result({ endedGrants: ended });
   });
 }

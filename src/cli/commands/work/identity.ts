@@ -8,7 +8,16 @@ import { listIdentities } from '../../../operations/admin/list-identities.ts';
 import { removeIdentity } from '../../../operations/admin/remove-identity.ts';
 import { setPassword } from '../../../operations/admin/set-password.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import {
+  counted,
+  print,
+  printJson,
+  printRecord,
+  printSecret,
+  printTable,
+  remark,
+  result,
+} from '../../terminal/output.ts';
 import { obtainPassword, type PasswordFlags } from '../../terminal/password.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
@@ -38,7 +47,8 @@ export function addPerson(userName: string, flags: AddFlags, command: Command): 
     };
     const { id } = accepted(await addIdentity(draft, workplace));
     print(`Added ${userName} as ${id}`);
-    if (obtained?.isNew) print(`Password, shown this once: ${obtained.password.reveal()}`);
+    if (obtained?.isNew) printSecret(`Password, shown this once: ${obtained.password.reveal()}`);
+    result({ id, userName, ...(obtained?.isNew && { password: obtained.password.reveal() }) });
   });
 }
 
@@ -61,8 +71,10 @@ export function changePerson(name: string, flags: ChangeFlags, command: Command)
   if (Object.keys(change).length === 0)
     throw new CommandFailure('usage', 'say what to change', 'See: tessera identity change --help');
   return atWorkplace(command, async (workplace) => {
-    const { id } = accepted(await changeIdentity(name, { ...change, ...(shared && { mayShare: true }) }, workplace));
-    print(`Changed ${id}`);
+    const draft = { ...change, ...(shared && { mayShare: true }) };
+    const identity = accepted(await changeIdentity(name, draft, workplace));
+    print(`Changed ${identity.id}`);
+    result(identity);
   });
 }
 
@@ -70,6 +82,7 @@ export function removePerson(name: string, { yes = false }: { yes?: boolean }, c
   return atWorkplace(command, async (workplace) => {
     const { identity, grants } = accepted(await removeIdentity(name, { isConfirmed: yes }, workplace));
     print(`Removed ${identity.id} and ended ${counted(grants, 'grant')}`);
+    result({ id: identity.id, endedGrants: grants });
   });
 }
 
@@ -79,7 +92,8 @@ export function changePassword(name: string, flags: PasswordFlags, command: Comm
     const { password, isNew } = await obtainPassword(flags, workplace.random);
     const { id } = accepted(await setPassword(name, password, workplace));
     print(`Set the password of ${id}`);
-    if (isNew) print(`Password, shown this once: ${password.reveal()}`);
+    if (isNew) printSecret(`Password, shown this once: ${password.reveal()}`);
+    result({ id, ...(isNew && { password: password.reveal() }) });
   });
 }
 
@@ -120,7 +134,8 @@ export function printIdentity(name: string, { json }: { json?: true }, command: 
 
 export function switchIdentity(name: string, enabled: boolean, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    const { id } = accepted(await enableIdentity(name, enabled, workplace));
-    print(`The identity ${id} is ${enabled ? 'enabled' : 'disabled'}`);
+    const identity = accepted(await enableIdentity(name, enabled, workplace));
+    print(`The identity ${identity.id} is ${enabled ? 'enabled' : 'disabled'}`);
+    result(identity);
   });
 }

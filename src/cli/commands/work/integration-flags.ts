@@ -1,6 +1,6 @@
 // Converts flags of `tessera integration` to drafts, and integrations to what is printed.
 import { formatDuration } from '../../../config/duration.ts';
-import type { Access, Binding, Integration, OnReuse } from '../../../core/integration.ts';
+import type { Access, AccessTokenFormat, Binding, Integration, OnReuse } from '../../../core/integration.ts';
 import { accept } from '../../../core/outcome.ts';
 import type { Seconds } from '../../../core/time.ts';
 import type { AdminOutcome, AdminPorts } from '../../../operations/admin/admin.ts';
@@ -12,6 +12,7 @@ export interface IntegrationFlags {
   readonly description?: string;
   readonly vendor?: string;
   readonly scope?: string;
+  readonly accessTokenFormat?: AccessTokenFormat;
   readonly accessTokenLifetime?: Seconds;
   readonly grantLifetime?: Seconds;
   readonly refreshRetryWindow?: Seconds;
@@ -19,6 +20,7 @@ export interface IntegrationFlags {
   readonly onReuse?: OnReuse;
   readonly device?: boolean;
   readonly certificate?: boolean;
+  readonly assertion?: boolean;
   readonly binding?: Binding;
   readonly onlyIdentity?: readonly string[];
   readonly onlyGroup?: readonly string[];
@@ -29,13 +31,13 @@ export async function draftOf(
   flags: IntegrationFlags,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<AdminOutcome<IntegrationDraft>> {
-  const { device, certificate, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
+  const { device, certificate, assertion, onlyIdentity: _, onlyGroup: __, everyone: ___, ...rest } = flags;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse, ...texts } = rest;
   const access = await accessOf(flags, ports);
   if (!access.ok) return access;
   return accept({
     ...texts,
-    flows: given({ device, certificate }),
+    flows: given({ device, certificate, assertion }),
     overrides: given({ accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse }),
     ...(access.value && { access: access.value }),
   });
@@ -60,7 +62,8 @@ export function shownIntegration({ scope, ...rest }: Integration): object {
 }
 
 export function recordOf(integration: Integration): Record<string, string> {
-  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, overrides } = integration;
+  const { clientId, name, description, vendor, scope, enabled, flows, access, binding, accessTokenFormat, overrides } =
+    integration;
   const { accessTokenLifetime, grantLifetime, refreshRetryWindow, refresh, onReuse } = overrides;
   return {
     'client id': clientId,
@@ -71,8 +74,10 @@ export function recordOf(integration: Integration): Record<string, string> {
     enabled: yesNo(enabled),
     'by browser': yesNo(flows.device),
     'by certificate': yesNo(flows.certificate),
+    ...(flows.assertion && { 'by assertion': 'yes' }),
     'who may use it': access.to === 'everyone' ? 'everyone' : [...access.identities, ...access.groups].join(', '),
     binding,
+    'access tokens': accessTokenFormat,
     ...(accessTokenLifetime !== undefined && { 'access token lifetime': formatDuration(accessTokenLifetime) }),
     ...(grantLifetime !== undefined && { 'grant lifetime': formatDuration(grantLifetime) }),
     ...(refreshRetryWindow !== undefined && { 'refresh retry window': formatDuration(refreshRetryWindow) }),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { changeIntegration } from '../../../operations/admin/change-integration.ts';
 import { enableIntegration } from '../../../operations/admin/enable-integration.ts';
@@ -6,7 +7,8 @@ import { findIntegration } from '../../../operations/admin/find-integration.ts';
 import { importIntegrations } from '../../../operations/admin/import-integrations.ts';
 import { listIntegrations } from '../../../operations/admin/list-integrations.ts';
 import { registerIntegration } from '../../../operations/admin/register-integration.ts';
-import { print, printJson, printRecord, printTable } from '../../terminal/output.ts';
+import { removeIntegration } from '../../../operations/admin/remove-integration.ts';
+import { counted, print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 import { draftOf, type IntegrationFlags, recordOf, shownIntegration } from './integration-flags.ts';
@@ -14,16 +16,18 @@ import { draftOf, type IntegrationFlags, recordOf, shownIntegration } from './in
 export function addOne(clientId: string, flags: IntegrationFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const draft = accepted(await draftOf(flags, workplace));
-    const { scope } = accepted(await registerIntegration(clientId, draft, workplace));
-    print(`Registered ${clientId} with the scope ${scope.text}`);
+    const integration = accepted(await registerIntegration(clientId, draft, workplace));
+    print(`Registered ${clientId} with the scope ${integration.scope.text}`);
+    result(shownIntegration(integration));
   });
 }
 
 export function changeOne(clientId: string, flags: IntegrationFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const draft = accepted(await draftOf(flags, workplace));
-    accepted(await changeIntegration(clientId, draft, workplace));
+    const integration = accepted(await changeIntegration(clientId, draft, workplace));
     print(`Changed ${clientId}`);
+    result(shownIntegration(integration));
   });
 }
 
@@ -32,6 +36,7 @@ export function importFile(file: string, { update = false }: { update?: boolean 
     const text = readFileSync(file === '-' ? 0 : file, 'utf8');
     const imported = accepted(await importIntegrations({ text, update }, workplace));
     for (const { clientId, isNew } of imported) print(`${isNew ? 'Registered' : 'Changed'} ${clientId}`);
+    result(imported);
   });
 }
 
@@ -59,7 +64,20 @@ export function printIntegration(clientId: string, { json }: { json?: true }, co
 
 export function switchIntegration(clientId: string, enabled: boolean, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    accepted(await enableIntegration(clientId, enabled, workplace));
+    const integration = accepted(await enableIntegration(clientId, enabled, workplace));
     print(`The integration ${clientId} is ${enabled ? 'enabled' : 'disabled'}`);
+    result(shownIntegration(integration));
+  });
+}
+
+/** Nodes read the integrations again every 0.4 seconds. */
+const EVERYWHERE_MS = 1_000;
+
+export function removeOne(clientId: string, { yes = false }: { yes?: boolean }, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const draft = { isConfirmed: yes, everyNodeKnows: () => sleep(EVERYWHERE_MS) };
+    const { grants } = accepted(await removeIntegration(clientId, draft, workplace));
+    print(`Removed ${clientId} and ended ${counted(grants, 'grant')}`);
+    result({ clientId, endedGrants: grants });
   });
 }

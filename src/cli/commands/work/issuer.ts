@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { IdentitySource, UpnComparison } from '../../../core/certificate.ts';
+import type { ClientId } from '../../../core/integration.ts';
 import type { ApprovedIssuer, OptionalCurve, RevocationCheck } from '../../../core/issuer.ts';
-import { approveIssuer, type IssuerDraft } from '../../../operations/admin/approve-issuer.ts';
+import { approveIssuer } from '../../../operations/admin/approve-issuer.ts';
+import { changeIssuer, type IssuerChange } from '../../../operations/admin/change-issuer.ts';
+import type { IssuerDraft } from '../../../operations/admin/issuer-draft.ts';
 import { findIssuer, type ListedIssuer, listedIssuer, listIssuers } from '../../../operations/admin/list-issuers.ts';
 import { withdrawIssuer } from '../../../operations/admin/withdraw-issuer.ts';
-import { print, printJson, printRecord, printTable } from '../../terminal/output.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { print, printJson, printRecord, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
@@ -29,7 +33,60 @@ export function addIssuer(label: string, file: string, flags: AddFlags, command:
     const draft = draftOf(label, readFileSync(file, 'latin1'), flags);
     const issuer = accepted(await approveIssuer(draft, workplace));
     print(`Approved ${label}: ${listedIssuer(issuer).subject}`);
+    result(listedIssuer(issuer));
   });
+}
+
+/** What is absent stays; `false` with --no-…, which removes a list. */
+export interface ChangeFlags {
+  readonly certificate?: string;
+  readonly identityFrom?: readonly IdentitySource[];
+  readonly derived?: boolean;
+  readonly profile?: ApprovedIssuer['profile'];
+  readonly curve?: readonly OptionalCurve[] | false;
+  readonly upn?: UpnComparison;
+  readonly crl?: RevocationCheck;
+  readonly ocsp?: RevocationCheck;
+  readonly crlFile?: readonly string[] | false;
+  readonly allowAddress?: readonly string[] | false;
+  readonly keepGrants?: boolean;
+  readonly onlyIntegration?: readonly string[] | false;
+}
+
+export function changeOne(label: string, flags: ChangeFlags, command: Command): Promise<void> {
+  const change = changeOf(flags);
+  if (Object.keys(change).length === 1 && Object.keys(change.revocation).length === 0)
+    throw new CommandFailure('usage', 'say what to change', 'See: tessera issuer change --help');
+  return atWorkplace(command, async (workplace) => {
+    const issuer = accepted(await changeIssuer(label, change, workplace));
+    print(`Changed ${label}`);
+    result(listedIssuer(issuer));
+  });
+}
+
+function changeOf(flags: ChangeFlags): IssuerChange {
+  const { certificate, identityFrom, derived, profile, curve, upn, onlyIntegration } = flags;
+  const { crl, ocsp, crlFile, allowAddress, keepGrants } = flags;
+  return {
+    ...(certificate !== undefined && { pem: readFileSync(certificate, 'latin1') }),
+    ...(identityFrom && { identitySources: identityFrom }),
+    ...(derived !== undefined && { identities: derived ? 'derived' : 'directory' }),
+    ...(profile && { profile }),
+    ...(curve !== undefined && { curves: curve || [] }),
+    ...(upn && { upnComparison: upn }),
+    ...(onlyIntegration !== undefined && { integrations: (onlyIntegration || []) as ClientId[] }),
+    revocation: {
+      ...(crl && { crl }),
+      ...(ocsp && { ocsp }),
+      ...(crlFile !== undefined && { crlFiles: readLists(crlFile || []) }),
+      ...(allowAddress !== undefined && { allowedAddresses: allowAddress || [] }),
+      ...(keepGrants !== undefined && { endGrants: !keepGrants }),
+    },
+  };
+}
+
+function readLists(paths: readonly string[]) {
+  return paths.map((path) => ({ path: resolve(path), contents: readFileSync(path) }));
 }
 
 function draftOf(label: string, pem: string, flags: AddFlags): IssuerDraft {
@@ -51,7 +108,7 @@ function revocationOf({ crl, ocsp, crlFile = [], allowAddress, keepGrants }: Add
   return {
     ...(crl && { crl }),
     ocsp,
-    crlFiles: crlFile.map((path) => ({ path: resolve(path), contents: readFileSync(path) })),
+    crlFiles: readLists(crlFile),
     ...(allowAddress && { allowedAddresses: allowAddress }),
     endGrants: !keepGrants,
   };
@@ -66,13 +123,17 @@ export function printIssuers({ json, ...filter }: ListFlags, command: Command): 
   return atWorkplace(command, async (workplace) => {
     const found = await listIssuers(filter, workplace);
     if (json) return printJson(found);
-    printTable(['label', 'approved', 'expires', 'profile', 'identity from', 'authority'], found.map(rowOf));
+    printTable(
+      ['label', 'approved', 'expires', 'profile', 'revocation', 'identity from', 'authority'],
+      found.map(rowOf),
+    );
   });
 }
 
-function rowOf({ label, subject, expires, profile, identitySources, identities, enabled }: ListedIssuer) {
+function rowOf({ label, subject, expires, profile, identitySources, identities, enabled, revocation }: ListedIssuer) {
   const identityFrom = `${identitySources.join(', ')} (${identities})`;
-  return [label, enabled ? 'yes' : 'removed', expires, profile, identityFrom, subject];
+  const checks = `crl ${revocation.crl}, ocsp ${revocation.ocsp}`;
+  return [label, enabled ? 'yes' : 'removed', expires, profile, checks, identityFrom, subject];
 }
 
 export function printIssuer(label: string, { json }: { json?: true }, command: Command): Promise<void> {
@@ -109,5 +170,6 @@ export function removeIssuer(label: string, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     accepted(await withdrawIssuer(label, workplace));
     print(`The issuer ${label} is no longer approved`);
+    result({ label, enabled: false });
   });
 }

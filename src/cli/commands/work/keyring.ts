@@ -1,20 +1,34 @@
 import type { Command } from 'commander';
-import { changeKeyring, openKeyring } from '../../../open-keyring.ts';
+import { accept } from '../../../core/outcome.ts';
+import type { SigningAlgorithm } from '../../../core/signing-key.ts';
+import type { Seconds } from '../../../core/time.ts';
+import { changeKeyring, openKeyring, openKeyringForChange } from '../../../open-keyring.ts';
 import { addToKeyring } from '../../../operations/admin/add-key.ts';
-import { listKeys } from '../../../operations/admin/list-keys.ts';
+import { listKeys, listSigningKeys } from '../../../operations/admin/list-keys.ts';
 import { mintWithKey } from '../../../operations/admin/mint-with-key.ts';
+import { publishKeys } from '../../../operations/admin/published-keys.ts';
 import { retireKey } from '../../../operations/admin/retire-key.ts';
-import { print, printJson, printTable } from '../../terminal/output.ts';
+import { retireSigningKey } from '../../../operations/admin/retire-signing-key.ts';
+import { type RotationResult, rotateSigningKeys } from '../../../operations/admin/rotate-signing-keys.ts';
+import { signWithKey } from '../../../operations/admin/sign-with-key.ts';
+import { addSigningKey } from '../../../tokens/keyring.ts';
+import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
 
 export function printKeys({ json }: { json?: true }, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const { config, store } = workplace;
-    const keys = await listKeys(await openKeyring(config, store), workplace);
-    if (json) return printJson(keys);
+    const stored = await openKeyring(config, store);
+    const keys = await listKeys(stored, workplace);
+    const signingKeys = await listSigningKeys(stored, workplace);
+    if (json) return printJson([...keys, ...signingKeys]);
     const lines = keys.map(({ id, state, fingerprint, grants }) => [id, state, fingerprint, grants]);
     printTable(['key', 'state', 'fingerprint', 'grants'], lines);
+    if (signingKeys.length === 0) return;
+    print('');
+    const signing = signingKeys.map(({ id, state, since, isHere }) => [id, state, since, isHere ? 'yes' : 'no']);
+    printTable(['signing key', 'state', 'since', 'in this keyring'], signing);
   });
 }
 
@@ -25,6 +39,7 @@ export function addNextKey(command: Command): Promise<void> {
     print(
       `Added key ${id}. Copy this keyring to every node, which reads it by itself, then: tessera keyring mint ${id}`,
     );
+    result({ key: id, state: 'check-only' });
   });
 }
 
@@ -32,6 +47,7 @@ export function mintWithNext(id: number, { force = false }: { force?: boolean },
   return atWorkplace(command, async (workplace) => {
     accepted(await changeKeyring(workplace, (keys) => mintWithKey(keys, { id, force }, workplace)));
     print(`Key ${id} mints from now on, on every node that has this keyring`);
+    result({ key: id, state: 'minting' });
   });
 }
 
@@ -41,5 +57,65 @@ export function retireOne(id: number, { atOnce = false }: { atOnce?: boolean }, 
     const request = { id, accessTokenLifetime, atOnce };
     accepted(await changeKeyring(workplace, (keys) => retireKey(keys, request, workplace)));
     print(`Retired key ${id}`);
+    result({ key: id, state: 'retired' });
   });
+}
+
+export function addNextSigningKey(algorithm: SigningAlgorithm, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const add = changeKeyring(workplace, async (before) => accept(addSigningKey(before, algorithm).keys));
+    const [added] = await publishKeys(accepted(await add), workplace);
+    if (!added) throw new Error('the new key was not published');
+    const copy = 'Copy this keyring to every node, which reads it by itself';
+    const signs = added.signsFrom !== undefined;
+    if (signs) print(`Added the signing key ${added.id}, which signs. ${copy}.`);
+    else print(`Added the signing key ${added.id}, and published it. ${copy}. When it is due: tessera keyring rotate`);
+    result({ key: added.id, state: signs ? 'signing' : 'published' });
+  });
+}
+
+export function signWithNext(id: string, { force = false }: { force?: boolean }, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const { signingKeyPublishedFor: publishedFor } = workplace.config.tokens;
+    accepted(await signWithKey({ id, publishedFor, force }, workplace));
+    print(`Key ${id} signs from now on, on every node`);
+    result({ key: id, state: 'signing' });
+  });
+}
+
+export function retireOneSigning(
+  id: string,
+  { atOnce = false }: { atOnce?: boolean },
+  command: Command,
+): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    accepted(await changeKeyring(workplace, (keys) => retireSigningKey(keys, { id, atOnce }, workplace)));
+    print(`Retired key ${id}`);
+    result({ key: id, state: 'retired' });
+  });
+}
+
+export function rotateSigning(every: Seconds, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const { signingKeyPublishedFor: publishedFor } = workplace.config.tokens;
+    const { keys, storeKeys } = accepted(await openKeyringForChange(workplace));
+    const done = accepted(await rotateSigningKeys(keys, { publishedFor, every }, { ...workplace, storeKeys }));
+    if (done.length === 0) print('Nothing is due');
+    for (const each of done) print(describe(each));
+    result(done);
+  });
+}
+
+function describe(result: RotationResult): string {
+  const { id } = result;
+  switch (result.did) {
+    case 'added':
+      return `Added the signing key ${id}, and published it. Copy this keyring to every node`;
+    case 'signs':
+      return `Key ${id} signs from now on, on every node`;
+    case 'removed':
+      return `Retired key ${id}`;
+    case 'waits':
+      return `Key ${id} is due to sign, but these nodes do not have it yet: ${result.nodes.join(', ')}. Copy the keyring to them`;
+  }
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { registerResourceServer } from '../../../operations/admin/register-resource-server.ts';
 import type { ResourceServerDraft } from '../../../operations/admin/resource-server-draft.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../operations/admin/resource-server-secret.ts';
-import { print, printJson, printRecord, printTable, remark } from '../../terminal/output.ts';
+import { print, printJson, printOnly, printRecord, printTable, remark, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -21,16 +21,18 @@ export interface SecretFlags {
 
 export function addOne(id: string, flags: ResourceServerFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    const { audience } = accepted(await registerResourceServer(id, draftOf(flags), portsOf(workplace)));
-    print(`Registered ${id} for ${audience}`);
+    const server = accepted(await registerResourceServer(id, draftOf(flags), portsOf(workplace)));
+    print(`Registered ${id} for ${server.audience}`);
+    result(shown(server));
     if (flags.identity === undefined) remark(`Make its secret with: tessera resource-server secret ${id}`);
   });
 }
 
 export function changeOne(id: string, flags: ResourceServerFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    accepted(await changeResourceServer(id, draftOf(flags), portsOf(workplace)));
+    const server = accepted(await changeResourceServer(id, draftOf(flags), portsOf(workplace)));
     print(`Changed ${id}`);
+    result(shown(server));
   });
 }
 
@@ -38,6 +40,7 @@ export function removeOne(id: string, { yes = false }: { yes?: boolean }, comman
   return atWorkplace(command, async (workplace) => {
     accepted(await removeResourceServer(id, { isConfirmed: yes }, workplace));
     print(`Removed ${id}`);
+    result({ id });
   });
 }
 
@@ -46,10 +49,11 @@ export function makeSecret(id: string, { dropOld, replace = false }: SecretFlags
   return atWorkplace(command, async (workplace) => {
     if (dropOld) {
       accepted(await dropOldSecret(id, workplace));
-      return print(`The old secret of ${id} is no longer valid`);
+      print(`The old secret of ${id} is no longer valid`);
+      return result({ id });
     }
     const secret = accepted(await makeResourceServerSecret(id, { replaces: replace }, workplace));
-    print(secret.reveal());
+    printOnly(secret.reveal(), { id, secret: secret.reveal() });
     remark('This is shown once. It is valid within a second.');
   });
 }

@@ -1,82 +1,103 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../../../config/schema.ts';
 import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import { carryRevocations, countLiveGrants, endEverything } from '../../../operations/admin/after-restore.ts';
 import { type Move, moveStore } from '../../../store/move.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
-import { counted, print, printTable, remark } from '../../terminal/output.ts';
-import { refusePassword } from '../../terminal/store-address.ts';
+import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
+import { refusePassword, sqlitePath } from '../../terminal/store-address.ts';
 import { atWorkplace, configOf, type Workplace } from '../../terminal/workplace.ts';
-
-export async function backUpTo(path: string, command: Command): Promise<void> {
-  const file = resolve(path);
-  const from = sqlitePath(await configOf(command));
-  if (existsSync(file))
-    throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
-  const { backUp } = await sqliteCopies();
-  await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
-  if (process.stderr.isTTY) remark('');
-  print(`Copied ${from} to ${file} (mode 0600)`);
-}
+import { rebuildCopy } from './backup.ts';
 
 export interface RestoreFlags {
   readonly endGrants?: true;
+  readonly at?: string;
 }
 
-export async function restoreFrom(path: string, { endGrants }: RestoreFlags, command: Command): Promise<void> {
-  const file = resolve(path);
+export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags, command: Command): Promise<void> {
+  const from = resolve(path);
   const to = sqlitePath(await configOf(command));
+  const before = await withCopy(from, to, at, (file) => replaceBy(file, to));
+  print(`Restored ${to} from ${from}`);
+  if (before) print(`What was there before is in ${before}`);
+  await atWorkplace(command, async (workplace) => {
+    const carried = before && (await carryFrom(before, workplace));
+    const live = endGrants ? await endAll(workplace) : await warnOfLive(workplace);
+    result({ store: to, copy: from, before, carriedRevocations: carried, liveGrants: live });
+  });
+}
+
+/** Calls `use` with a copy of a store. One from a continuous backup is made beside the store, and removed afterwards. */
+async function withCopy<T>(
+  from: string,
+  to: string,
+  at: string | undefined,
+  use: (file: string) => Promise<T>,
+): Promise<T> {
+  if (!statSync(from, { throwIfNoEntry: false })?.isDirectory()) {
+    if (at) throw new CommandFailure('usage', '--at needs a continuous backup, which is a folder');
+    return use(from);
+  }
+  const file = `${to}.rebuilt`;
+  try {
+    await rebuildCopy(from, at, file);
+    return await use(file);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+async function replaceBy(file: string, to: string): Promise<string | undefined> {
   const { restore, whyNoCopy } = await sqliteCopies();
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
-  const before = await restore(file, to).catch((error: Error) => {
+  return restore(file, to).catch((error: Error) => {
     throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
-  });
-  print(`Restored ${to} from ${file}`);
-  if (before) print(`What was there before is in ${before}`);
-  await atWorkplace(command, async (workplace) => {
-    if (before) await carryFrom(before, workplace);
-    if (endGrants) await endAll(workplace);
-    else await warnOfLive(workplace);
   });
 }
 
 /** The replaced store may be damaged: that may be why a copy was restored. */
-async function carryFrom(before: string, workplace: Workplace): Promise<void> {
+async function carryFrom(before: string, workplace: Workplace): Promise<number | undefined> {
   try {
     const former = await openStore({ store: { kind: 'sqlite', path: before } }, 'command');
     try {
-      print(`Carried over ${counted(await carryRevocations(former, workplace), 'revocation')} from it`);
+      const carried = await carryRevocations(former, workplace);
+      print(`Carried over ${counted(carried, 'revocation')} from it`);
+      return carried;
     } finally {
       await former.close();
     }
   } catch (error) {
     remark(`Its revocations could not be carried over: ${(error as Error).message}`);
+    return undefined;
   }
 }
 
-async function endAll(workplace: Workplace): Promise<void> {
+/** Returns how many grants are live then. */
+async function endAll(workplace: Workplace): Promise<number> {
   const { grants, deviceCodes, sessions } = await endEverything(workplace);
   const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
   print(`Ended ${ended.join(', ')}`);
+  return 0;
 }
 
-async function warnOfLive(workplace: Workplace): Promise<void> {
+async function warnOfLive(workplace: Workplace): Promise<number> {
   const live = await countLiveGrants(workplace);
-  if (live === 0) return;
+  if (live === 0) return live;
   remark(`Live again, as when the copy was taken: ${counted(live, 'grant')}.`);
   remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
+  return live;
 }
 
 export interface MoveFlags {
   readonly to: string;
   readonly from?: string;
+  readonly json?: true;
 }
 
-export async function migrateStore({ from, to }: MoveFlags, command: Command): Promise<void> {
+export async function migrateStore({ from, to, json }: MoveFlags, command: Command): Promise<void> {
   refusePassword(to);
   const config = await configOf(command);
   const path = from ? sqliteAddress(from) : sqlitePath(config);
@@ -86,7 +107,8 @@ export async function migrateStore({ from, to }: MoveFlags, command: Command): P
     const move = await moveStore(source, target, ({ what, rows, written }) =>
       remark(`${what}: ${rows} seen, ${written} written`),
     );
-    printMove(move);
+    if (json) printJson(move);
+    else printMove(move);
   } finally {
     await Promise.all([source.backEnd.close(), target.close()]);
   }
@@ -120,15 +142,7 @@ export async function migrateSchema({ as }: { as: string }): Promise<void> {
   refusePassword(as);
   const { before, now } = await migratePostgresSchema(new Secret(as));
   print(before === now ? `The database has schema ${now}: nothing to do` : `The database has schema ${now} now`);
-}
-
-function sqlitePath({ store }: Config): string {
-  if (store.kind === 'sqlite') return store.path;
-  throw new CommandFailure(
-    'configuration',
-    'the store is PostgreSQL',
-    'Use pg_dump and pg_restore: docs/postgresql.md.',
-  );
+  result({ before, now });
 }
 
 function sqliteAddress(address: string): string {

@@ -68,9 +68,11 @@ const GERMAN: Readonly<Record<string, string>> = {
   'client_id of the integration.': 'client_id der Integration.',
   'The whole lifetime of the access token, in seconds.': 'Die gesamte Lebensdauer des Access-Tokens, in Sekunden.',
   'The end of the grant.': 'Das Ende des Zugriffsrechts.',
-  'Redeem a device code, refresh, or obtain a token by client certificate (RFC 6749, 8628, 8705)':
+  'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)':
     'Einen Gerätecode einlösen, erneuern oder ein Token per Client-Zertifikat erhalten (RFC 6749, 8628, 8705)',
   'Start a device authorization (RFC 8628)': 'Eine Geräte-Autorisierung beginnen (RFC 8628)',
+  'The public keys of access tokens that are JWTs (RFC 7517)':
+    'Die öffentlichen Schlüssel von Access-Tokens, die JWTs sind (RFC 7517)',
   'Check an access token, for a registered resource server (RFC 7662)':
     'Ein Access-Token prüfen, für einen registrierten Ressourcen-Server (RFC 7662)',
   'Audiences of resource servers; may be repeated. Limits the grant to them (RFC 8707). On a refresh, absent or the same.':
@@ -92,6 +94,13 @@ const GERMAN: Readonly<Record<string, string>> = {
   'The audience of this resource server.': 'Die Audience dieses Ressourcen-Servers.',
   'The issuer: this server.': 'Der Aussteller: dieser Server.',
   'An id of the token: the grant and the generation.': 'Eine Id des Tokens: Zugriffsrecht und Generation.',
+  'SHA-256 of the certificate, in base64url.': 'SHA-256 des Zertifikats, in base64url.',
+  'The certificate that the token is bound to (RFC 8705 3.1), if it is.':
+    'Das Zertifikat, an das das Token gebunden ist (RFC 8705 3.1), falls es das ist.',
+  'The name of the key: kid in the header of its tokens.': 'Der Name des Schlüssels: kid im Kopf seiner Tokens.',
+  'ES256, EdDSA or RS256.': 'ES256, EdDSA oder RS256.',
+  'Every key that could have signed a living token, and the next ones (RFC 7517).':
+    'Jeder Schlüssel, der ein lebendes Token signiert haben könnte, und die nächsten (RFC 7517).',
   'Where callers with a client certificate find the same endpoints (RFC 8705 5).':
     'Wo Aufrufer mit Client-Zertifikat dieselben Endpunkte finden (RFC 8705 5).',
   'End the grant of a token (RFC 7009)': 'Das Zugriffsrecht eines Tokens beenden (RFC 7009)',
@@ -162,6 +171,20 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Milliseconds since the epoch.': 'Millisekunden seit 1970.',
   'Who the token belongs to.': 'Wem das Token gehört.',
   'What the token allows at this moment.': 'Was das Token in diesem Augenblick erlaubt.',
+  'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor':
+    'Der Widerrufs-Feed für einen registrierten Resource-Server: eine Momentaufnahme in Seiten, oder mit Accept: text/event-stream, was auf einen Cursor folgt',
+  'When the access token expires. Unlike `expires`, which is the end of the grant. Epoch seconds.':
+    'Wann das Access-Token abläuft; `expires` ist dagegen das Ende des Zugriffsrechts. In Sekunden seit 1970.',
+  'The end of the grant, not of the access token. Epoch seconds.':
+    'Das Ende des Zugriffsrechts, nicht des Access-Tokens. In Sekunden seit 1970.',
+  'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials with a client certificate, or urn:ietf:params:oauth:grant-type:jwt-bearer. Required.':
+    'urn:ietf:params:oauth:grant-type:device_code, refresh_token, client_credentials mit einem Client-Zertifikat oder urn:ietf:params:oauth:grant-type:jwt-bearer. Erforderlich.',
+  'For jwt-bearer: the JWT that the platform gave to the workload.':
+    'Für jwt-bearer: das JWT, das die Plattform dem Programm gegeben hat.',
+  'Where the stream begins: Last-Event-ID or after.': 'Wo der Strom beginnt: Last-Event-ID oder after.',
+  'Later ones replace earlier ones about the same.': 'Spätere ersetzen frühere über dasselbe.',
+  'The next page: page. Absent on the last one.': 'Die nächste Seite: page. Fehlt auf der letzten.',
+  'The revocation feed, for resource servers.': 'Der Widerrufs-Feed, für Resource-Server.',
 };
 
 const TRANSLATIONS: Readonly<Record<LanguageTag, Readonly<Record<string, string>> | undefined>> = {

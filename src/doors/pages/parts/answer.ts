@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { REQUEST_ID } from '../../server/refusal-replies.ts';
 import { PAGE_HEADERS, strictTransport } from './headers.ts';
 import { layout, type Page } from './layout.ts';
 import { isSecure, type Site, type Visit } from './visit.ts';
@@ -19,6 +20,7 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   // 303: whatever the method was, the next request is a GET, so that reloading repeats nothing.
   if ('goTo' in answer) return reply.code(303).header('location', answer.goTo).send();
+  if (answer.status !== undefined && answer.status >= 400) reply.header(REQUEST_ID, visit.request.id);
   if (answer.retryAfter !== undefined) reply.header('retry-after', answer.retryAfter);
   return reply
     .code(answer.status ?? 200)

@@ -51,6 +51,5 @@ export const PAGE_WORDING: Readonly<Record<PageReason, PageWording>> = {
   'key-missing': unavailable,
   'outcome-unknown': { status: 503, says: 'outcomeUnknown' },
   overloaded: unavailable,
-  'shutting-down': unavailable,
   fault,
 };

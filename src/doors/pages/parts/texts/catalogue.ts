@@ -116,7 +116,7 @@ export interface Texts {
     readonly noGrants: string;
     readonly noGrantsHint: string;
     readonly obtained: string;
-    readonly origins: { readonly device: string; readonly certificate: string };
+    readonly origins: { readonly device: string; readonly certificate: string; readonly assertion: string };
     readonly refreshed: string;
     readonly neverRefreshed: string;
     readonly ends: string;

@@ -123,7 +123,11 @@ export const de: Texts = {
     noGrants: 'Nichts handelt in Ihrem Namen',
     noGrantsHint: 'Programme, die Sie bestätigen, erscheinen hier; Sie können ihren Zugriff jederzeit beenden.',
     obtained: 'Erhalten',
-    origins: { device: 'Im Browser bestätigt', certificate: 'Mit Client-Zertifikat' },
+    origins: {
+      device: 'Im Browser bestätigt',
+      certificate: 'Mit Client-Zertifikat',
+      assertion: 'Durch einen Workload',
+    },
     refreshed: 'Zuletzt erneuert',
     neverRefreshed: 'noch nicht',
     ends: 'Endet',

@@ -115,7 +115,11 @@ export const en: Texts = {
     noGrants: 'Nothing acts in your name',
     noGrantsHint: 'Programs that you confirm appear here, and you can end their access at any time.',
     obtained: 'Obtained',
-    origins: { device: 'Confirmed in a browser', certificate: 'By client certificate' },
+    origins: {
+      device: 'Confirmed in a browser',
+      certificate: 'By client certificate',
+      assertion: 'By workload assertion',
+    },
     refreshed: 'Last refresh',
     neverRefreshed: 'not yet',
     ends: 'Ends',

@@ -1,0 +1,81 @@
+// Streams are cut at random while grants end and the service is restarted. Compared with the event log, nothing may be missed.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Guard } from '../../../sdk/verify/src/verify.ts';
+import { eventPages } from '../../../src/store/pages.ts';
+import { revoke } from '../../../test/e2e/steps.ts';
+import type { Seeded } from '../../../test/seeded.ts';
+import type { FeedField } from './feed-field.ts';
+
+const FOLLOWERS = 5;
+const CUT_EVERY_MS = 20;
+const CAUGHT_UP_WITHIN_MS = 20_000;
+
+export interface CutFigures {
+  readonly cuts: number;
+  readonly ended: number;
+  /** Tokens of ended grants that a follower still allows. */
+  readonly missed: number;
+  /** Tokens of living grants that a follower refuses. */
+  readonly wronged: number;
+}
+
+/** One grant ends for every four cuts. The service is killed once and started again. */
+export async function cutStreams(field: FeedField, cuts: number, chance: Seeded): Promise<CutFigures> {
+  const tokens = await Promise.all(Array.from({ length: Math.ceil(cuts / 4) }, () => field.token('jwt')));
+  const living = await field.token('jwt');
+  const guards = await field.guards(FOLLOWERS);
+  const before = await endedGrants(field);
+  let cut = 0;
+  const ending = endAll(field, tokens);
+  const restarting = restart(field);
+  while (cut < cuts) {
+    if (field.balancer.cutOne(chance)) cut += 1;
+    await pause(chance.below(2 * CUT_EVERY_MS));
+  }
+  await Promise.all([ending, restarting]);
+  const ended = (await endedGrants(field)) - before;
+  await caughtUp(guards);
+  const missed = await countAllowed(guards, tokens);
+  const wronged = guards.length - (await countAllowed(guards, [living]));
+  return { cuts: cut, ended, missed, wronged };
+}
+
+/** Cut connections fail: the caller repeats the request until it is answered. */
+async function endAll(field: FeedField, tokens: readonly string[]): Promise<void> {
+  for (const token of tokens) {
+    for (;;) {
+      const answer = await revoke(field.caller, token).catch(() => undefined);
+      // 401: an earlier attempt succeeded, and its response was cut.
+      if (answer?.status === 200 || answer?.status === 401) break;
+      await pause(CUT_EVERY_MS);
+    }
+    await pause(CUT_EVERY_MS);
+  }
+}
+
+async function restart(field: FeedField): Promise<void> {
+  await pause(1_000);
+  await field.stopNodes('SIGKILL');
+  await field.startNodes();
+}
+
+async function endedGrants({ store }: FeedField): Promise<number> {
+  let ended = 0;
+  for await (const page of eventPages(store, 1_000, { acts: true }))
+    ended += page.filter(({ type }) => type === 'revoked').length;
+  return ended;
+}
+
+/** Heard since now: whatever ended before was told. */
+async function caughtUp(guards: readonly Guard[]): Promise<void> {
+  await pause(2_000);
+  for (const until = performance.now() + CAUGHT_UP_WITHIN_MS; performance.now() < until; await pause(100))
+    if (guards.every(({ isFresh }) => isFresh)) return;
+}
+
+/** A fresh guard decides about a JWT by what the feed said, without asking. */
+async function countAllowed(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
+  let allowed = 0;
+  for (const guard of guards) for (const token of tokens) allowed += Number((await guard.check(token)).ok);
+  return allowed;
+}

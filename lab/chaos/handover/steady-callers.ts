@@ -1,0 +1,126 @@
+// Callers that refresh and verify without a pause or with one, over kept connections and over new ones. Every request must
+// be answered 200. If a node refuses the connection, nothing was sent, and the caller turns to the next one.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, type Caller, callerOver, type Protocol, type Reach } from '../../../test/e2e/caller.ts';
+import { type Pair, pairByCertificate, refresh, verify } from '../../../test/e2e/steps.ts';
+
+interface Habit {
+  readonly protocol: Protocol;
+  readonly keepsConnection: boolean;
+  /** The longest pause between two requests. */
+  readonly pauseMs: number;
+}
+
+const HABITS: readonly Habit[] = [
+  ...(['HTTP/1.1', 'HTTP/2'] as const).flatMap((protocol) => [
+    { protocol, keepsConnection: true, pauseMs: 5 },
+    { protocol, keepsConnection: true, pauseMs: 5 },
+    { protocol, keepsConnection: true, pauseMs: 300 },
+    { protocol, keepsConnection: true, pauseMs: 3_000 },
+    { protocol, keepsConnection: true, pauseMs: 3_000 },
+    { protocol, keepsConnection: false, pauseMs: 20 },
+  ]),
+];
+
+export class SteadyCallers {
+  readonly failures: string[] = [];
+  /** Requests that were told to come again (503 with Retry-After). */
+  again = 0;
+  answered = 0;
+  readonly #reaches: readonly Reach[];
+  readonly #pairs: Promise<Pair[]>;
+  readonly #stopping = new AbortController();
+
+  constructor(reaches: readonly Reach[]) {
+    this.#reaches = reaches;
+    this.#pairs = Promise.all(HABITS.map((habit, index) => this.#call(habit, index)));
+  }
+
+  /** Stops them. Returns how many grants are lost: their last tokens do not work. */
+  async stop(): Promise<number> {
+    this.#stopping.abort();
+    const pairs = await this.#pairs;
+    const caller = callerOver('HTTP/2', this.#reaches[0] as Reach);
+    const answers: Answer[] = [];
+    for (const pair of pairs)
+      answers.push(await verify(caller, pair.access_token), await refresh(caller, pair.refresh_token));
+    caller.close();
+    return answers.filter(({ status }) => status !== 200).length;
+  }
+
+  async #call(habit: Habit, index: number): Promise<Pair> {
+    const line = new Line(habit, this.#reaches, index);
+    let pair = await pairByCertificate(line);
+    while (!this.#stopping.signal.aborted) {
+      pair = await this.#refresh(line, pair);
+      await this.#expect(line, `verify over ${habit.protocol}`, () => verify(line, pair.access_token));
+      await pause(Math.random() * habit.pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+    line.close();
+    return pair;
+  }
+
+  async #refresh(line: Line, pair: Pair): Promise<Pair> {
+    const what = `refresh over ${line.protocol}`;
+    const answer = await this.#expect(line, what, () => refresh(line, pair.refresh_token));
+    return answer ? (answer.json as unknown as Pair) : pair;
+  }
+
+  async #expect(line: Line, what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const answer = await ask();
+      if (answer.status === 200) {
+        this.answered++;
+        return answer;
+      }
+      if (answer.status === 503 && answer.headers['retry-after']) this.again++;
+      else this.failures.push(`${what}: ${answer.status} ${answer.text}`);
+    } catch (error) {
+      this.failures.push(`${what}: ${String(error)}`);
+      line.close();
+    }
+    await pause(100);
+    return undefined;
+  }
+}
+
+/** One caller's connection to the nodes. */
+class Line implements Caller {
+  readonly #habit: Habit;
+  readonly #reaches: readonly Reach[];
+  #at: number;
+  #caller: Caller | undefined;
+
+  constructor(habit: Habit, reaches: readonly Reach[], at: number) {
+    [this.#habit, this.#reaches, this.#at] = [habit, reaches, at];
+  }
+
+  get protocol(): Protocol {
+    return this.#habit.protocol;
+  }
+
+  async ask(question: Parameters<Caller['ask']>[0]): Promise<Answer> {
+    for (let tries = 0; ; tries++) {
+      this.#caller ??= callerOver(this.protocol, this.#reaches[this.#at % this.#reaches.length] as Reach);
+      try {
+        const answer = await this.#caller.ask(question);
+        if (!this.#habit.keepsConnection) this.close();
+        return answer;
+      } catch (error) {
+        if (!isRefused(error) || tries === this.#reaches.length) throw error;
+        this.close();
+        this.#at++;
+      }
+    }
+  }
+
+  close(): void {
+    this.#caller?.close();
+    this.#caller = undefined;
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return (code ?? cause?.code) === 'ECONNREFUSED' || cause?.code === 'ECONNREFUSED';
+}

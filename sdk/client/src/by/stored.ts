@@ -1,0 +1,16 @@
+import type { Tls } from '../door/send.ts';
+import { pemOf } from './pem.ts';
+import type { Way } from './way.ts';
+
+export interface StoredOptions {
+  /** Only if the integration binds its refreshes to certificates: a PEM file each, or its text. */
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
+/** Uses the pair that somebody else has stored, for example `tessera login`, and never requests a new grant. */
+export function stored({ certificate, key }: StoredOptions = {}): Way {
+  const tls = (): Tls | undefined =>
+    certificate && key ? { cert: pemOf('certificate', certificate), key: pemOf('key', key) } : undefined;
+  return { isAlone: false, todo: 'Do: tessera login', tls };
+}

@@ -1,0 +1,15 @@
+import type { Door } from '../door/door.ts';
+import type { Reply } from '../door/reply.ts';
+import type { Tls } from '../door/send.ts';
+
+/** A way to a new grant. Make one with `certificate`, `device`, `assertion` or `stored`. */
+export interface Way {
+  /** Whether a program can get a new grant this way without a person. */
+  readonly isAlone: boolean;
+  /** How a person gets a new grant, for messages. */
+  readonly todo: string;
+  /** The certificate to present with every request, loaded anew each time: it may have been renewed. */
+  tls(): Tls | undefined;
+  /** Requests a new grant. Undefined: this way cannot. */
+  readonly start?: (door: Door, signal: AbortSignal | undefined) => Promise<Reply>;
+}

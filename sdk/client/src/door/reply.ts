@@ -1,0 +1,38 @@
+// What an answer of the token endpoint means for the credential that was presented.
+import type { Answer, NoAnswer } from './send.ts';
+
+export type Reply =
+  | { readonly kind: 'granted'; readonly json: Readonly<Record<string, unknown>> }
+  /** The server said no. It has not spent the credential. */
+  | { readonly kind: 'refused'; readonly error: string; readonly why: string }
+  /** Nothing was done, and the same request may be sent again. */
+  | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
+  /** It may have been done. */
+  | { readonly kind: 'unclear'; readonly why: string };
+
+/** `member`: what a good answer contains. */
+export function replyOf({ status, json = {}, retryAfter }: Answer, member: string | undefined): Reply {
+  const error = textOf(json['error']);
+  const why = textOf(json['error_description']) ?? error ?? `status ${status}`;
+  if (status === 200 && (member === undefined || textOf(json[member]))) return { kind: 'granted', json };
+  if (status === 429) return { kind: 'later', afterMs: milliseconds(retryAfter), why };
+  // The server promises that after this answer the same request may be repeated, however long it is away.
+  if (status === 503 && error === 'temporarily_unavailable')
+    return { kind: 'later', afterMs: milliseconds(retryAfter), why };
+  if (status >= 400 && status < 500 && error) return { kind: 'refused', error, why };
+  return { kind: 'unclear', why: `the server answered with status ${status}` };
+}
+
+export function replyOfNone({ wasSent, message }: NoAnswer): Reply {
+  return wasSent ? { kind: 'unclear', why: message } : { kind: 'later', afterMs: undefined, why: message };
+}
+
+function textOf(value: unknown): string | undefined {
+  // The text ends up in messages and terminals.
+  return typeof value === 'string' && value !== '' ? value.replace(/\p{Cc}/gu, '?').slice(0, 10_000) : undefined;
+}
+
+function milliseconds(retryAfter: string | undefined): number | undefined {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}

@@ -1,0 +1,197 @@
+// What the holder of the lock does: refresh the pair, or request a new grant.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Way } from './by/way.ts';
+import type { Door } from './door/door.ts';
+import type { Reply } from './door/reply.ts';
+import { NoAnswer } from './door/send.ts';
+import { TokenFailure } from './failure.ts';
+import type { HeldStore } from './store/token-store.ts';
+import { isRefreshable, isUsable, type StoredTokens } from './tokens.ts';
+
+export interface RenewalOptions {
+  readonly server: string;
+  readonly clientId: string;
+  readonly by: Way;
+  readonly door: Door;
+  /** How long the server repeats its answer for a spent refresh token. */
+  readonly retryWindowMs: number;
+}
+
+/** Until when to try, and what ends it early. */
+export interface Patience {
+  readonly until: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A retry must arrive within the window, and may wait for a turn there: the last one is sent this much earlier. */
+const MARGIN_MS = 10_000;
+
+export class Renewal {
+  readonly #options: RenewalOptions;
+  /** The refresh token that the server refused, and how: it is not presented again. */
+  #refused: { readonly refreshToken: string; readonly failure: TokenFailure } | undefined;
+
+  /** The refresh token whose grant has ended, as the server said. */
+  #ended: string | undefined;
+
+  constructor(options: RenewalOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the grant has ended, so that the access token is dead too. */
+  hasEnded({ refreshToken }: StoredTokens): boolean {
+    return refreshToken !== undefined && refreshToken === this.#ended;
+  }
+
+  async renew(held: HeldStore, tokens: StoredTokens | undefined, patience: Patience): Promise<StoredTokens> {
+    if (!tokens) return this.start(held, patience);
+    if (isRefreshable(tokens, Date.now())) return this.#refresh(held, tokens, patience);
+    return this.#startOver(held, 'The grant has ended', patience);
+  }
+
+  /** Requests a new grant. */
+  async start(held: HeldStore, { until, signal }: Patience): Promise<StoredTokens> {
+    const { by, door, server } = this.#options;
+    if (!by.start) throw new TokenFailure('login-needed', `There are no tokens for ${server}`, by.todo);
+    for (let tries = 0; ; tries++) {
+      const sentAt = Date.now();
+      await held.reserve();
+      const reply = await by.start(door, signal);
+      if (reply.kind === 'granted') return this.#save(held, reply.json, by.isAlone ? sentAt : Date.now());
+      if (reply.kind === 'refused') throw this.#refusalOf(reply);
+      await this.#waitOrFail(reply, tries, { until, signal });
+    }
+  }
+
+  async #refresh(held: HeldStore, tokens: StoredTokens, patience: Patience): Promise<StoredTokens> {
+    const { by, door } = this.#options;
+    const refreshToken = tokens.refreshToken ?? '';
+    if (this.#refused?.refreshToken === refreshToken) throw this.#refused.failure;
+    for (let tries = 0; ; tries++) {
+      const earlier = await held.presentedSince(refreshToken);
+      if (earlier !== undefined && this.#isTooLate(earlier)) return this.#abandon(held, tokens, patience);
+      const sentAt = Date.now();
+      await held.reserve();
+      const reply = await door.token(
+        { grant_type: 'refresh_token', refresh_token: refreshToken },
+        { tls: by.tls(), beforeSent: () => this.#present(held, refreshToken, earlier) },
+      );
+      if (reply.kind === 'granted') return this.#save(held, reply.json, sentAt);
+      // This request has not spent the token. An earlier one without an answer may have.
+      if (reply.kind !== 'unclear' && earlier === undefined) await held.unpresent();
+      if (reply.kind === 'refused') return this.#afterRefusal(held, refreshToken, reply, patience);
+      await this.#waitOrFail(reply, tries, patience);
+    }
+  }
+
+  /** The last step before the token is sent: connecting may have taken long. */
+  async #present(held: HeldStore, refreshToken: string, earlier: number | undefined): Promise<void> {
+    if (earlier !== undefined && this.#isTooLate(earlier))
+      throw new NoAnswer(false, new Error('it is too late to repeat the refresh'));
+    await held.present(refreshToken, Date.now());
+  }
+
+  #isTooLate(since: number): boolean {
+    const { retryWindowMs } = this.#options;
+    return Date.now() > since + retryWindowMs - Math.min(MARGIN_MS, retryWindowMs / 4);
+  }
+
+  /**
+   * A refresh was sent, nobody knows its outcome, and it is too late to repeat it: if the token was spent, the server would take it
+   * for stolen. So it is never presented again.
+   */
+  async #abandon(held: HeldStore, tokens: StoredTokens, patience: Patience): Promise<StoredTokens> {
+    const why = 'A refresh was interrupted, and nobody repeated it in time';
+    // The access token still works: let it be used up first.
+    if (!this.#options.by.isAlone && isUsable(tokens, Date.now()))
+      throw new TokenFailure('unavailable', why, 'The access token works until it expires.');
+    const renewed = await this.#startOver(held, why, patience);
+    await this.#options.door.revoke(tokens.accessToken).catch(() => undefined); // else it ends by itself, later
+    return renewed;
+  }
+
+  async #afterRefusal(
+    held: HeldStore,
+    refreshToken: string,
+    reply: Extract<Reply, { kind: 'refused' }>,
+    patience: Patience,
+  ): Promise<StoredTokens> {
+    if (reply.error !== 'invalid_grant') throw this.#refusalOf(reply);
+    this.#ended = refreshToken;
+    try {
+      return await this.#startOver(
+        held,
+        `The grant cannot be refreshed: ${sentence(reply.why)}`,
+        patience,
+        reply.error,
+      );
+    } catch (error) {
+      if (error instanceof TokenFailure && error.reason === 'login-needed')
+        this.#refused = { refreshToken, failure: error };
+      throw error;
+    }
+  }
+
+  async #startOver(held: HeldStore, why: string, patience: Patience, error?: string): Promise<StoredTokens> {
+    const { by } = this.#options;
+    if (by.isAlone) return this.start(held, patience);
+    throw new TokenFailure('login-needed', why, by.todo, error === undefined ? {} : { error });
+  }
+
+  async #save(held: HeldStore, json: Readonly<Record<string, unknown>>, sentAt: number): Promise<StoredTokens> {
+    const { server, clientId } = this.#options;
+    const tokens = readAnswer({ server, clientId }, json, sentAt);
+    await held.save(tokens);
+    return tokens;
+  }
+
+  #refusalOf({ error, why }: Extract<Reply, { kind: 'refused' }>): TokenFailure {
+    const { server, by } = this.#options;
+    if (error === 'access_denied') return new TokenFailure('refused', 'The request was denied', by.todo, { error });
+    if (error === 'expired_token')
+      return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
+    return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, by.todo, { error });
+  }
+
+  async #waitOrFail(reply: Reply, tries: number, { until, signal }: Patience): Promise<void> {
+    const waitMs = Math.max(backOff(tries), (reply.kind === 'later' && reply.afterMs) || 0);
+    if (Date.now() + waitMs < until) return pause(waitMs, undefined, { signal });
+    const why = 'why' in reply ? sentence(reply.why) : '';
+    const { server } = this.#options;
+    throw new TokenFailure('unavailable', `No token from ${server}: ${why}`, 'The grant is fine; try again later.');
+  }
+}
+
+const FIRST_MS = 200;
+const LONGEST_MS = 5_000;
+
+/** Doubles with every try; between half and all of it, so that processes do not come back together. */
+export function backOff(tries: number): number {
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** tries) * (0.5 + Math.random() / 2);
+}
+
+function readAnswer(
+  of: { server: string; clientId: string },
+  json: Readonly<Record<string, unknown>>,
+  sentAt: number,
+): StoredTokens {
+  const { access_token, refresh_token, scope, expires_in, refresh_token_expires_in } = json;
+  const ends = (seconds: unknown) => sentAt + Number(seconds) * 1000;
+  return {
+    ...of,
+    accessToken: String(access_token),
+    scope: typeof scope === 'string' ? scope : '',
+    obtainedAt: sentAt,
+    // RFC 6749 5.1: expires_in may be missing.
+    expiresAt: Number.isFinite(Number(expires_in ?? Number.NaN)) ? ends(expires_in) : sentAt + UNKNOWN_LIFETIME_MS,
+    ...(typeof refresh_token === 'string' && { refreshToken: refresh_token }),
+    ...(typeof refresh_token_expires_in === 'number' && { refreshUntil: ends(refresh_token_expires_in) }),
+  };
+}
+
+const UNKNOWN_LIFETIME_MS = 300_000;
+
+/** A text of the server within a sentence of ours. */
+function sentence(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

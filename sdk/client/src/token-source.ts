@@ -1,0 +1,244 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { authorizedFetch } from './authorized-fetch.ts';
+import { pemOf } from './by/pem.ts';
+import type { Way } from './by/way.ts';
+import { Door } from './door/door.ts';
+import { checkAddress } from './door/metadata.ts';
+import { TokenFailure } from './failure.ts';
+import { backOff, type Patience, Renewal } from './renewal.ts';
+import { defaultTokenFile } from './store/default-file.ts';
+import { fileStore } from './store/file-store.ts';
+import type { HeldStore, TokenStore } from './store/token-store.ts';
+import { dueAt, isUsable, type StoredTokens } from './tokens.ts';
+
+export interface TokenSourceOptions {
+  /** The address of the service, as its operator gave it: `https://tokens.example.com`. Everything else is discovered. */
+  readonly server: string;
+  /** The integration that the tokens are for. */
+  readonly clientId: string;
+  /** How a grant is made: `certificate({…})`, `device({…})`, `assertion({…})` or `stored()`. */
+  readonly by: Way;
+  /** The file for the pair, shared by all processes that name it, or a store of your own. Left out: a file per server and clientId. */
+  readonly store?: string | TokenStore | undefined;
+  /** Keeps several grants for the same server and clientId apart. Ignored if `store` is given. */
+  readonly profile?: string | undefined;
+  /** The CA that signed the server's certificate, if the machine does not trust it: a PEM file, or its text. */
+  readonly ca?: string | undefined;
+  /** How long a call waits for the server and for other processes before it fails with `unavailable`. 30 by default. */
+  readonly timeoutSeconds?: number | undefined;
+  /** `refreshRetryWindow` of the server. 60 by default, as there. A longer one than the server's can cost the grant. */
+  readonly retryWindowSeconds?: number | undefined;
+}
+
+export interface TokenSource {
+  /** An access token that is valid now. Call it before every request instead of keeping the token: it is cheap. */
+  get(): Promise<string>;
+  /** As the global `fetch`, with the token. A 401 is repeated once with a new token, if the body can be sent again. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Makes a new grant now, even if there is one. For `device`: asks the person. */
+  login(options?: { readonly signal?: AbortSignal }): Promise<StoredTokens>;
+  /** Ends the grant at the server and forgets its tokens. */
+  revoke(): Promise<void>;
+}
+
+export function tokenSource(options: TokenSourceOptions): TokenSource {
+  return new Source(options);
+}
+
+/** While the old token works, nobody waits longer than this for a new one. */
+const EARLY_MS = 5_000;
+/** How often waiting processes look. */
+const LOOK_MS = 40;
+const REQUEST_MS = 10_000;
+
+class Source implements TokenSource {
+  readonly #options: TokenSourceOptions;
+  readonly #server: string;
+  readonly #store: TokenStore;
+  readonly #door: Door;
+  readonly #renewal: Renewal;
+  #known: { readonly tokens: StoredTokens; readonly dueAt: number } | undefined;
+  #renewing: Promise<StoredTokens> | undefined;
+  /** After a failed attempt to refresh ahead of time. */
+  #notBefore = 0;
+  #failures = 0;
+
+  constructor(options: TokenSourceOptions) {
+    const { clientId, by, store, profile, ca, retryWindowSeconds = 60 } = options;
+    const server = checkAddress('server', options.server);
+    if (!clientId) throw new TokenFailure('usage', 'clientId is missing', 'The operator of the service gives you one.');
+    this.#options = options;
+    this.#server = server;
+    const file = store ?? defaultTokenFile({ server, clientId, profile });
+    this.#store = typeof file === 'string' ? fileStore(file) : file;
+    this.#door = new Door({ server, clientId, ca: () => ca && pemOf('CA', ca), timeoutMs: REQUEST_MS });
+    this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
+  }
+
+  async get(): Promise<string> {
+    const fresh = this.#fresh() ?? (await this.#load());
+    if (fresh) return fresh.accessToken;
+    const spare = this.#known && isUsable(this.#known.tokens, Date.now()) ? this.#known.tokens : undefined;
+    return spare ? this.#early(spare) : (await this.#renew(this.#patience())).accessToken;
+  }
+
+  fetch(url: string | URL, init?: RequestInit): Promise<Response> {
+    return authorizedFetch(url, init, {
+      get: () => this.get(),
+      replace: (rejected) => this.#replace(rejected),
+    });
+  }
+
+  async login({ signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredTokens> {
+    const { tokens, before } = await this.#locked(this.#patience(signal), async (held, patience) => {
+      const before = await this.#loadOwn();
+      return { tokens: await this.#renewal.start(held, patience), before };
+    });
+    this.#know(tokens);
+    // Nobody holds the old grant any more. If it cannot be ended now, it ends by itself, later.
+    if (before)
+      await this.#door
+        .revoke(before.refreshToken ?? before.accessToken, { tls: this.#options.by.tls() })
+        .catch(() => undefined);
+    return tokens;
+  }
+
+  async revoke(): Promise<void> {
+    await this.#locked(this.#patience(), async (held, { until }) => {
+      const tokens = await this.#loadOwn();
+      if (!tokens) return;
+      for (let tries = 0; ; tries++) {
+        const reply = await this.#door.revoke(tokens.refreshToken ?? tokens.accessToken, {
+          tls: this.#options.by.tls(),
+        });
+        if (reply.kind === 'granted') break;
+        if (reply.kind === 'refused')
+          throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
+        if (Date.now() + backOff(tries) > until)
+          throw new TokenFailure('unavailable', `Not revoked: ${reply.why}`, 'The tokens were kept; try again later.');
+        await pause(backOff(tries));
+      }
+      await held.clear();
+      this.#known = undefined;
+    });
+  }
+
+  /** The token works, but is due. Only one process refreshes; the others, and this one if it fails, use what they have. */
+  async #early(spare: StoredTokens): Promise<string> {
+    if (Date.now() < this.#notBefore) return spare.accessToken;
+    try {
+      const renewed = this.#renew({ until: Date.now() });
+      renewed.catch(() => undefined); // after the race nobody listens
+      const { accessToken } = await Promise.race([renewed, pause(EARLY_MS, spare, { ref: false })]);
+      this.#failures = 0;
+      return accessToken;
+    } catch (error) {
+      if (this.#renewal.hasEnded(spare)) throw error;
+      this.#notBefore = Date.now() + backOff(this.#failures++);
+      return spare.accessToken;
+    }
+  }
+
+  /** One at a time in this process. A caller that joined a shorter attempt than its own goes on. */
+  async #renew(patience: Patience, rejected?: string): Promise<StoredTokens> {
+    for (;;) {
+      const started = this.#renewing === undefined;
+      this.#renewing ??= this.#renewUnderLock(patience, rejected).finally(() => {
+        this.#renewing = undefined;
+      });
+      try {
+        return await this.#renewing;
+      } catch (error) {
+        const isOver = started || !(error instanceof TokenFailure) || error.reason !== 'unavailable';
+        if (isOver || Date.now() >= patience.until) throw error;
+      }
+    }
+  }
+
+  async #renewUnderLock(patience: Patience, rejected: string | undefined): Promise<StoredTokens> {
+    const isGood = () => this.#fresh() !== undefined && this.#known?.tokens.accessToken !== rejected;
+    const tokens = await this.#locked(
+      patience,
+      async (held) => {
+        const tokens = await this.#loadOwn();
+        return isGood() && tokens ? tokens : this.#renewal.renew(held, tokens, patience);
+      },
+      async () => {
+        await this.#load();
+        return isGood() ? this.#known?.tokens : undefined;
+      },
+    );
+    this.#know(tokens);
+    return tokens;
+  }
+
+  /** Runs `work` with the lock. While another process has it, `look` may find that the work is done. */
+  async #locked<T>(
+    patience: Patience,
+    work: (held: HeldStore, patience: Patience) => Promise<T>,
+    look?: () => Promise<T | undefined>,
+  ): Promise<T> {
+    for (;;) {
+      patience.signal?.throwIfAborted();
+      const held = await this.#store.lock();
+      if (held) return releasing(held, work(held, patience));
+      const found = await look?.();
+      if (found !== undefined) return found;
+      if (Date.now() >= patience.until)
+        throw new TokenFailure('unavailable', `Another process is busy with ${this.#store.name}`, 'Try again later.');
+      await pause(LOOK_MS * (0.5 + Math.random()), undefined, { signal: patience.signal });
+    }
+  }
+
+  /** After a 401: undefined if there is no other token to be had. */
+  async #replace(rejected: string): Promise<string | undefined> {
+    const fresh = await this.#load();
+    if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;
+    // A server that refuses a token this young refuses the next one too.
+    if (Date.now() < (this.#known?.tokens.obtainedAt ?? 0) + YOUNG_MS) return undefined;
+    return (await this.#renew(this.#patience(), rejected)).accessToken;
+  }
+
+  #fresh(): StoredTokens | undefined {
+    return this.#known && Date.now() < this.#known.dueAt ? this.#known.tokens : undefined;
+  }
+
+  /** What other processes have stored, if it is fresh. */
+  async #load(): Promise<StoredTokens | undefined> {
+    await this.#loadOwn();
+    return this.#fresh();
+  }
+
+  async #loadOwn(): Promise<StoredTokens | undefined> {
+    const tokens = await this.#store.load();
+    const { clientId } = this.#options;
+    if (tokens && (tokens.server !== this.#server || tokens.clientId !== clientId))
+      throw new TokenFailure(
+        'usage',
+        `${this.#store.name} holds tokens of ${tokens.clientId} at ${tokens.server}`,
+        'Name another file.',
+      );
+    if (tokens) this.#know(tokens);
+    else this.#known = undefined;
+    return tokens;
+  }
+
+  #know(tokens: StoredTokens): void {
+    if (this.#known?.tokens.accessToken === tokens.accessToken) return;
+    this.#known = { tokens, dueAt: dueAt(tokens, Math.random()) };
+  }
+
+  #patience(signal?: AbortSignal): Patience {
+    return { until: Date.now() + (this.#options.timeoutSeconds ?? 30) * 1000, signal };
+  }
+}
+
+const YOUNG_MS = 30_000;
+
+async function releasing<T>(held: HeldStore, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    await held.release();
+  }
+}

@@ -1,0 +1,33 @@
+// What a token says, whether it was read from a JWT or by introspection.
+
+export interface Claims {
+  readonly identity: string;
+  readonly integration: string;
+  /** `orders:read`, one by one. */
+  readonly scope: readonly string[];
+  /** Epoch seconds. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** The id of the grant: what a revocation ends. */
+  readonly grant: string;
+  /** SHA-256 of the certificate that the token is bound to, in base64url. */
+  readonly boundTo?: string;
+}
+
+/** Undefined if a claim that every token has is missing. */
+export function claimsOf(given: Readonly<Record<string, unknown>>): Claims | undefined {
+  const { sub, client_id: integration, scope = '', iat, exp, jti, cnf } = given;
+  if (typeof sub !== 'string' || typeof integration !== 'string' || typeof scope !== 'string') return undefined;
+  if (typeof iat !== 'number' || typeof exp !== 'number' || typeof jti !== 'string') return undefined;
+  const boundTo = (cnf as Record<string, unknown> | undefined)?.['x5t#S256'];
+  if (cnf !== undefined && typeof boundTo !== 'string') return undefined;
+  return {
+    identity: sub,
+    integration,
+    scope: scope.split(' ').filter((item) => item !== ''),
+    issuedAt: iat,
+    expiresAt: exp,
+    grant: jti.split('.')[0] ?? jti,
+    ...(typeof boundTo === 'string' && { boundTo }),
+  };
+}

@@ -1,0 +1,94 @@
+// One middleware for fastify, express, hono and plain node:http. Each is recognised by what it hands over.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { certificateOf } from './binding.ts';
+import { type Answer, answerTo, type Refusal } from './refusal.ts';
+
+/** What a middleware gets, without depending on the frameworks. */
+export interface FastifyRequestLike {
+  readonly raw: IncomingMessage;
+}
+export interface FastifyReplyLike {
+  code(status: number): { headers(headers: Record<string, string>): { send(body: string): unknown } };
+}
+export interface HonoContextLike {
+  readonly req: { header(name: string): string | undefined; readonly raw: object };
+  readonly env?: unknown;
+}
+
+/** A request, whatever the framework. */
+export interface Call {
+  readonly authorization: string | undefined;
+  readonly certificate: Uint8Array | undefined;
+  /** What the caller of a request is remembered by. */
+  readonly keys: readonly object[];
+  allow(): unknown;
+  refuse(answer: Answer): unknown;
+}
+
+type Next = (fault?: unknown) => unknown;
+
+export function callOf(args: readonly unknown[]): Call {
+  const [first, second, third] = args as [object, object, Next | undefined];
+  if (isHono(first)) return honoCall(first, second as unknown as Next);
+  return isFastify(second) ? fastifyCall(first as FastifyRequestLike, second) : nodeCall(first, second, third);
+}
+
+function isHono(first: object): first is HonoContextLike {
+  return typeof (first as Partial<HonoContextLike>).req?.header === 'function' && 'res' in first;
+}
+
+function isFastify(second: object): second is FastifyReplyLike {
+  return typeof (second as Partial<FastifyReplyLike>).code === 'function' && 'raw' in second;
+}
+
+/** As a hook: fastify goes on when the promise resolves, unless a reply was sent. */
+function fastifyCall(request: FastifyRequestLike, reply: FastifyReplyLike): Call {
+  const { raw } = request;
+  return {
+    ...ofNode(raw),
+    keys: [request, raw],
+    allow: () => undefined,
+    refuse: ({ status, headers, body }) => {
+      reply
+        .code(status)
+        .headers({ ...headers })
+        .send(body);
+    },
+  };
+}
+
+/** Express, or a plain server without `next`. The promise is true if the call is allowed. */
+function nodeCall(request: object, response: object, next: Next | undefined): Call {
+  return {
+    ...ofNode(request as IncomingMessage),
+    keys: [request],
+    allow: () => {
+      next?.();
+      return true;
+    },
+    refuse: ({ status, headers, body }) => {
+      (response as ServerResponse).writeHead(status, { ...headers }).end(body);
+      return false;
+    },
+  };
+}
+
+function honoCall(context: HonoContextLike, next: Next): Call {
+  const { req, env } = context;
+  const { incoming } = (env ?? {}) as { incoming?: IncomingMessage }; // of @hono/node-server
+  return {
+    authorization: req.header('authorization'),
+    certificate: certificateOf(incoming?.socket),
+    keys: [context, req.raw],
+    allow: () => next(),
+    refuse: ({ status, headers, body }) => new Response(body, { status, headers: { ...headers } }),
+  };
+}
+
+function ofNode({ headers, socket }: IncomingMessage): Pick<Call, 'authorization' | 'certificate'> {
+  return { authorization: headers.authorization, certificate: certificateOf(socket) };
+}
+
+export function refuseCall(call: Call, refusal: Refusal): unknown {
+  return call.refuse(answerTo(refusal));
+}

@@ -1,0 +1,49 @@
+// Why a call is not allowed, and what to answer (RFC 6750 3, RFC 9110 15.6.4).
+
+export type Reason = 'token-missing' | 'token-invalid' | 'scope-insufficient' | 'unavailable';
+
+export interface Refusal {
+  readonly ok: false;
+  readonly reason: Reason;
+  /** For the log and the caller. Never has the token. */
+  readonly description: string;
+  /** The permissions that are needed, if they are what is missing. */
+  readonly scope?: readonly string[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const RETRY_AFTER = '5';
+const PLAIN = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+export function refuse(reason: Reason, description: string): Refusal {
+  return { ok: false, reason, description };
+}
+
+/** RFC 6750 3.1: a request without a token gets no error code. */
+export function answerTo({ reason, description, scope = [] }: Refusal): Answer {
+  switch (reason) {
+    case 'token-missing':
+      return answer(401, 'invalid_request', description, { 'www-authenticate': 'Bearer' });
+    case 'token-invalid':
+      return answer(401, 'invalid_token', description, { 'www-authenticate': challenge('invalid_token', description) });
+    case 'scope-insufficient': {
+      const named = `${challenge('insufficient_scope', description)}, scope="${scope.join(' ')}"`;
+      return answer(403, 'insufficient_scope', description, { 'www-authenticate': named });
+    }
+    case 'unavailable':
+      return answer(503, 'temporarily_unavailable', description, { 'retry-after': RETRY_AFTER });
+  }
+}
+
+function challenge(error: string, description: string): string {
+  return `Bearer error="${error}", error_description="${description}"`;
+}
+
+function answer(status: number, error: string, error_description: string, headers: Record<string, string>): Answer {
+  return { status, headers: { ...PLAIN, ...headers }, body: JSON.stringify({ error, error_description }) };
+}

@@ -1,0 +1,113 @@
+// What the revocation feed has said. Every entry is a whole state, so the order among repeated ones does not matter.
+import { createHash } from 'node:crypto';
+import type { Claims } from './claims.ts';
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+interface Identity {
+  readonly isAllowed: boolean;
+  readonly except: ReadonlySet<string>;
+  readonly keepUntil: number;
+}
+
+interface Integration {
+  readonly isEnabled: boolean;
+  readonly scope: ReadonlySet<string>;
+  /** Tokens issued before must be introspected. Epoch seconds. */
+  readonly recheckBefore: number;
+  /** When that was heard, in milliseconds: answers from before are worth nothing. */
+  readonly recheckHeardAt: number;
+}
+
+/** Nodes of the service follow a change of an integration within a second. What they answer until then does not count. */
+const FOLLOWED_MS = 2_000;
+
+export class Revocations {
+  readonly #now: () => number;
+  /** Ended grants, and until when they must be remembered. */
+  readonly #grants = new Map<string, number>();
+  #identities = new Map<string, Identity>();
+  #integrations = new Map<string, Integration>();
+  #cleanedAt = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A snapshot: what it does not name holds no longer, except that an ended grant never lives again. */
+  replace(entries: readonly Entry[]): void {
+    this.#identities = new Map();
+    this.#integrations = new Map();
+    for (const entry of entries) this.add(entry);
+  }
+
+  add(entry: Entry): void {
+    if (entry['type'] === 'grant') this.#grants.set(String(entry['grant']), Number(entry['keep_until']));
+    else if (entry['type'] === 'identity') this.#addIdentity(entry);
+    else if (entry['type'] === 'integration') this.#addIntegration(entry);
+    this.#clean();
+  }
+
+  /** Why a token of these claims is worth nothing now; undefined if nothing is known against it. */
+  whyRevoked({ grant, identity, integration }: Claims): string | undefined {
+    if (this.#grants.has(grant)) return 'The grant of this token has ended.';
+    const holder = this.#identities.get(hashOf(identity));
+    if (holder && (!holder.isAllowed || holder.except.has(integration))) return 'This identity is no longer allowed.';
+    if (this.#integrations.get(integration)?.isEnabled === false) return 'This integration is disabled.';
+    return undefined;
+  }
+
+  /** What the integration still allows. A bare resource is within the same resource with permissions. */
+  narrow(scope: readonly string[], integration: string): readonly string[] {
+    const known = this.#integrations.get(integration);
+    if (!known) return scope;
+    const isBareWithin = (item: string) =>
+      !item.includes(':') && [...known.scope].some((each) => each.startsWith(`${item}:`));
+    return scope.filter((item) => known.scope.has(item) || isBareWithin(item));
+  }
+
+  /** Whether only the service can tell. */
+  needsIntrospection({ integration, issuedAt }: Claims): boolean {
+    return issuedAt < (this.#integrations.get(integration)?.recheckBefore ?? 0);
+  }
+
+  /** Whether an answer to an introspection that was sent at this time can still be used. */
+  covers({ integration }: Claims, askedAt: number): boolean {
+    return askedAt > (this.#integrations.get(integration)?.recheckHeardAt ?? 0) + FOLLOWED_MS;
+  }
+
+  /** How many states are kept. */
+  get size(): number {
+    return this.#grants.size + this.#identities.size + this.#integrations.size;
+  }
+
+  #addIdentity({ identity, allowed, except, keep_until }: Entry): void {
+    const state = { isAllowed: allowed === true, except: new Set(except as string[]), keepUntil: Number(keep_until) };
+    if (state.isAllowed && state.except.size === 0) this.#identities.delete(String(identity));
+    else this.#identities.set(String(identity), state);
+  }
+
+  #addIntegration({ client_id, enabled, scope, recheck_before }: Entry): void {
+    const before = this.#integrations.get(String(client_id));
+    const isNew = typeof recheck_before === 'number' && recheck_before > (before?.recheckBefore ?? 0);
+    this.#integrations.set(String(client_id), {
+      isEnabled: enabled === true,
+      scope: new Set(String(scope).split(' ')),
+      recheckBefore: isNew ? recheck_before : (before?.recheckBefore ?? 0),
+      recheckHeardAt: isNew ? this.#now() : (before?.recheckHeardAt ?? 0),
+    });
+  }
+
+  /** Once a minute: forgets what concerns no living token. */
+  #clean(): void {
+    const now = this.#now();
+    if (now - this.#cleanedAt < 60_000) return;
+    this.#cleanedAt = now;
+    for (const [grant, until] of this.#grants) if (until * 1000 < now) this.#grants.delete(grant);
+    for (const [key, { keepUntil }] of this.#identities) if (keepUntil * 1000 < now) this.#identities.delete(key);
+  }
+}
+
+function hashOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('hex');
+}

@@ -1,0 +1,182 @@
+// Requests to the service. Node's own client instead of fetch, which takes no certificate authorities of its own.
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Settings } from './options.ts';
+
+/** The service could not be reached, or could not answer. A later attempt may succeed. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}
+
+/** The service does not accept this verifier: its settings are wrong. */
+export class Misconfigured extends Error {
+  override readonly name = 'Misconfigured';
+}
+
+/** The cursor of the feed is of no use any more. */
+export class CursorGone extends Error {
+  override readonly name = 'CursorGone';
+}
+
+export interface Endpoints {
+  readonly introspection: string;
+  readonly revocations: string;
+  readonly keys: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Sending {
+  readonly form?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isProven?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const TIMEOUT_MS = 5_000;
+const MOST_BYTES = 16 * 2 ** 20;
+
+export class Service {
+  readonly #issuer: string;
+  readonly #proof: string;
+  readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
+  #endpoints: Promise<Endpoints> | undefined;
+
+  constructor({ issuer, resourceServer: { id, secret }, ca }: Settings) {
+    this.#issuer = issuer;
+    const encoded = [id, secret].map(encodeURIComponent).join(':');
+    this.#proof = `Basic ${Buffer.from(encoded).toString('base64')}`;
+    const pooled = { keepAlive: true, maxSockets: 64 };
+    this.#agents = {
+      http: new HttpAgent(pooled),
+      https: new HttpsAgent({ ...pooled, ...(ca !== undefined && { ca }) }),
+    };
+  }
+
+  /** RFC 8414: where the endpoints are. Loaded once. */
+  endpoints(): Promise<Endpoints> {
+    this.#endpoints ??= this.#discover().catch((fault: unknown) => {
+      this.#endpoints = undefined;
+      throw fault;
+    });
+    return this.#endpoints;
+  }
+
+  async keys(): Promise<Json> {
+    return this.#json((await this.endpoints()).keys, {});
+  }
+
+  /** RFC 7662. */
+  async introspect(token: string): Promise<Json> {
+    return this.#json((await this.endpoints()).introspection, { form: { token }, isProven: true });
+  }
+
+  async snapshot(page: string | undefined): Promise<Json> {
+    const { revocations } = await this.endpoints();
+    return this.#json(page === undefined ? revocations : `${revocations}?page=${encodeURIComponent(page)}`, {
+      isProven: true,
+    });
+  }
+
+  /** The open stream of the revocation feed. */
+  async follow(cursor: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const headers = { accept: 'text/event-stream', 'last-event-id': cursor };
+    const { revocations } = await this.endpoints();
+    const response = await this.#send(revocations, { headers, isProven: true, signal });
+    if (response.statusCode === 200) return response;
+    response.destroy();
+    throw faultOf(response.statusCode ?? 0, revocations);
+  }
+
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #discover(): Promise<Endpoints> {
+    const found = await this.#json(`${this.#issuer}/.well-known/oauth-authorization-server`, {});
+    if (found['issuer'] !== this.#issuer)
+      throw new Misconfigured(`${this.#issuer} calls itself ${String(found['issuer'])}`);
+    return {
+      introspection: String(found['introspection_endpoint']),
+      revocations: String(found['revocation_feed_endpoint']),
+      keys: String(found['jwks_uri']),
+    };
+  }
+
+  async #json(url: string, sending: Sending): Promise<Json> {
+    const response = await this.#send(url, sending);
+    const text = await textOf(response);
+    if (response.statusCode !== 200) throw faultOf(response.statusCode ?? 0, url);
+    try {
+      return JSON.parse(text) as Json;
+    } catch {
+      throw new Unavailable(`${url} did not answer in JSON`);
+    }
+  }
+
+  /** All requests can be repeated. One on a kept connection is, since the service may have closed it meanwhile. */
+  #send(url: string, sending: Sending, isFirst = true): Promise<IncomingMessage> {
+    const { form, headers = {}, isProven = false, signal } = sending;
+    const body = form && new URLSearchParams(form).toString();
+    const type = body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' };
+    const proof = isProven && { authorization: this.#proof };
+    const isTls = url.startsWith('https:');
+    const options = {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { accept: 'application/json', ...type, ...proof, ...headers },
+      agent: isTls ? this.#agents.https : this.#agents.http,
+      ...(signal && { signal }),
+    };
+    return new Promise((resolve, reject) => {
+      const request = (isTls ? requestHttps : requestHttp)(url, options, (response) => {
+        clearTimeout(late);
+        mayRepeat = false;
+        resolve(response);
+      });
+      let mayRepeat = isFirst;
+      const late = setTimeout(() => {
+        mayRepeat = false;
+        request.destroy(new Error('no answer in time'));
+      }, TIMEOUT_MS);
+      request.on('error', (error) => {
+        clearTimeout(late);
+        if (mayRepeat && request.reusedSocket && !signal?.aborted) resolve(this.#send(url, sending, false));
+        else reject(connectionFault(error, url));
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** A certificate that is not trusted, or of another name. */
+const OF_CERTIFICATE = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+function connectionFault(error: NodeJS.ErrnoException, url: string): Error {
+  const what = `${url}: ${error.message || error.code || 'no connection'}`;
+  return OF_CERTIFICATE.test(error.code ?? '') ? new Misconfigured(what) : new Unavailable(what);
+}
+
+function faultOf(status: number, url: string): Error {
+  if (status === 410) return new CursorGone();
+  const what = `${url} answered ${status}`;
+  return status === 401 || status === 404 ? new Misconfigured(what) : new Unavailable(what);
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const late = setTimeout(() => response.destroy(new Error('no answer in time')), TIMEOUT_MS);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      size += (chunk as Buffer).length;
+      if (size > MOST_BYTES) throw new Error('the answer is too large');
+      chunks.push(chunk as Buffer);
+    }
+  } catch (error) {
+    throw new Unavailable((error as Error).message);
+  } finally {
+    clearTimeout(late);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

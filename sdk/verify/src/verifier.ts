@@ -1,0 +1,135 @@
+// The guard of an API: `require` as middleware, `check` for anything else.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { whyNotBound } from './binding.ts';
+import { type Allowed, type Checked, type CheckOptions, checkClaims, type Parts } from './check.ts';
+import { Feed } from './feed.ts';
+import { type Call, callOf, refuseCall } from './frameworks.ts';
+import { Introspection } from './introspection.ts';
+import { Jwts } from './jwt.ts';
+import { settingsOf, type VerifierOptions } from './options.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import { Revocations } from './revocations.ts';
+import { Service } from './service.ts';
+
+/**
+ * Middleware: for express and node:http `(request, response, next?)`, as a hook of fastify `(request, reply)`, for hono
+ * `(context, next)`. On a plain server the promise is true if the call is allowed; otherwise it has been answered.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: each framework has its own types, and none of them is a dependency
+export type Middleware = (...args: any[]) => Promise<any>;
+
+export interface Guard {
+  /** Lets a call through if its token is good and has all these permissions; otherwise answers 401, 403 or 503. */
+  require(...permissions: string[]): Middleware;
+  /** Who calls, in a request that `require` let through: the request of express, fastify or node:http, or the context of hono. */
+  caller(request: object): Allowed;
+  /** Checks a token. Say which permissions are needed by `has`, or look at `scope`. */
+  check(token: string, options?: CheckOptions): Promise<Checked>;
+  /** Whether revocations are known up to now. For the readiness of the API. */
+  readonly isFresh: boolean;
+  /** Ends the connections to the service. */
+  close(): void;
+}
+
+/** How long the first snapshot is waited for. A service that is away then does not keep the API from starting. */
+const START_MS = 5_000;
+const BEARER = /^bearer +([^ ]+)$/i;
+
+const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
+
+/** Rejects if the settings are wrong, or the service does not accept them. */
+export async function verifier(options: VerifierOptions): Promise<Guard> {
+  const settings = settingsOf(options);
+  const service = new Service(settings);
+  const revocations = new Revocations(settings.now);
+  const feed = new Feed(service, revocations, settings);
+  const parts: Parts = {
+    settings,
+    feed,
+    revocations,
+    jwts: new Jwts(service, settings),
+    introspection: new Introspection(service, settings),
+  };
+  const guard = new ServiceGuard(parts, service);
+  try {
+    await Promise.race([feed.start(), sleep(START_MS, undefined, { ref: false })]);
+  } catch (fault) {
+    guard.close();
+    throw fault;
+  }
+  return guard;
+}
+
+class ServiceGuard implements Guard {
+  readonly #parts: Parts;
+  readonly #service: Service;
+  readonly #callers = new WeakMap<object, Allowed>();
+
+  constructor(parts: Parts, service: Service) {
+    this.#parts = parts;
+    this.#service = service;
+  }
+
+  get isFresh(): boolean {
+    return this.#parts.feed.isFresh;
+  }
+
+  require(...permissions: string[]): Middleware {
+    return async (...args) => {
+      const call = callOf(args);
+      const checked = await this.#checkCall(call, permissions);
+      if (!checked.ok) return refuseCall(call, checked);
+      for (const key of call.keys) this.#callers.set(key, checked);
+      return call.allow();
+    };
+  }
+
+  caller(request: object): Allowed {
+    const found = this.#callers.get(request);
+    if (!found) throw new Error('this request did not pass guard.require');
+    return found;
+  }
+
+  async check(token: string, { certificate }: CheckOptions = {}): Promise<Checked> {
+    const claims = await checkClaims(token, this.#parts);
+    if ('ok' in claims) return claims;
+    const { identity, integration, expiresAt } = claims;
+    const unbound = this.#parts.settings.checkBinding ? whyNotBound(claims, certificate) : undefined;
+    if (unbound) return unbound;
+    return {
+      ok: true,
+      identity,
+      integration,
+      scope: this.#parts.revocations.narrow(claims.scope, integration),
+      expiresAt,
+    };
+  }
+
+  close(): void {
+    this.#parts.feed.stop();
+    this.#service.close();
+  }
+
+  async #checkCall({ authorization, certificate }: Call, permissions: readonly string[]): Promise<Checked> {
+    if (authorization === undefined) return MISSING;
+    const [, token] = BEARER.exec(authorization) ?? [];
+    if (token === undefined) return MISSING;
+    const checked = await this.check(token, { certificate });
+    return checked.ok ? (whyInsufficient(checked, permissions) ?? checked) : checked;
+  }
+}
+
+function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Refusal | undefined {
+  if (permissions.every((permission) => hasPermission(scope, permission))) return undefined;
+  return {
+    ...refuse('scope-insufficient', 'This token does not have the permission that is needed.'),
+    scope: permissions,
+  };
+}
+
+/** A bare resource is had by whoever has some permission on it. */
+function hasPermission(scope: readonly string[], permission: string): boolean {
+  return (
+    scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)))
+  );
+}

@@ -1,0 +1,116 @@
+// Whether an assertion is accepted, step by step: its form, its token issuer, its signature, its claims.
+import type { AssertionVerdict } from '../core/assertion.ts';
+import { accept, refuse } from '../core/outcome.ts';
+import type { RefusalReason } from '../core/refusal.ts';
+import { judgeClaims } from '../core/rules/claims.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { AssertionAlgorithm, TokenIssuer } from '../core/token-issuer.ts';
+import type { Step } from '../core/verdict.ts';
+import { sha256 } from '../tokens/sha256.ts';
+import { type ReadAssertion, readAssertion } from './assertion-text.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import type { KeySet, Signature } from './key-set.ts';
+
+export interface JudgePorts {
+  readonly keys: Pick<IssuerKeys, 'keysOf' | 'newerKeys' | 'failureOf'>;
+  /** Our own issuer: the default audience, and never a token issuer. */
+  readonly ourIssuer: string;
+  readonly now: () => EpochSeconds;
+}
+
+export class AssertionJudge {
+  readonly #ports: JudgePorts;
+
+  constructor(ports: JudgePorts) {
+    this.#ports = ports;
+  }
+
+  async judge(text: string, tokenIssuers: readonly TokenIssuer[]): Promise<AssertionVerdict> {
+    const steps: Step[] = [];
+    const check = (rule: string, passed: boolean, words: string, reason: RefusalReason, setting?: string): boolean => {
+      steps.push({ rule, passed, about: 'assertion', words, reason, ...(setting && { setting }) });
+      return passed;
+    };
+    const read = readAssertion(text);
+    const why = read.ok ? '' : `: ${read.refusal}`;
+    if (!check('form', read.ok, `it is a JWT in compact form${why}`, 'assertion-malformed') || !read.ok)
+      return verdictOf(steps);
+    const tokenIssuer = this.#issuerOf(read.value, tokenIssuers, check);
+    if (!tokenIssuer) return verdictOf(steps);
+    const isSigned =
+      checkHeader(read.value, tokenIssuer, check) && (await this.#checkSignature(read.value, tokenIssuer, check));
+    if (!isSigned) return { ...verdictOf(steps), tokenIssuer };
+    const { claims } = read.value;
+    const judged = judgeClaims({ claims, tokenIssuer, ourIssuer: this.#ports.ourIssuer, now: this.#ports.now() });
+    const all = [...steps, ...judged.steps];
+    if (!judged.outcome.ok) return { outcome: judged.outcome, steps: all, tokenIssuer };
+    const mark = markOf(read.value, tokenIssuer, judged.outcome.value.id);
+    return { outcome: accept({ ...judged.outcome.value, tokenIssuer, mark }), steps: all, tokenIssuer };
+  }
+
+  #issuerOf(
+    { claims: { iss } }: ReadAssertion,
+    tokenIssuers: readonly TokenIssuer[],
+    check: Check,
+  ): TokenIssuer | undefined {
+    const found = tokenIssuers.filter(({ issuer, enabled }) => enabled && issuer === iss);
+    const isKnown = found.length === 1 && iss !== this.#ports.ourIssuer;
+    const words = `iss is that of one token issuer, found ${found.map(({ label }) => label).join(', ') || 'none'}`;
+    return check('issuer', isKnown, words, 'assertion-issuer-unknown') ? found[0] : undefined;
+  }
+
+  async #checkSignature(read: ReadAssertion, tokenIssuer: TokenIssuer, check: Check): Promise<boolean> {
+    const keys = await this.#ports.keys.keysOf(tokenIssuer);
+    const failure = keys ? undefined : this.#ports.keys.failureOf(tokenIssuer);
+    const words = `the keys of ${tokenIssuer.label} are known${failure ? `: ${failure}` : ''}`;
+    if (!check('keys', keys !== undefined, words, 'assertion-keys-unavailable') || !keys) return false;
+    const signature = await this.#signatureBy(keys, read, tokenIssuer);
+    const isKnown = !(signature in KEY_PROBLEMS);
+    const problem = isKnown ? '' : `, found ${KEY_PROBLEMS[signature as KeyProblem]}`;
+    if (!check('key', isKnown, `one key has its kid and fits its alg${problem}`, 'assertion-not-authentic'))
+      return false;
+    return check('signature', signature === 'authentic', 'the signature is that of the key', 'assertion-not-authentic');
+  }
+
+  async #signatureBy(keys: KeySet, { text, header }: ReadAssertion, tokenIssuer: TokenIssuer): Promise<Signature> {
+    const algorithm = header['alg'] as AssertionAlgorithm;
+    const signature = await keys.verify(text, algorithm);
+    if (signature !== 'key-unknown') return signature;
+    const newer = await this.#ports.keys.newerKeys(tokenIssuer, keys);
+    return newer ? newer.verify(text, algorithm) : signature;
+  }
+}
+
+type Check = (rule: string, passed: boolean, words: string, reason: RefusalReason, setting?: string) => boolean;
+type KeyProblem = Exclude<Signature, 'authentic' | 'forged'>;
+
+const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
+  'key-unknown': 'none',
+  'key-ambiguous': 'several',
+  'key-unusable': 'one that cannot be used',
+};
+
+const TYPES: readonly unknown[] = [undefined, 'jwt', 'jose'];
+
+/** Headers that bring keys along (`jwk`, `jku`, `x5c`, `x5u`) are not used. */
+function checkHeader({ header }: ReadAssertion, { algorithms }: TokenIssuer, check: Check): boolean {
+  const { typ, alg, kid, crit } = header;
+  const type = typeof typ === 'string' ? typ.toLowerCase() : typ;
+  const isAllowed = algorithms.some((allowed) => allowed === alg);
+  return (
+    check('type', TYPES.includes(type), 'typ is absent, JWT or JOSE', 'assertion-malformed') &&
+    check('critical', crit === undefined, 'crit is absent: no extension is supported', 'assertion-malformed') &&
+    check('kid', kid === undefined || typeof kid === 'string', 'kid is absent or a text', 'assertion-malformed') &&
+    check('algorithm', isAllowed, `alg is ${algorithms.join(' or ')}`, 'assertion-not-authentic', '--algorithm')
+  );
+}
+
+function verdictOf(steps: readonly Step[]): AssertionVerdict {
+  const failed = steps.find(({ passed }) => !passed);
+  return { steps, outcome: refuse(failed?.reason ?? 'assertion-malformed', { rule: failed?.rule ?? '' }) };
+}
+
+/** Without an id, what the signature covers: an ECDSA signature can be rewritten by anybody and stays valid. */
+function markOf({ signingInput }: ReadAssertion, { issuer }: TokenIssuer, id: string | undefined) {
+  return sha256(id === undefined ? signingInput : `${issuer}\0${id}`);
+}

@@ -1,0 +1,31 @@
+// The verdict on an assertion in words: for the dry run, and for the log of a refused request.
+import type { AssertionVerdict } from '../core/assertion.ts';
+import type { Step } from '../core/verdict.ts';
+
+/** For the operator's log: which check refused the assertion, and which setting decides. Never the assertion itself. */
+export interface RefusedAssertionLine {
+  readonly id: string;
+  readonly rule?: string;
+  readonly setting?: string;
+  readonly tokenIssuer?: string;
+  /** In the words of `tessera token-issuer explain`. */
+  readonly steps: readonly string[];
+}
+
+export function describeRefusedAssertion(
+  requestId: string,
+  { steps, tokenIssuer }: AssertionVerdict,
+): RefusedAssertionLine {
+  const failed = steps.find(({ passed }) => !passed);
+  return {
+    id: requestId,
+    ...(failed && { rule: failed.rule }),
+    ...(failed?.setting && { setting: failed.setting }),
+    ...(tokenIssuer && { tokenIssuer: tokenIssuer.label }),
+    steps: steps.map(printAssertionStep),
+  };
+}
+
+export function printAssertionStep({ rule, passed, words, setting }: Step): string {
+  return `${passed ? 'pass' : 'FAIL'} ${rule}: ${words}${setting ? ` {${setting}}` : ''}`;
+}

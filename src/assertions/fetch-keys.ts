@@ -1,0 +1,73 @@
+// Fetches the keys of a token issuer, by discovery (OpenID Connect Discovery 1.0) or from a known address.
+import { accept, type Outcome, refused } from '../core/outcome.ts';
+import type { FetchSettings, TokenIssuer } from '../core/token-issuer.ts';
+import { download, type Fetch } from '../outbound/download.ts';
+import { objectOf } from './assertion-text.ts';
+import { readKeySet } from './key-set.ts';
+
+const DOCUMENT_BYTES = 65_536;
+const KEY_SET_BYTES = 524_288;
+/** For each of the two downloads. */
+const FETCH_MS = 5_000;
+
+/** The key set as text, or why there is none. */
+export async function fetchKeys({ issuer, keys }: TokenIssuer, fetch: Fetch): Promise<Outcome<string, string>> {
+  if (keys.from === 'file') return accept(keys.set);
+  const url = keys.from === 'url' ? accept(keys.url) : await discover(issuer, keys, fetch);
+  if (!url.ok) return url;
+  const set = await get(url.value, KEY_SET_BYTES, keys, fetch);
+  if (!set.ok) return set;
+  const read = readKeySet(set.value);
+  return read.ok ? set : refused(`${url.value}: ${read.refusal}`);
+}
+
+export function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+/** The address of the keys. The document must be that of this issuer (OpenID Connect Discovery 1.0, 4.3). */
+async function discover(issuer: string, settings: FetchSettings, fetch: Fetch): Promise<Outcome<string, string>> {
+  const url = discoveryUrl(issuer);
+  const text = await get(url, DOCUMENT_BYTES, settings, fetch);
+  if (!text.ok) return text;
+  const document = parse(text.value);
+  if (!document) return refused(`${url}: it is not a JSON object`);
+  if (document['issuer'] !== issuer) return refused(`${url}: its issuer is not ${issuer}`);
+  const keys = document['jwks_uri'];
+  if (typeof keys !== 'string' || !isKeyAddress(keys)) return refused(`${url}: its jwks_uri is not an https address`);
+  return accept(keys);
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** https, so that nobody on the way can replace the keys. On this machine http is enough. */
+export function isKeyAddress(text: string): boolean {
+  if (!URL.canParse(text) || /\p{C}/u.test(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username || password || hash) return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+async function get(
+  url: string,
+  maxBytes: number,
+  { allowedAddresses: allowed = [], authorities }: FetchSettings,
+  fetch: Fetch,
+): Promise<Outcome<string, string>> {
+  const got = await download(fetch, url, {
+    maxBytes,
+    withinMs: FETCH_MS,
+    allowed,
+    headers: { accept: 'application/json' },
+    ...(authorities !== undefined && { authorities }),
+  });
+  return got.ok ? accept(new TextDecoder().decode(got.value)) : refused(`${url}: ${got.refusal}`);
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

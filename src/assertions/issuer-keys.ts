@@ -1,0 +1,180 @@
+// The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
+import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SharedKeySet } from '../core/shared-key-set.ts';
+import type { EpochSeconds } from '../core/time.ts';
+import type { TokenIssuer } from '../core/token-issuer.ts';
+import type { Fetch } from '../outbound/download.ts';
+import { fetchKeys } from './fetch-keys.ts';
+import { ALONE, type KeyExchange } from './key-exchange.ts';
+import { type KeySet, readKeySet } from './key-set.ts';
+
+export interface KeyPorts {
+  readonly fetch: Fetch;
+  readonly now: () => EpochSeconds;
+  /** Present if several nodes share the store. */
+  readonly exchange?: KeyExchange;
+  /** Logs why keys could not be fetched; once, not on every attempt. */
+  readonly logFailure?: (label: string, why: string) => void;
+}
+
+/** Fetched again long before it counts as stale, so that a key that was withdrawn does not live long. */
+const RENEW_SECONDS = 600;
+/** Also for an unknown `kid`: strangers choose it, and must not make us send more requests than this. */
+const RETRY_SECONDS = 60;
+/** How long keys are used if the token issuer cannot be reached. */
+const TRUSTED_SECONDS = 86_400;
+const LOOK_AGAIN_MS = 250;
+/** The longest that a request waits; the fetch continues. */
+const WAIT_MS = 12_000;
+
+interface Held {
+  readonly shared: SharedKeySet;
+  readonly set: KeySet | undefined;
+}
+
+export class IssuerKeys {
+  readonly #ports: Required<KeyPorts>;
+  readonly #held = new Map<string, Held>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #logged = new Map<string, string>();
+
+  constructor(ports: KeyPorts) {
+    this.#ports = { exchange: ALONE, logFailure: () => undefined, ...ports };
+  }
+
+  /** Waits only if there are none yet. Undefined if they cannot be fetched. */
+  async keysOf(tokenIssuer: TokenIssuer): Promise<KeySet | undefined> {
+    const known = this.#trusted(tokenIssuer);
+    if (known) return known;
+    await this.#renewBriefly(tokenIssuer);
+    return this.#trusted(tokenIssuer);
+  }
+
+  /** For a `kid` that the known keys do not have. Undefined if there is nothing newer, and it is too early to ask. */
+  async newerKeys(tokenIssuer: TokenIssuer, known: KeySet): Promise<KeySet | undefined> {
+    await this.#renewBriefly(tokenIssuer);
+    const set = this.#trusted(tokenIssuer);
+    return set === known ? undefined : set;
+  }
+
+  /** Why the last fetch failed. */
+  failureOf(tokenIssuer: TokenIssuer): string | undefined {
+    return this.#held.get(nameOf(tokenIssuer))?.shared.failure;
+  }
+
+  /** Called every few seconds: takes what other nodes fetched, renews what is due, forgets what is gone. */
+  async renewAll(tokenIssuers: readonly TokenIssuer[]): Promise<void> {
+    const fetched = tokenIssuers.filter(({ keys }) => keys.from !== 'file');
+    const names = new Set(tokenIssuers.map(nameOf));
+    for (const known of [this.#held, this.#logged]) {
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    }
+    await Promise.all(fetched.map((tokenIssuer) => this.#renew(tokenIssuer, RENEW_SECONDS)));
+  }
+
+  #trusted(tokenIssuer: TokenIssuer): KeySet | undefined {
+    const name = nameOf(tokenIssuer);
+    if (tokenIssuer.keys.from === 'file') return this.#fromFile(name, tokenIssuer.keys.set);
+    const { shared, set } = this.#held.get(name) ?? {};
+    const isFresh = shared?.fetched && this.#ports.now() < shared.fetched.at + TRUSTED_SECONDS;
+    return isFresh ? set : undefined;
+  }
+
+  #fromFile(name: string, text: string): KeySet | undefined {
+    const held = this.#held.get(name) ?? { shared: { name, checkedAt: this.#ports.now() }, set: setOf(text) };
+    this.#held.set(name, held);
+    return held.set;
+  }
+
+  /** Waits for a limited time. A fault of the store is dropped: the caller then finds no keys. */
+  async #renewBriefly(tokenIssuer: TokenIssuer): Promise<void> {
+    if (tokenIssuer.keys.from === 'file') return;
+    const deadline = new AbortController();
+    const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
+    const renewed = this.#renew(tokenIssuer, RETRY_SECONDS).catch(() => undefined);
+    await Promise.race([renewed, waited]).finally(() => deadline.abort());
+  }
+
+  /** One renewal per token issuer at a time, shared by all who wait. `age`: how long ago the last attempt must be. */
+  #renew(tokenIssuer: TokenIssuer, age: number): Promise<void> {
+    const name = nameOf(tokenIssuer);
+    if (!this.#isDue(name, age)) return Promise.resolve();
+    const running = this.#underWay.get(name) ?? this.#work(tokenIssuer, name, age);
+    this.#underWay.set(name, running);
+    return running;
+  }
+
+  async #work(tokenIssuer: TokenIssuer, name: string, age: number): Promise<void> {
+    try {
+      while (await this.#isStillDue(name, age)) {
+        // Check again while holding the lease: another node may have fetched it in the meantime.
+        const fetched = async () => (await this.#isStillDue(name, age)) && this.#fetch(tokenIssuer, name);
+        if (await this.#ports.exchange.byOne(name, fetched)) return;
+        await pause(LOOK_AGAIN_MS);
+      }
+    } finally {
+      this.#underWay.delete(name);
+    }
+  }
+
+  /** After a failure, the next attempt is not delayed as long as after a success. */
+  #isDue(name: string, age: number): boolean {
+    const { shared } = this.#held.get(name) ?? {};
+    if (!shared) return true;
+    const wait = shared.failure === undefined ? age : Math.min(age, RETRY_SECONDS);
+    return this.#ports.now() >= shared.checkedAt + wait || shared.checkedAt > this.#ports.now() + RETRY_SECONDS;
+  }
+
+  async #isStillDue(name: string, age: number): Promise<boolean> {
+    const shared = await this.#ports.exchange.find(name);
+    if (shared) this.#take(shared);
+    return this.#isDue(name, age);
+  }
+
+  async #fetch(tokenIssuer: TokenIssuer, name: string): Promise<void> {
+    const got = await fetchKeys(tokenIssuer, this.#ports.fetch);
+    const checkedAt = this.#ports.now();
+    const before = this.#held.get(name)?.shared.fetched;
+    const shared: SharedKeySet = got.ok
+      ? { name, checkedAt, fetched: { at: checkedAt, text: got.value } }
+      : { name, checkedAt, failure: got.refusal, ...(before && { fetched: before }) };
+    this.#log(tokenIssuer.label, name, shared.failure);
+    this.#take(shared);
+    await this.#ports.exchange.share(shared);
+  }
+
+  /** The same keys again stay the same object: it holds keys that were imported already. */
+  #take(shared: SharedKeySet): void {
+    const { set: before } = this.#held.get(shared.name) ?? {};
+    const text = shared.fetched?.text;
+    const set = text === undefined || text === before?.text ? before : setOf(text);
+    this.#held.set(shared.name, { shared, set: text === undefined ? undefined : set });
+  }
+
+  #log(label: string, name: string, failure: string | undefined): void {
+    if (failure === undefined) this.#logged.delete(name);
+    else if (this.#logged.get(name) !== failure) {
+      this.#logged.set(name, failure);
+      this.#ports.logFailure(label, failure);
+    }
+  }
+}
+
+function setOf(text: string): KeySet | undefined {
+  const read = readKeySet(text);
+  return read.ok ? read.value : undefined;
+}
+
+const names = new WeakMap<TokenIssuer, string>();
+
+/** Keys that were fetched under other settings are not used. */
+function nameOf(tokenIssuer: TokenIssuer): string {
+  let name = names.get(tokenIssuer);
+  if (name === undefined) {
+    const { label, issuer, keys } = tokenIssuer;
+    name = `${label} ${hash('sha256', JSON.stringify([issuer, keys]), 'hex')}`;
+    names.set(tokenIssuer, name);
+  }
+  return name;
+}

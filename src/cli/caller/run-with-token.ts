@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { CommandFailure } from '../terminal/exit.ts';
+
+/** As shells do. */
+const SIGNAL_BASE = 128;
+
+/** Runs a program with the token in TESSERA_TOKEN. Its exit code becomes ours. */
+export async function runWithToken([program = '', ...args]: readonly string[], token: string): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, TESSERA_TOKEN: token } });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => child.kill(signal));
+  // At a terminal Ctrl-C reaches the child by itself; passing it on would make it two.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? SIGNAL_BASE + constants.signals[signal ?? 'SIGTERM'];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such program' : code === 'EACCES' ? 'it cannot be run' : code;
+    throw new CommandFailure('refused', `cannot run ${program}: ${why}`, 'Check its name and your PATH.');
+  }
+}

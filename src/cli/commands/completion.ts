@@ -1,0 +1,22 @@
+import { Argument, type Command } from 'commander';
+import { examples } from '../terminal/options.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function completionCommand(program: Command): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a script that completes commands and options in your shell')
+    .addHelpText(
+      'after',
+      examples(
+        'tessera completion bash > ~/.local/share/bash-completion/completions/tessera',
+        'tessera completion zsh > "$fpath[1]/_tessera"',
+        'tessera completion fish > ~/.config/fish/completions/tessera.fish',
+      ),
+    )
+    .action(async (shell: (typeof SHELLS)[number]) =>
+      (await import('./work/completion.ts')).printCompletion(shell, program),
+    );
+}

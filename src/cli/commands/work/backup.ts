@@ -1,0 +1,105 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Seconds } from '../../../core/time.ts';
+import { continuousBackup, sqliteCopies } from '../../../open-store.ts';
+import { systemClock } from '../../../system.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
+import { sqlitePath } from '../../terminal/store-address.ts';
+import { configOf } from '../../terminal/workplace.ts';
+import { Shipping } from './ship-files.ts';
+
+export async function backUpTo(path: string | undefined, command: Command): Promise<void> {
+  if (path === undefined) throw new CommandFailure('usage', 'the name of the copy is missing', 'tessera backup FILE');
+  const file = resolve(path);
+  const from = sqlitePath(await configOf(command));
+  if (existsSync(file))
+    throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
+  const { backUp } = await sqliteCopies();
+  await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
+  if (process.stderr.isTTY) remark('');
+  print(`Copied ${from} to ${file} (mode 0600)`);
+  result({ store: from, copy: file });
+}
+
+export interface FollowFlags {
+  readonly command?: string;
+  readonly keep: Seconds;
+  readonly series: Seconds;
+  readonly segment: Seconds;
+}
+
+export async function follow(folder: string, flags: FollowFlags, command: Command): Promise<void> {
+  const archive = resolve(folder);
+  const store = sqlitePath(await configOf(command));
+  if (!existsSync(store)) throw new CommandFailure('store', `there is no store at ${store}`, 'Check --config.');
+  mkdirSync(archive, { recursive: true, mode: 0o700 });
+  const shipping = flags.command === undefined ? undefined : new Shipping(archive, flags.command, remark);
+  const { followStore } = await continuousBackup();
+  await followStore({
+    store,
+    archive,
+    milliseconds: systemClock.milliseconds,
+    keepMs: flags.keep * 1000,
+    seriesMs: flags.series * 1000,
+    segmentMs: flags.segment * 1000,
+    onComplete: (path) => shipping?.add(path),
+    onSeries: ({ folder: series }) => print(`Backing up ${store} to ${series}`),
+    signal: firstSignal(),
+  });
+  await shipping?.finished();
+}
+
+function firstSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  return stopping.signal;
+}
+
+/** Makes a copy of a store from a continuous backup. */
+export async function rebuildCopy(archive: string, at: string | undefined, file: string): Promise<void> {
+  const { rebuild } = await continuousBackup();
+  const moment = at === undefined ? undefined : momentOf(at);
+  const { to, records } = await rebuild(archive, moment, file).catch((error: Error) => {
+    throw new CommandFailure('refused', `${archive} cannot be restored: ${error.message}`);
+  });
+  print(`Rebuilt the state of ${new Date(to).toISOString()} from ${counted(records, 'record')}`);
+}
+
+function momentOf(text: string): number {
+  const moment = Date.parse(text);
+  if (!Number.isNaN(moment)) return moment;
+  throw new CommandFailure('usage', `${text} is not a time`, 'Write --at 2026-11-15T09:30:00Z.');
+}
+
+export async function verify(path: string, { json }: { readonly json?: true }): Promise<void> {
+  const from = resolve(path);
+  if (statSync(from, { throwIfNoEntry: false })?.isDirectory()) return verifySeries(from, json);
+  const { whyNoCopy } = await sqliteCopies();
+  const why = whyNoCopy(from);
+  if (why) throw new CommandFailure('refused', `${from} is not a copy of a store: ${why}`);
+  print(`${from} is a sound copy`);
+  result({ copy: from });
+}
+
+async function verifySeries(archive: string, json?: true): Promise<void> {
+  const { listSeries, rebuildFrom } = await continuousBackup();
+  const all = listSeries(archive);
+  if (all.length === 0) throw new CommandFailure('refused', `there is no continuous backup in ${archive}`);
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-verify-'));
+  const lines: (string | number)[][] = [];
+  try {
+    for (const series of all) {
+      const { to, records } = await rebuildFrom(series, Number.POSITIVE_INFINITY, join(folder, 'rebuilt.db'));
+      lines.push([new Date(series.base.to).toISOString(), new Date(to).toISOString(), records]);
+    }
+  } catch (error) {
+    throw new CommandFailure('refused', `${archive} is damaged: ${(error as Error).message}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  if (json) return printJson(lines.map(([from, to, records]) => ({ from, to, records })));
+  printTable(['from', 'to', 'records'], lines);
+}

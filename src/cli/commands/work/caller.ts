@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import { assertion } from '../../../../sdk/client/src/by/assertion.ts';
+import { certificate } from '../../../../sdk/client/src/by/certificate.ts';
+import { device } from '../../../../sdk/client/src/by/device.ts';
+import { stored } from '../../../../sdk/client/src/by/stored.ts';
+import type { Way } from '../../../../sdk/client/src/by/way.ts';
+import { defaultTokenFile } from '../../../../sdk/client/src/store/default-file.ts';
+import { fileStore } from '../../../../sdk/client/src/store/file-store.ts';
+import { type TokenSource, tokenSource } from '../../../../sdk/client/src/token-source.ts';
+import { identityOf } from '../../caller/identity-of.ts';
+import {
+  forgetProfile,
+  loadProfile,
+  type Profile,
+  profileName,
+  profileNames,
+  saveProfile,
+} from '../../caller/profile.ts';
+import { runWithToken } from '../../caller/run-with-token.ts';
+import { waitingScreen } from '../../caller/waiting-screen.ts';
+import { CommandFailure } from '../../terminal/exit.ts';
+import { printJson, printOnly, printRecord, printTable, remark, result } from '../../terminal/output.ts';
+
+export interface ProfileFlag {
+  readonly profile?: string;
+}
+
+export interface LoginFlags extends ProfileFlag, Partial<Omit<Profile, 'by'>> {}
+
+export async function login(flags: LoginFlags): Promise<void> {
+  const name = profileName(flags.profile);
+  const profile = profileFrom(flags, loadProfile(name));
+  const screen = waitingScreen();
+  const by = profile.by === 'device' ? device({ show: screen.show, scope: profile.scope }) : wayOf(profile);
+  try {
+    const { scope } = await sourceOf(name, profile, by, SOON_S).login({ signal: screen.signal });
+    saveProfile(name, profile);
+    screen.end();
+    remark(`Logged in to ${profile.server} as ${profile.clientId}, for: ${scope}`);
+    result({ profile: name, server: profile.server, clientId: profile.clientId, scope });
+  } catch (error) {
+    screen.end();
+    if (screen.signal.aborted) throw new CommandFailure('refused', 'interrupted', 'Nothing was stored.');
+    throw error;
+  }
+}
+
+export async function printToken({ profile }: ProfileFlag): Promise<void> {
+  const accessToken = await sourceFor(profile).get();
+  printOnly(accessToken, { accessToken });
+}
+
+export async function whoami({ profile: flag, json }: ProfileFlag & { json?: true }): Promise<void> {
+  const name = profileName(flag);
+  const profile = knownProfile(name);
+  const accessToken = await sourceOf(name, profile, wayOf(profile)).get();
+  const tokens = await fileStore(fileOf(name, profile)).load();
+  const shown = {
+    profile: name,
+    server: profile.server,
+    clientId: profile.clientId,
+    identity: await identityOf(profile, accessToken),
+    scope: tokens?.scope,
+    expires: timeOf(tokens?.expiresAt),
+    refreshUntil: timeOf(tokens?.refreshUntil),
+  };
+  if (json) printJson(shown);
+  else printRecord(shown);
+}
+
+export async function logout({ profile: flag }: ProfileFlag): Promise<void> {
+  await sourceFor(flag).revoke();
+  remark('Logged out.');
+  result({ profile: profileName(flag) });
+}
+
+export async function execute(words: readonly string[], { profile }: ProfileFlag): Promise<void> {
+  process.exitCode = await runWithToken(words, await sourceFor(profile).get());
+}
+
+export async function listProfiles({ json }: { json?: true }): Promise<void> {
+  const found = profileNames().map((name) => ({ name, ...knownProfile(name) }));
+  if (json) printJson(found);
+  else
+    printTable(
+      ['profile', 'server', 'client id', 'by', 'scope'],
+      found.map(({ name, server, clientId, by, scope }) => [name, server, clientId, by, scope]),
+    );
+}
+
+export async function removeProfile(name: string): Promise<void> {
+  await sourceFor(name).revoke();
+  forgetProfile(name);
+  remark(`Removed ${name}.`);
+  result({ profile: name });
+}
+
+/** What the flags say, else what the last login said. */
+function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined): Profile {
+  const { server, clientId, scope, ca } = { ...before, ...flags };
+  if (!server || !clientId)
+    throw new CommandFailure('usage', `${server ? '--client-id' : '--server'} is missing`, 'See: tessera login --help');
+  if ((flags.certificate === undefined) !== (flags.key === undefined))
+    throw new CommandFailure('usage', '--certificate and --key belong together', 'Give both.');
+  if (flags.certificate !== undefined && flags.assertionFile !== undefined)
+    throw new CommandFailure('usage', '--certificate and --assertion-file cannot be combined', 'Give one of them.');
+  const full = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
+  const rest = { server: server.replace(/\/$/, ''), clientId, scope, ca: full(ca) };
+  if (flags.certificate !== undefined)
+    return { ...rest, by: 'certificate', certificate: full(flags.certificate), key: full(flags.key) };
+  if (flags.assertionFile !== undefined) return { ...rest, by: 'assertion', assertionFile: full(flags.assertionFile) };
+  // The way of the last login, unless this is another server.
+  const isAgain = before?.server === rest.server && before.clientId === clientId;
+  return isAgain ? { ...before, by: before.by ?? 'device', ...rest } : { ...rest, by: 'device' };
+}
+
+/** Never asks a person: `login` alone does. */
+function wayOf({ by, certificate: own = '', key = '', assertionFile = '', scope }: Profile): Way {
+  if (by === 'certificate') return certificate({ certificate: own, key, scope });
+  if (by === 'assertion') return assertion({ assertion: assertionFile, scope });
+  return stored();
+}
+
+function sourceFor(flag: string | undefined): TokenSource {
+  const name = profileName(flag);
+  const profile = knownProfile(name);
+  return sourceOf(name, profile, wayOf(profile));
+}
+
+/** Somebody is watching. */
+const SOON_S = 5;
+
+function sourceOf(name: string, profile: Profile, by: Way, timeoutSeconds?: number): TokenSource {
+  const { server, clientId, ca } = profile;
+  return tokenSource({ server, clientId, by, ca, profile: name, timeoutSeconds });
+}
+
+function fileOf(profile: string, { server, clientId }: Profile): string {
+  return defaultTokenFile({ server, clientId, profile });
+}
+
+function knownProfile(name: string): Profile {
+  const profile = loadProfile(name);
+  if (profile) return profile;
+  const flag = name === 'default' ? '' : ` --profile ${name}`;
+  throw new CommandFailure('login', 'nobody is logged in', `Do: tessera login${flag} --server … --client-id …`);
+}
+
+function timeOf(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}

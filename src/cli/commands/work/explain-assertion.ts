@@ -1,0 +1,53 @@
+// `token-issuer explain` against the installation: its token issuers, its directory and its integrations.
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { AssertionJudge } from '../../../assertions/assertion-judge.ts';
+import { printAssertionStep } from '../../../assertions/explain-assertion.ts';
+import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
+import { ALONE } from '../../../assertions/key-exchange.ts';
+import { localDirectory } from '../../../directory/local/local-directory.ts';
+import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
+import { systemFetch } from '../../../outbound/system-fetch.ts';
+import { FollowedRegistry } from '../../../store/registry.ts';
+import { keySets } from '../../../store/tables/token-issuers.ts';
+import { systemClock } from '../../../system.ts';
+import { EXIT } from '../../terminal/exit.ts';
+import { print, printJson } from '../../terminal/output.ts';
+import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
+import type { ExplainFlags } from './token-issuer-flags.ts';
+
+export function explain(file: string, flags: ExplainFlags, command: Command): Promise<void> {
+  return atWorkplace(command, async (workplace) => {
+    const assertion = readFileSync(file === '-' ? 0 : file, 'latin1').trim();
+    show(await explainByStore(assertion, flags, workplace), flags);
+  });
+}
+
+/** Judges as a request would be judged now: uses the keys in the store, or fetches them; writes nothing. */
+async function explainByStore(
+  assertion: string,
+  { at }: ExplainFlags,
+  { store, config }: Workplace,
+): Promise<AssertionExplanation> {
+  const registry = new FollowedRegistry(store);
+  await registry.refresh();
+  const find = async (name: string) => (await store.load(keySets, name)).found?.row;
+  const keys = new IssuerKeys({ fetch: systemFetch(), now: systemClock.now, exchange: { ...ALONE, find } });
+  const now = at ?? systemClock.now();
+  const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, now: () => now });
+  return explainAssertion(assertion, now, { judge, registry, store, directory: localDirectory(store) });
+}
+
+function show(explanation: AssertionExplanation, { json }: ExplainFlags): void {
+  if (json) printJson(explanation);
+  else for (const line of linesOf(explanation)) print(line);
+  if (!explanation.accepted) process.exitCode = EXIT.refused;
+}
+
+function linesOf({ at, steps, refusal, tokenIssuer, identityId, reach = [] }: AssertionExplanation): string[] {
+  const conclusion = refusal ? `refused: ${refusal.reason}` : `accepted: ${identityId} by token issuer ${tokenIssuer}`;
+  const reached = reach.map(({ clientId, refusal: why }) =>
+    why ? `  ${clientId} would refuse: ${why}` : `  ${clientId} would accept`,
+  );
+  return [`judged as of ${at}`, ...steps.map(printAssertionStep), conclusion, ...reached];
+}

@@ -1,0 +1,30 @@
+import { CHECK_STEPS, type CheckStep } from './check-steps.ts';
+import { meaningOf } from './errors-page.ts';
+
+/** The checks up to the one that failed, then what the refusal means. `refusal`: undefined if the request was accepted. */
+export function verdictLines(steps: readonly CheckStep[], refusal: string | undefined): string[] {
+  if (refusal === undefined) return [...steps.map(({ check, clause }) => `pass ${check} (${clause})`), 'accepted'];
+  const failed = steps.findIndex(({ refusals }) => refusals.includes(refusal));
+  const lines = steps.slice(0, failed + 1).map(({ check, clause }, index) => {
+    return index < failed ? `pass ${check} (${clause})` : `FAIL ${check} (${clause}): ${refusal}`;
+  });
+  const left = steps.length - lines.length;
+  if (failed >= 0 && left > 0) lines.push(`     further checks, not reached: ${left}`);
+  return [...lines, `refused: ${refusal}`, ...wordsOf(refusal)];
+}
+
+/** Undefined if there is no such refusal. */
+export function refusalLines(refusal: string): string[] | undefined {
+  const operations = Object.entries(CHECK_STEPS).filter(([, steps]) =>
+    steps.some(({ refusals }) => refusals.includes(refusal)),
+  );
+  // The container image has no pages.
+  if (operations.length === 0 && !meaningOf(refusal)) return undefined;
+  const names = operations.map(([name]) => name).join(', ') || 'the pages for people';
+  return [`refused by: ${names}`, ...wordsOf(refusal)];
+}
+
+function wordsOf(refusal: string): string[] {
+  const words = meaningOf(refusal);
+  return words ? [`  ${words.meaning}`, `  Do: ${words.todo}`] : [`  See ${refusal} in docs/errors.md.`];
+}

@@ -1,0 +1,131 @@
+// One small script per flow, saved in the data folder: short enough to read, and what the quick start tells people to run.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+export interface FlowFacts {
+  readonly publicUrl: string;
+  /** The path of the authsvc door. */
+  readonly mount: string;
+  /** The path of the standard door; undefined if it is off. */
+  readonly oauthMount: string | undefined;
+  readonly folder: string;
+  readonly clientId: string;
+  /** The integration whose access tokens are JWTs. */
+  readonly jwtClientId: string;
+}
+
+interface Flow {
+  readonly name: string;
+  readonly does: string;
+  /** The lines after the common beginning. */
+  readonly body: string;
+}
+
+const ANSWER = 'try/answer.json';
+const DEVICE = 'try/device.json';
+const CURL = 'curl --silent --show-error --cacert authority.crt';
+
+function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
+  const base = `${publicUrl}${mount}`;
+  const curl = CURL;
+  const json = "--header 'Content-Type: application/json'";
+  // From standard input, so that no token is in the process list.
+  const bearer = `printf 'Authorization: Bearer %s' "$(field access_token ${ANSWER})" |\n  ${curl} --header @-`;
+  const body = (fields: string) => `printf '{"client_id":"${clientId}",${fields}}'`;
+  const scope = `'{"client_id":"${clientId}","scope":"orders:read"}'`;
+  return [
+    {
+      name: 'token',
+      does: 'a token, by client certificate',
+      body: `${curl} --cert client.crt --key client.key \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Certificate | tee ${ANSWER}`,
+    },
+    { name: 'verify', does: 'verify it, as an API would', body: `${bearer} ${base}/Authorize/Verify` },
+    {
+      name: 'refresh',
+      does: 'refresh it: the next pair',
+      body: `${body('"refresh_token":"%s"')} "$(field refresh_token ${ANSWER})" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token > ${ANSWER}.new\nmv ${ANSWER}.new ${ANSWER} && cat ${ANSWER}`,
+    },
+    { name: 'revoke', does: 'revoke it: the whole grant ends', body: `${bearer} ${base}/Revoke/Token` },
+    {
+      name: 'device',
+      does: 'device authorization: open the address in a browser and confirm',
+      body: `${curl} \\\n  ${json} --data ${scope} \\\n  ${base}/Authorize/Device | tee ${DEVICE}`,
+    },
+    {
+      name: 'redeem',
+      does: 'then redeem the device code, once',
+      body: `${body('"grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"%s"')} \\\n  "$(field device_code ${DEVICE})" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token | tee ${ANSWER}`,
+    },
+  ];
+}
+
+/** Node verifies a signature by itself; it finds the key by the `kid` of the header. */
+const CHECK = `node -e '
+  const [head, claims, signature] = JSON.parse(fs.readFileSync("${ANSWER}")).access_token.split(".");
+  const text = (part) => Buffer.from(part, "base64url");
+  const key = JSON.parse(fs.readFileSync(0)).keys.find(({ kid }) => kid === JSON.parse(text(head)).kid);
+  const by = { key, format: "jwk", dsaEncoding: "ieee-p1363" };
+  console.log(crypto.verify("sha256", Buffer.from(head + "." + claims), by, text(signature)), String(text(claims)));'`;
+
+function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFacts): readonly Flow[] {
+  if (oauthMount === undefined) return [];
+  const base = `${publicUrl}${oauthMount}`;
+  const obtain = (id: string) =>
+    `${CURL} --cert client.crt --key client.key \\\n  --data 'grant_type=client_credentials&client_id=${id}&scope=orders:read' \\\n  ${base}/token | tee ${ANSWER}`;
+  return [
+    { name: 'oauth', does: 'the same first token as any OAuth library gets it', body: obtain(clientId) },
+    { name: 'jwt', does: 'one that is a JWT', body: obtain(jwtClientId) },
+    {
+      name: 'check-jwt',
+      does: 'an API checks a JWT by itself, with nothing but the public keys',
+      body: `${CURL} ${base}/jwks | ${CHECK}`,
+    },
+  ];
+}
+
+function flowsOf(facts: FlowFacts): readonly Flow[] {
+  return [...ownFlows(facts), ...standardFlows(facts)];
+}
+
+function scriptOf({ does, body }: Flow): string {
+  const field = body.includes('field ') ? `field() { sed 's/.*"'"$1"'":"\\([^"]*\\)".*/\\1/' "$2"; }\n` : '';
+  return `#!/bin/sh
+# ${does[0]?.toUpperCase()}${does.slice(1)}. Written by the quick start.
+cd "$(dirname "$0")/.." && umask 077
+${field}
+${body}
+echo
+`;
+}
+
+/** Written at every start: the address may have changed. */
+export function writeFlows(facts: FlowFacts): void {
+  mkdirSync(join(facts.folder, 'try'), { recursive: true, mode: 0o700 });
+  for (const flow of flowsOf(facts)) {
+    const path = join(facts.folder, 'try', `${flow.name}.sh`);
+    writeFileSync(path, scriptOf(flow));
+    chmodSync(path, 0o700);
+  }
+}
+
+/** The commands to run, and the first script as an example of what they do. */
+export function flowWords(facts: FlowFacts): string {
+  const flows = flowsOf(facts);
+  const folder = nearby(facts.folder);
+  const commands = flows.map(({ name, does }, index) => {
+    const command = join(folder, 'try', `${name}.sh`).padEnd(folder.length + 18);
+    return `  ${command} # ${index + 1}. ${does}`;
+  });
+  const [first] = flows;
+  return `${commands.join('\n')}
+
+Each is a few lines of curl, to read and to copy. The first:
+
+${(first?.body ?? '').replace(/^/gm, '  ')}`;
+}
+
+/** As short as possible: relative if it is below the current folder. */
+function nearby(folder: string): string {
+  const path = relative(process.cwd(), folder);
+  return path.startsWith('..') ? folder : path;
+}

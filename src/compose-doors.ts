@@ -1,0 +1,53 @@
+// What the doors get from the configuration.
+import { ConfigFault } from './config/mistake.ts';
+import type { Config, Listener } from './config/schema.ts';
+import { networkMatcher } from './doors/caller/connection.ts';
+import type { DoorParts } from './doors/doors.ts';
+import { type Look, readLook } from './doors/pages/parts/look.ts';
+import { addressLimit } from './doors/server/address-limit.ts';
+import { RateLimit } from './doors/server/rate-limit.ts';
+import { VERSION } from './version.ts';
+
+/** The address for callers with a client certificate, if a listener for them has one of its own. */
+function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {
+  const takesCertificates = ({ tls, clientCertificates }: Listener) =>
+    tls ? clientCertificates !== 'off' : proxies.clientCertificateHeader !== 'off';
+  const servesOauth = ({ doors }: Listener) => !doors || doors.includes('oauth');
+  return listeners
+    .filter((listener) => takesCertificates(listener) && servesOauth(listener))
+    .map((listener) => listener.publicUrl)
+    .find((url) => url !== undefined && url !== publicUrl);
+}
+
+export function doorParts(
+  config: Config,
+  shared: Pick<DoorParts, 'ports' | 'callerPorts' | 'metrics' | 'readiness' | 'readConnection'>,
+): DoorParts {
+  const { limits, authsvc, oauth, publicUrl, pages } = config;
+  const rate = ({ perMinute, burst }: { perMinute: number; burst: number }) =>
+    new RateLimit({ burst, perSecond: perMinute / 60 }, shared.ports.clock.milliseconds);
+  const isExempt = networkMatcher(limits.exemptNetworks);
+  return {
+    ...shared,
+    publicUrl,
+    certificateUrl: certificateUrlOf(config),
+    version: VERSION,
+    overLimit: addressLimit(rate(limits.requestsPerAddress), shared.readConnection, isExempt),
+    overCheckLimit: addressLimit(rate(limits.checksPerAddress), shared.readConnection, isExempt),
+    perIntegration: { grants: rate(limits.requestsPerIntegration), devices: rate(limits.requestsPerIntegration) },
+    authsvcMounts: authsvc.mounts,
+    oauthMount: oauth.enabled ? oauth.mount : undefined,
+    look: lookOf(pages),
+  };
+}
+
+function lookOf(pages: Config['pages']): Look {
+  try {
+    return readLook(pages);
+  } catch (error) {
+    const problem = `${pages.logo} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw new ConfigFault([
+      { path: 'pages.logo', problem, todo: 'Put an SVG or PNG file there, or leave the setting out.' },
+    ]);
+  }
+}

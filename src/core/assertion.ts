@@ -1,0 +1,31 @@
+// The verdict on an assertion, as plain data. src/assertions makes it; operations, the log and the dry run read it.
+import type { FilledTemplate } from './claim-template.ts';
+import type { Hex } from './hex.ts';
+import type { Outcome } from './outcome.ts';
+import type { EpochSeconds } from './time.ts';
+import type { AssertionRule, TokenIssuer } from './token-issuer.ts';
+import type { Step } from './verdict.ts';
+
+/** An assertion whose signature and claims passed every check. */
+export interface AcceptedAssertion extends AcceptedClaims {
+  readonly tokenIssuer: TokenIssuer;
+  /** Identifies the assertion, however its signature is written: used once is used. */
+  readonly mark: Hex;
+}
+
+export interface AcceptedClaims {
+  readonly rule: AssertionRule;
+  readonly subject: string;
+  /** The identity by the template of the rule. */
+  readonly name: FilledTemplate;
+  readonly expiresAt: EpochSeconds;
+  readonly id?: string;
+}
+
+export interface AssertionVerdict {
+  readonly outcome: Outcome<AcceptedAssertion>;
+  /** The checks that were made, in order. */
+  readonly steps: readonly Step[];
+  /** The token issuer that `iss` names, if there is one. */
+  readonly tokenIssuer?: TokenIssuer;
+}

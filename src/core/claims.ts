@@ -1,0 +1,40 @@
+// Claims of an assertion, as plain data, and how settings refer to them.
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+const POINTER_MAX_LENGTH = 256;
+
+/** A JSON Pointer (RFC 6901) to something inside the claims. */
+export function isClaimPointer(text: string): boolean {
+  return text.length <= POINTER_MAX_LENGTH && POINTER.test(text);
+}
+
+/**
+ * The claim as text if it is a scalar: a string as it is, a whole number or a boolean as in JSON. Undefined otherwise. Other
+ * numbers are left out: two that differ in JSON may be the same once parsed.
+ */
+export function claimText(claims: Claims, pointer: string): string | undefined {
+  const value = claimAt(claims, pointer);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
+  return undefined;
+}
+
+function claimAt(claims: Claims, pointer: string): unknown {
+  let value: unknown = claims;
+  for (const escaped of pointer.split('/').slice(1)) {
+    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = Array.isArray(value) ? elementOf(value, name) : memberOf(value, name);
+  }
+  return value;
+}
+
+function elementOf(list: readonly unknown[], index: string): unknown {
+  return /^(?:0|[1-9][0-9]{0,5})$/.test(index) ? list[Number(index)] : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Claims)[name];
+}

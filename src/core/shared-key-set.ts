@@ -1,0 +1,13 @@
+import type { EpochSeconds } from './time.ts';
+
+/** What the nodes on one store share about the keys of a token issuer. */
+export interface SharedKeySet {
+  /** The token issuer, and where its keys come from: other settings are another name. */
+  readonly name: string;
+  /** When a node last tried to fetch it. */
+  readonly checkedAt: EpochSeconds;
+  /** Why the last attempt failed, if it did. */
+  readonly failure?: string;
+  /** The newest keys, as published, and when they were fetched. */
+  readonly fetched?: { readonly at: EpochSeconds; readonly text: string };
+}

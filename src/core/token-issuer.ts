@@ -1,0 +1,74 @@
+import type { ClientId } from './integration.ts';
+import type { Seconds } from './time.ts';
+
+/** Asymmetric only: whoever can check an assertion must not be able to make one. */
+export const ASSERTION_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number];
+
+/** Somebody else's signer of JWTs whose word is taken for a workload: a CI system, a cluster, a cloud. */
+export interface TokenIssuer {
+  /** The name of the token issuer for people, and the provider label of derived identities. */
+  readonly label: string;
+  /** The `iss` of its assertions, compared exactly. No two token issuers have the same. */
+  readonly issuer: string;
+  readonly keys: KeySource;
+  readonly algorithms: readonly AssertionAlgorithm[];
+  /** What `aud` must contain; if absent, our own issuer. */
+  readonly audience?: string;
+  /** `once`: an assertion gives one grant. `reusable`: any number until it expires. */
+  readonly assertions: 'once' | 'reusable';
+  readonly maxAssertionLifetime: Seconds;
+  /** Exactly one of them must match. */
+  readonly rules: readonly AssertionRule[];
+  readonly enabled: boolean;
+}
+
+/** Where the public keys come from. */
+export type KeySource =
+  /** The document at `<issuer>/.well-known/openid-configuration` names the address of the keys. */
+  | ({ readonly from: 'discovery' } & FetchSettings)
+  | ({ readonly from: 'url'; readonly url: string } & FetchSettings)
+  /** A JSON Web Key Set, stored when the token issuer was registered or changed. */
+  | { readonly from: 'file'; readonly set: string };
+
+export interface FetchSettings {
+  /** Addresses and networks (CIDR) off the public internet from which keys may be fetched. */
+  readonly allowedAddresses?: readonly string[];
+  /** PEM: if present, the only authorities that are trusted for the TLS connection. */
+  readonly authorities?: string;
+}
+
+/** Which workloads a token issuer may vouch for, and who they are. */
+export interface AssertionRule {
+  /** All must hold. */
+  readonly conditions: readonly ClaimCondition[];
+  /** Text with claims in braces, such as `{/sub}` or `{/repository}:{/environment}`. */
+  readonly identity: string;
+  /** How the identity is found. `derived`: created from the claims on first use. Otherwise by this name in the directory. */
+  readonly identities: 'derived' | 'user-name' | 'email' | 'upn';
+  /** If present, the only integrations that the rule serves. */
+  readonly integrations?: readonly ClientId[];
+}
+
+export interface ClaimCondition {
+  /** JSON Pointer (RFC 6901). */
+  readonly claim: string;
+  readonly test: ClaimTest;
+}
+
+export type ClaimTest =
+  | { readonly is: string }
+  | { readonly oneOf: readonly string[] }
+  /** `*` stands for any characters except `:` and `/`, `**` for any characters. */
+  | { readonly like: string };

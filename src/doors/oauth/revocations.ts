@@ -1,0 +1,114 @@
+// The revocation feed: a snapshot in pages, and a stream of what follows it. For registered resource servers.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { cursorText, isInLog, type Position, parseCursor, serverMark } from '../../operations/feed/cursor.ts';
+import { currentServer } from '../../operations/feed/follower.ts';
+import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
+import { replyJson } from '../server/refusal-replies.ts';
+import { storyOf } from '../server/story.ts';
+import { feedEntry } from './feed-entry.ts';
+import { FeedStreams } from './feed-stream.ts';
+import { askingServer } from './introspect.ts';
+import { PATHS } from './metadata.ts';
+import type { OauthMount } from './mount.ts';
+import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
+import type { Snapshot } from './schemas.ts';
+
+/** Streams that one process keeps open. Further followers get 503 and try another node or later. */
+const MOST_STREAMS = 2_000;
+
+export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
+  const streams = new FeedStreams(mount.feed, mount.ports.store);
+  // They would delay the stop.
+  app.addHook('preClose', (done) => {
+    streams.close();
+    done();
+  });
+  app.get(mount.path + PATHS.revocations, async (request, reply): Promise<void> => {
+    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
+    storyOf(request).operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
+    const refusal = await (isStream ? follow(request, reply, mount, streams) : replySnapshot(request, reply, mount));
+    if (refusal) replyOauthRefusal(request, reply, refusal);
+  });
+}
+
+async function followingServer(
+  request: FastifyRequest,
+  mount: OauthMount,
+): Promise<Outcome<ResourceServer, OauthRefusal>> {
+  const id = parameterOf(request, 'client_id');
+  const asking = await askingServer(id === undefined ? {} : { client_id: id }, request, mount);
+  if (!asking.ok) return asking;
+  const server = await currentServer(asking.value, mount.ports.store);
+  return server ? accept(server) : refused({ reason: 'resource-server-unproven', credential: 'resource-server' });
+}
+
+async function replySnapshot(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mount: OauthMount,
+): Promise<OauthRefusal | undefined> {
+  const server = await followingServer(request, mount);
+  if (!server.ok) return server.refusal;
+  const wanted = parameterOf(request, 'page');
+  const page = wanted === undefined ? await firstPage(mount.ports.store) : await pageOf(wanted, server.value, mount);
+  if (!page) return { reason: 'cursor-gone' };
+  replyJson(reply, 200, JSON.stringify(snapshotOf(page, server.value)));
+  return undefined;
+}
+
+const PAGE = /^(.+)-([1-9][0-9]{0,14})$/;
+
+async function pageOf(
+  wanted: string,
+  server: ResourceServer,
+  { ports }: OauthMount,
+): Promise<SnapshotPage | undefined> {
+  const [, cursor = '', before] = PAGE.exec(wanted) ?? [];
+  const from = parseCursor(cursor, server);
+  return from && nextPage(from, Number(before), ports.store);
+}
+
+function snapshotOf({ from, states, next }: SnapshotPage, server: ResourceServer): Snapshot {
+  const cursor = cursorText(from, serverMark(server));
+  const entries = states.map((state) => feedEntry(state, server)).filter((entry) => entry !== undefined);
+  return { cursor, entries, ...(next !== undefined && { next: `${cursor}-${next}` }) };
+}
+
+async function follow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mount: OauthMount,
+  streams: FeedStreams,
+): Promise<OauthRefusal | undefined> {
+  const server = await followingServer(request, mount);
+  if (!server.ok) return server.refusal;
+  const from = await startOf(request, server.value, mount);
+  if (!from.ok) return from.refusal;
+  if (streams.count >= MOST_STREAMS) return { reason: 'overloaded' };
+  await streams.open(reply, server.value, from.value);
+  return undefined;
+}
+
+async function startOf(
+  request: FastifyRequest,
+  server: ResourceServer,
+  { ports }: OauthMount,
+): Promise<Outcome<Position, OauthRefusal>> {
+  const cursor = headerOf(request, 'last-event-id') ?? parameterOf(request, 'after');
+  if (cursor === undefined) return refuse('cursor-missing');
+  const from = parseCursor(cursor, server);
+  return from && (await isInLog(from, ports.store)) ? accept(from) : refuse('cursor-gone');
+}
+
+/** Undefined if it is missing or empty. The first one counts. */
+function parameterOf({ query }: FastifyRequest, name: string): string | undefined {
+  const value = [(query as Record<string, string | string[]>)[name]].flat()[0];
+  return value === '' ? undefined : value;
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = [headers[name]].flat()[0];
+  return value === '' ? undefined : value;
+}

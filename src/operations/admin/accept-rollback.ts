@@ -1,0 +1,18 @@
+import { accept } from '../../core/outcome.ts';
+import { NEW_HISTORY, withoutRollback } from '../../core/rules/rollback.ts';
+import type { StoreHistory } from '../../core/store-history.ts';
+import type { Decision } from '../../store/store.ts';
+import { HISTORY, storeHistory } from '../../store/tables/store-history.ts';
+import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+
+/** The operator has dealt with a store that was put back. Nodes are ready again within seconds, without a restart. */
+export function acceptRollback({ store, by }: AdminPorts): Promise<AdminOutcome<StoreHistory>> {
+  return store.change(storeHistory, HISTORY, (found, at): Decision<StoreHistory, AdminOutcome<StoreHistory>> => {
+    const history = found?.row ?? NEW_HISTORY;
+    if (!history.rollback) return { outcome: decline('rollback-none', String(history.epoch)) };
+    const next = withoutRollback(history);
+    const { seen, found: end } = history.rollback;
+    const detail = { epoch: next.epoch, seen, found: end };
+    return { outcome: accept(next), next, events: [administered('rollback accepted', { at, by, detail })] };
+  });
+}

@@ -1,0 +1,140 @@
+// The rules of a token issuer as operators write them, and back.
+import { claimsOfTemplate } from '../../core/claim-template.ts';
+import { isClaimPointer } from '../../core/claims.ts';
+import { type ClientId, parseClientId } from '../../core/integration.ts';
+import { accept } from '../../core/outcome.ts';
+import type { AssertionRule, ClaimCondition, ClaimTest } from '../../core/token-issuer.ts';
+import { type AdminOutcome, decline } from './admin.ts';
+
+/** A rule in a file: `{"when": {"/repository": "acme/app"}, "identity": "{/repository}"}`. */
+export interface WrittenRule {
+  /** By claim: a value, a list of which one must match, or a pattern. */
+  readonly when: Readonly<Record<string, WrittenTest>>;
+  readonly identity: string;
+  readonly directory?: Exclude<AssertionRule['identities'], 'derived'>;
+  readonly integrations?: readonly string[];
+}
+
+export type WrittenTest = string | readonly string[] | { readonly like: string };
+
+const DIRECTORY_NAMES = ['user-name', 'email', 'upn'] as const satisfies readonly AssertionRule['identities'][];
+
+const MOST_RULES = 100;
+const MOST_CONDITIONS = 20;
+const MOST_VALUES = 100;
+const VALUE_MAX_LENGTH = 512;
+
+/** The same in every assertion that gets as far as the rules: a condition on them keeps nobody out. */
+const ABOUT_NOBODY = /^\/(?:iss|aud|exp|iat|nbf|jti)(?:\/|$)/;
+
+/** Parses and checks rules, from a file or from flags. */
+export function readRules(written: unknown): AdminOutcome<readonly AssertionRule[]> {
+  if (!Array.isArray(written) || written.length === 0) return malformed('there is no rule: give a list of rules');
+  if (written.length > MOST_RULES) return malformed(`there are more than ${MOST_RULES} rules`);
+  const rules: AssertionRule[] = [];
+  for (const [index, one] of written.entries()) {
+    const rule = readRule(one);
+    if (!rule.ok) return malformed(`rule ${index + 1}: ${rule.refusal.about}`);
+    rules.push(rule.value);
+  }
+  return accept(rules);
+}
+
+const MEMBERS: readonly string[] = ['when', 'identity', 'directory', 'integrations'] satisfies (keyof WrittenRule)[];
+
+function readRule(written: unknown): AdminOutcome<AssertionRule> {
+  if (!isObject(written)) return malformed('it is not an object');
+  const unknown = Object.keys(written).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined) return malformed(`${JSON.stringify(unknown)} is not a member of a rule`);
+  const { when, identity = '{/sub}', directory, integrations } = written;
+  const conditions = readConditions(when);
+  if (!conditions.ok) return conditions;
+  if (directory !== undefined && !DIRECTORY_NAMES.some((name) => name === directory))
+    return malformed(`directory is one of ${DIRECTORY_NAMES.join(', ')}`);
+  const identities = (directory ?? 'derived') as AssertionRule['identities'];
+  const flaw = templateFlaw(identity, identities);
+  if (flaw) return malformed(flaw);
+  const served = readIntegrations(integrations);
+  if (!served.ok) return served;
+  return accept({
+    conditions: conditions.value,
+    identity: identity as string,
+    identities,
+    ...(served.value && { integrations: served.value }),
+  });
+}
+
+function readConditions(when: unknown): AdminOutcome<readonly ClaimCondition[]> {
+  const entries = isObject(when) ? Object.entries(when) : [];
+  if (entries.length === 0) return malformed('it has no condition: name at least one claim');
+  if (entries.length > MOST_CONDITIONS) return malformed(`it has more than ${MOST_CONDITIONS} conditions`);
+  const conditions: ClaimCondition[] = [];
+  for (const [claim, value] of entries) {
+    if (!isClaimPointer(claim)) return malformed(`${JSON.stringify(claim)} is not a claim such as /repository`);
+    const test = readTest(value);
+    if (!test) return malformed(`the value for ${claim} is not a text, a list of texts, or {"like": "pattern"}`);
+    conditions.push({ claim, test });
+  }
+  if (!conditions.some(isSelective))
+    return malformed(
+      'every condition accepts any workload: name one that does not begin with *, apart from iss and aud',
+    );
+  return accept(conditions);
+}
+
+/** A token issuer that others use too signs for strangers: something must tell them apart. */
+function isSelective({ claim, test }: ClaimCondition): boolean {
+  return !ABOUT_NOBODY.test(claim) && !('like' in test && test.like.startsWith('*'));
+}
+
+function readTest(value: unknown): ClaimTest | undefined {
+  if (isValue(value)) return { is: value };
+  if (Array.isArray(value)) {
+    const isList = value.length > 0 && value.length <= MOST_VALUES && value.every(isValue);
+    return isList ? { oneOf: value } : undefined;
+  }
+  if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
+  return isValue(value['like']) ? { like: value['like'] } : undefined;
+}
+
+function templateFlaw(template: unknown, identities: AssertionRule['identities']): string | undefined {
+  const claims = typeof template === 'string' ? claimsOfTemplate(template) : undefined;
+  if (!claims) return 'identity names no claim in braces, such as {/sub}';
+  // Two claims could divide the same text in two ways, and one of them may be chosen by a stranger.
+  return identities !== 'derived' && claims.length > 1 ? 'identity has one claim if the directory is asked' : undefined;
+}
+
+function readIntegrations(written: unknown): AdminOutcome<readonly ClientId[] | undefined> {
+  if (written === undefined) return accept(undefined);
+  const list: readonly unknown[] = Array.isArray(written) ? written : [];
+  const clientIds = list.map((text) => (typeof text === 'string' ? parseClientId(text) : undefined));
+  const isList = clientIds.length > 0 && clientIds.every((id) => id !== undefined);
+  return isList ? accept(clientIds as ClientId[]) : malformed('integrations is a list of client ids');
+}
+
+/** The rules in the format of a file. */
+export function writtenRules(rules: readonly AssertionRule[]): readonly WrittenRule[] {
+  return rules.map(({ conditions, identity, identities, integrations }) => ({
+    when: Object.fromEntries(conditions.map(({ claim, test }) => [claim, writtenTest(test)])),
+    identity,
+    ...(identities !== 'derived' && { directory: identities }),
+    ...(integrations && { integrations }),
+  }));
+}
+
+function writtenTest(test: ClaimTest): WrittenTest {
+  if ('is' in test) return test.is;
+  return 'oneOf' in test ? test.oneOf : test;
+}
+
+function malformed(why: string) {
+  return decline('rule-malformed', why);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isValue(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= VALUE_MAX_LENGTH && !/\p{Cc}/u.test(value);
+}

@@ -1,0 +1,61 @@
+// The signing keys of the store, and how those of a keyring get there.
+import { startOf, startOfNewKey } from '../../core/rules/signing-keys.ts';
+import type { PublishedKey } from '../../core/signing-key.ts';
+import { rows } from '../../store/pages.ts';
+import type { Store } from '../../store/store.ts';
+import { signingKeys } from '../../store/tables/signing-keys.ts';
+import { Keyring, type StoredKey } from '../../tokens/keyring.ts';
+import { publicMembers } from '../../tokens/signing-key.ts';
+import { type AdminPorts, administered } from './admin.ts';
+
+/** Removed ones included. */
+export function allPublishedKeys(store: Store): Promise<PublishedKey[]> {
+  return Array.fromAsync(rows(store, signingKeys));
+}
+
+/**
+ * Publishes the signing keys of a keyring that the store does not know yet. The keyring must be stored by then: a public key
+ * without its private key would be of no use. Returns the new ones.
+ */
+export async function publishKeys(keys: readonly StoredKey[], { store, by }: AdminPorts): Promise<PublishedKey[]> {
+  const known = await allPublishedKeys(store);
+  const published: PublishedKey[] = [];
+  for (const { id, algorithm, publicKey } of new Keyring(keys).signingKeys) {
+    if (known.some((key) => key.id === id)) continue;
+    const members = publicMembers(publicKey);
+    const row = await store.change(signingKeys, id, (found, at) => {
+      if (found) return { outcome: found.row };
+      const signsFrom = startOfNewKey([...known, ...published], at);
+      const next = {
+        id,
+        algorithm,
+        publicKey: members,
+        publishedAt: at,
+        ...(signsFrom !== undefined && { signsFrom }),
+      };
+      const detail = { key: id, state: signsFrom === undefined ? 'published' : 'signing' };
+      return { outcome: next, next, events: [administered('signing key added', { at, by, detail })] };
+    });
+    published.push(row);
+  }
+  return published;
+}
+
+/** Makes a published key sign from now on. */
+export async function startSigning(id: string, { store, by }: AdminPorts): Promise<void> {
+  const known = await allPublishedKeys(store);
+  await store.change(signingKeys, id, (found, at) => {
+    if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
+    const next = { ...found.row, signsFrom: startOf(known, at) };
+    return { outcome: undefined, next, events: [administered('signing key signs', { at, by, detail: { key: id } })] };
+  });
+}
+
+/** Publishes a key no longer. Its tokens are refused from now on, on every node. */
+export async function unpublish(id: string, { store, by }: AdminPorts): Promise<void> {
+  await store.change(signingKeys, id, (found, at) => {
+    if (!found || found.row.removedAt !== undefined) return { outcome: undefined };
+    const next = { ...found.row, removedAt: at };
+    return { outcome: undefined, next, events: [administered('signing key removed', { at, by, detail: { key: id } })] };
+  });
+}

@@ -1,0 +1,29 @@
+import { accept } from '../../core/outcome.ts';
+import { livesOf, TOKENS_ALIVE, whyNotRemove } from '../../core/rules/signing-keys.ts';
+import { after } from '../../core/time.ts';
+import { retire, type StoredKey } from '../../tokens/keyring.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { isoTime } from './iso-time.ts';
+import { allPublishedKeys, unpublish } from './published-keys.ts';
+
+export interface RetireSigningRequest {
+  readonly id: string;
+  /** Do not wait for the tokens that it signed, for example because it leaked. They stop working. */
+  readonly atOnce?: boolean;
+}
+
+/** Returns the keys without this one. Refused while it signs or a token that it signed may live. The caller stores them. */
+export async function retireSigningKey(
+  keys: readonly StoredKey[],
+  { id, atOnce }: RetireSigningRequest,
+  ports: AdminPorts,
+): Promise<AdminOutcome<readonly StoredKey[]>> {
+  const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
+  // A key that another command has removed may still be in this keyring.
+  if (!life) return keys.some((key) => key.id === id) ? accept(retire(keys, id)) : decline('key-unknown', id);
+  const objection = whyNotRemove(life, await ports.store.now());
+  if (objection === 'signs') return decline('signing-key-signs', id);
+  if (objection && !atOnce) return decline('key-tokens-alive', isoTime(after(life.since, TOKENS_ALIVE)));
+  await unpublish(id, ports);
+  return accept(retire(keys, id));
+}

@@ -1,0 +1,82 @@
+import { accept } from '../../core/outcome.ts';
+import {
+  dueSteps,
+  livesOf,
+  type RotationStep,
+  type RotationTimes,
+  signingKeyOf,
+} from '../../core/rules/signing-keys.ts';
+import type { SigningAlgorithm } from '../../core/signing-key.ts';
+import { addSigningKey, retire, type StoredKey } from '../../tokens/keyring.ts';
+import { nodesWithout } from '../upkeep/report-node.ts';
+import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { allPublishedKeys, publishKeys, startSigning, unpublish } from './published-keys.ts';
+
+export type RotationResult =
+  | { readonly did: 'added' | 'signs' | 'removed'; readonly id: string }
+  /** Due, but these running nodes lack the key. */
+  | { readonly did: 'waits'; readonly id: string; readonly nodes: readonly string[] };
+
+interface RotationPorts extends AdminPorts {
+  /** Writes the keyring to its place. */
+  readonly storeKeys: (keys: readonly StoredKey[]) => void;
+}
+
+/**
+ * Does what is due: publishes the next key, lets it sign once it was published for long enough and every node has it, and
+ * removes keys whose tokens have expired. May run as often as one likes.
+ */
+export async function rotateSigningKeys(
+  keys: readonly StoredKey[],
+  times: RotationTimes,
+  ports: RotationPorts,
+): Promise<AdminOutcome<readonly RotationResult[]>> {
+  await publishKeys(keys, ports); // one may be left from a command that was interrupted
+  const known = await allPublishedKeys(ports.store);
+  const signing = signingKeyOf(known);
+  if (!signing) return decline('signing-key-missing', '');
+  const results: RotationResult[] = [];
+  let [held, now] = [keys, await ports.store.now()];
+  for (const step of dueSteps(livesOf(known), times, now)) {
+    const { result, next } = await take(step, held, signing.algorithm, ports);
+    results.push(result);
+    held = next;
+  }
+  return accept(results);
+}
+
+interface Taken {
+  readonly result: RotationResult;
+  readonly next: readonly StoredKey[];
+}
+
+async function take(
+  step: RotationStep,
+  keys: readonly StoredKey[],
+  algorithm: SigningAlgorithm,
+  ports: RotationPorts,
+): Promise<Taken> {
+  switch (step.do) {
+    case 'add':
+      return add(keys, algorithm, ports);
+    case 'sign': {
+      const nodes = await nodesWithout(step.id, ports.store);
+      if (nodes.length > 0) return { result: { did: 'waits', id: step.id, nodes }, next: keys };
+      await startSigning(step.id, ports);
+      return { result: { did: 'signs', id: step.id }, next: keys };
+    }
+    case 'remove': {
+      await unpublish(step.id, ports);
+      const next = retire(keys, step.id);
+      ports.storeKeys(next);
+      return { result: { did: 'removed', id: step.id }, next };
+    }
+  }
+}
+
+async function add(keys: readonly StoredKey[], algorithm: SigningAlgorithm, ports: RotationPorts): Promise<Taken> {
+  const { keys: next, id } = addSigningKey(keys, algorithm);
+  ports.storeKeys(next);
+  await publishKeys(next, ports);
+  return { result: { did: 'added', id }, next };
+}

@@ -1,0 +1,161 @@
+// The end of the feed, read once per process for all followers. Nothing is read while nobody follows.
+import { isInLog, newestPosition, type Position } from './cursor.ts';
+import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
+
+/** How often the store is asked for news. A query by an index that has feed events alone. */
+const LOOK_MS = 100;
+/** How often the history is checked if there is no news: a store may have been put back to an older state. */
+const CHECK_MS = 2_000;
+/** News is older than this if the store has not answered since. */
+const CURRENT_MS = 3_000;
+const READ = 500;
+/** The most that is held for one follower. */
+const BATCH = 200;
+/** Items kept for followers that are a little behind. Others read from the store. */
+const KEPT = 2_000;
+
+export class FeedTail {
+  readonly #store: FeedStore;
+  readonly #lookMs: number;
+  #followers = 0;
+  /** Follows the last kept item. Undefined: nobody follows, or this history has ended. */
+  #at: Position | undefined;
+  #kept: FeedItem[] = [];
+  /** Every item after this number, up to `#at`, is kept. */
+  #keptAfter = 0;
+  #version = 0;
+  #history = 0;
+  #wake = new Set<() => void>();
+  #currentAt = 0;
+  #checkedAt = 0;
+  #looking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: FeedStore, lookMs = LOOK_MS) {
+    this.#store = store;
+    this.#lookMs = lookMs;
+  }
+
+  /** Grows with every change, also when the history ends. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Changes when the store was found in another history: followers must start again. */
+  get history(): number {
+    return this.#history;
+  }
+
+  /** Whether the store was read a moment ago, so that silence means that nothing changed. */
+  get isCurrent(): boolean {
+    return performance.now() - this.#currentAt < CURRENT_MS;
+  }
+
+  /** Begins to read the store, if nobody has followed so far. Returns a function that ends it. */
+  async follow(): Promise<() => void> {
+    this.#followers += 1;
+    let isFollowing = true;
+    const leave = () => {
+      if (isFollowing) this.#leave();
+      isFollowing = false;
+    };
+    try {
+      if (!this.#at) await this.look();
+    } catch (fault) {
+      leave();
+      throw fault;
+    }
+    this.#timer ??= setInterval(() => void this.look().catch(() => undefined), this.#lookMs).unref();
+    return leave;
+  }
+
+  /** The next items. Empty: there are none yet. */
+  async after(sequence: number): Promise<readonly FeedItem[]> {
+    if (!this.#at || sequence < this.#keptAfter) return itemsAfter(sequence, BATCH, this.#store);
+    const first = this.#kept.findLastIndex((item) => item.sequence <= sequence) + 1;
+    return this.#kept.slice(first, first + BATCH);
+  }
+
+  /** Resolves at the next change after `version`, or when the signal is aborted. */
+  change(version: number, signal: AbortSignal): Promise<void> {
+    if (version !== this.#version || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wake.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wake.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+  }
+
+  /** Reads what is new. Calls at the same time share one. */
+  look(): Promise<void> {
+    this.#looking ??= this.#read().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #read(): Promise<void> {
+    if (!this.#at) await this.#begin();
+    // After many changes at once: requests get their turn between two batches.
+    else while (this.#at && (await this.#readOn(this.#at)) === READ) await new Promise(setImmediate);
+    this.#currentAt = performance.now();
+  }
+
+  async #begin(): Promise<void> {
+    const newest = await newestPosition(this.#store);
+    if (this.#followers === 0) return;
+    this.#at = newest;
+    this.#keptAfter = newest.sequence;
+    this.#checkedAt = performance.now();
+  }
+
+  /** Returns how many items there were. */
+  async #readOn(at: Position): Promise<number> {
+    const items = await itemsAfter(at.sequence, READ, this.#store);
+    if (items.length === 0 && performance.now() - this.#checkedAt < CHECK_MS) return 0;
+    const isThere = await isInLog(at, this.#store);
+    if (this.#at !== at) return 0; // the last follower left meanwhile
+    this.#checkedAt = performance.now();
+    const last = items.at(-1);
+    if (!isThere) this.#endHistory();
+    else if (last) this.#keep(items, last);
+    return items.length;
+  }
+
+  #keep(items: readonly FeedItem[], last: FeedItem): void {
+    this.#at = last;
+    this.#kept.push(...items);
+    const dropped = this.#kept.splice(0, Math.max(0, this.#kept.length - KEPT)).at(-1);
+    if (dropped) this.#keptAfter = dropped.sequence;
+    this.#announce();
+  }
+
+  /** The last event that was read is gone: swept after a long silence, or the store was put back. */
+  #endHistory(): void {
+    this.#history += 1;
+    this.#forget();
+    this.#announce();
+  }
+
+  #announce(): void {
+    this.#version += 1;
+    for (const wake of [...this.#wake]) wake();
+  }
+
+  #leave(): void {
+    this.#followers -= 1;
+    if (this.#followers > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#at = undefined;
+    this.#kept = [];
+  }
+}

@@ -1,0 +1,121 @@
+import type { AcceptedAssertion } from '../../core/assertion.ts';
+import type { Grant } from '../../core/grant.ts';
+import { firstHalf } from '../../core/hex.ts';
+import type { Integration } from '../../core/integration.ts';
+import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
+import type { Presenter } from '../../core/presenter.ts';
+import type { Refusal } from '../../core/refusal.ts';
+import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
+import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
+import type { WantedTarget } from '../../core/rules/scope.ts';
+import { after, seconds } from '../../core/time.ts';
+import { type Decision, insert } from '../../store/store.ts';
+import { grants } from '../../store/tables/grants.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/token-issuers.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { AssertionPorts } from '../ports.ts';
+import { identifyWorkload } from './identify-workload.ts';
+import { drawGrant, type GrantDraft, issueGrant } from './issue-grant.ts';
+import { namedResourceServers } from './named-resource-servers.ts';
+import { type DecidedPair, mintPair, type TokenPair } from './token-pair.ts';
+
+export interface AssertionRequest extends WantedTarget {
+  readonly clientId: string;
+  readonly assertion: string;
+  readonly presenter: Presenter;
+  readonly requestId: string;
+  /** Charged once the caller is identified and may have the grant. */
+  readonly overLimit?: (clientId: string) => Refusal | undefined;
+}
+
+/** When to ask again if the keys of a token issuer could not be fetched. */
+const RETRY_AFTER = seconds(10);
+
+/** RFC 7523 2.1. rules/assertion.ts and rules/claims.ts have the checks. */
+export async function authorizeAssertion(
+  request: AssertionRequest,
+  ports: AssertionPorts,
+): Promise<Outcome<TokenPair>> {
+  const integration = checkAssertionRequest(await ports.registry.findIntegration(request.clientId));
+  if (!integration.ok) return integration;
+  const accepted = await judge(request, ports);
+  if (!accepted.ok) return accepted;
+  const drafted = await draftGrant(accepted.value, integration.value, request, ports);
+  if (!drafted.ok) return drafted;
+  const limited = request.overLimit?.(integration.value.clientId);
+  if (limited) return refused(limited);
+  const issue = accepted.value.tokenIssuer.assertions === 'once' ? issueOnce : issueAgain;
+  return mintPair(await issue(accepted.value, drafted.value, ports), ports);
+}
+
+async function judge(
+  { assertion, requestId }: AssertionRequest,
+  ports: AssertionPorts,
+): Promise<Outcome<AcceptedAssertion>> {
+  const verdict = await ports.judgeAssertion(assertion, ports.registry.tokenIssuers);
+  if (verdict.outcome.ok) return verdict.outcome;
+  ports.logRefusedAssertion({ requestId, verdict });
+  return withRetry(verdict.outcome.refusal);
+}
+
+async function draftGrant(
+  accepted: AcceptedAssertion,
+  integration: Integration,
+  request: AssertionRequest,
+  ports: AssertionPorts,
+): Promise<Outcome<GrantDraft>> {
+  const resourceServers = await namedResourceServers(request.resource, ports);
+  const target = checkAssertionUse(accepted, integration, request, resourceServers);
+  if (!target.ok) return target;
+  const workload = await identifyWorkload(accepted, ports);
+  const identity = workload.ok ? checkAssertedIdentity(workload.value, integration) : workload;
+  if (!identity.ok) return identity;
+  return accept({
+    integration,
+    identity: identity.value,
+    scope: target.value.scope.text,
+    resource: target.value.resource,
+    origin: originOf(accepted),
+    presenter: request.presenter,
+    // RFC 7521 4.1: the workload gets its next token with its next assertion.
+    refresh: 'if-set-by-integration',
+  });
+}
+
+/** The use of the assertion and the grant are one commit: of any number of requests, one gets the grant. */
+function issueOnce(
+  { mark, expiresAt }: AcceptedAssertion,
+  draft: GrantDraft,
+  ports: AssertionPorts,
+): Promise<Outcome<DecidedPair>> {
+  const drawn = drawGrant(ports);
+  return ports.store.change(assertions, mark, (found, now): Decision<UsedAssertion, Outcome<DecidedPair>> => {
+    if (found) return { outcome: refuse('assertion-used') };
+    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
+    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
+    const next = { mark, endsAt: after(expiresAt, CLOCK_LEEWAY) };
+    return { outcome: accept(pair), next, inserts: [insert(grants, grant)], events: [event] };
+  });
+}
+
+function issueAgain(
+  { expiresAt }: AcceptedAssertion,
+  draft: GrantDraft,
+  ports: AssertionPorts,
+): Promise<Outcome<DecidedPair>> {
+  const drawn = drawGrant(ports);
+  return ports.store.create(grants, drawn.id, (now): Decision<Grant, Outcome<DecidedPair>> => {
+    if (isExpired(expiresAt, now)) return { outcome: refuse('assertion-expired') };
+    const { grant, pair, event } = issueGrant(draft, drawn, now, ports);
+    return { outcome: accept(pair), next: grant, events: [event] };
+  });
+}
+
+function originOf({ tokenIssuer: { label, issuer }, subject }: AcceptedAssertion): Grant['origin'] {
+  const assertion = { tokenIssuer: label, subject: firstHalf(sha256(`${issuer}\0${subject}`)) };
+  return { kind: 'assertion', assertion };
+}
+
+function withRetry(refusal: Refusal): Outcome<never> {
+  return refused(refusal.reason === 'assertion-keys-unavailable' ? { ...refusal, retryAfter: RETRY_AFTER } : refusal);
+}

@@ -1,0 +1,25 @@
+// Identities that are made from what a certificate or an assertion says.
+import type { Identity } from '../../core/identity.ts';
+import { identities } from '../../store/tables/identities.ts';
+import type { Ports } from '../ports.ts';
+
+/** The existing row, if there is one. `source`: what the identity was made from. */
+export type FindDerived = (derived: Identity, source: string, ports: Pick<Ports, 'store'>) => Promise<Identity>;
+
+/** The row is created on first use, so that an operator can disable the identity. */
+export const storeDerived: FindDerived = (derived, source, { store }) =>
+  store.change(identities, derived.id, (found, now) => {
+    if (found) return { outcome: found.row };
+    const detail = { did: 'identity derived', source };
+    return {
+      outcome: derived,
+      next: derived,
+      events: [{ type: 'administered', at: now, identityId: derived.id, detail }],
+    };
+  });
+
+/** For dry runs: writes nothing. */
+export const loadDerived: FindDerived = async (derived, _, { store }) => {
+  const { found } = await store.load(identities, derived.id);
+  return found?.row ?? derived;
+};

@@ -1,0 +1,54 @@
+// Which identity an accepted assertion has, by the rule that matched it.
+import type { AcceptedAssertion } from '../../core/assertion.ts';
+import { firstHalf } from '../../core/hex.ts';
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import { accept, type Outcome, refuse } from '../../core/outcome.ts';
+import type { AssertionRule } from '../../core/token-issuer.ts';
+import type { Directory } from '../../directory/directory.ts';
+import { sha256 } from '../../tokens/sha256.ts';
+import type { Ports } from '../ports.ts';
+import { type FindDerived, loadDerived, storeDerived } from './derived-identity.ts';
+
+type WorkloadPorts = Pick<Ports, 'store' | 'directory'>;
+
+export function identifyWorkload(assertion: AcceptedAssertion, ports: WorkloadPorts): Promise<Outcome<Identity>> {
+  return mapWorkload(assertion, ports, storeDerived);
+}
+
+/** The same for the dry run: writes nothing. */
+export function previewWorkload(assertion: AcceptedAssertion, ports: WorkloadPorts): Promise<Outcome<Identity>> {
+  return mapWorkload(assertion, ports, loadDerived);
+}
+
+const LOOKUPS: Readonly<
+  Record<
+    Exclude<AssertionRule['identities'], 'derived'>,
+    (directory: Directory, name: string) => Promise<readonly Identity[]>
+  >
+> = {
+  'user-name': (directory, name) => directory.byUserName(name),
+  email: (directory, name) => directory.byEmail(name),
+  upn: (directory, name) => directory.byUpn(name),
+};
+
+async function mapWorkload(
+  assertion: AcceptedAssertion,
+  ports: WorkloadPorts,
+  existing: FindDerived,
+): Promise<Outcome<Identity>> {
+  const { rule, name } = assertion;
+  if (rule.identities === 'derived') return accept(await existing(derivedFrom(assertion), 'assertion', ports));
+  const [identity, ...others] = await LOOKUPS[rule.identities](ports.directory, name.text);
+  if (!identity) return refuse('assertion-identity-unknown');
+  return others.length > 0 ? refuse('assertion-identity-ambiguous') : accept(identity);
+}
+
+/**
+ * `LABEL:` + hex of the first 16 bytes of a SHA-256 over the issuer, the template and each value. Each is preceded by its
+ * length: values that give the same text in another division are another identity.
+ */
+function derivedFrom({ tokenIssuer: { label, issuer }, rule, name }: AcceptedAssertion): Identity {
+  const parts = [issuer, rule.identity, ...name.values].map((part) => `${Buffer.byteLength(part)}:${part}`);
+  const id = `${label}:${firstHalf(sha256(`assertion\0${parts.join('')}`))}` as IdentityId;
+  return { id, enabled: true, mayUseApi: true, groups: [], userName: `${label}/${name.text}` };
+}

@@ -1,0 +1,42 @@
+// Reports to systemd when it started the service: sd_notify(3). Node has no datagram sockets of the Unix family, so systemd-notify
+// sends each message. That is one short process at the start, one at the stop, and one for every half of WatchdogSec=.
+import { execFile } from 'node:child_process';
+import { every } from './watch.ts';
+
+type Environment = Readonly<Partial<Record<string, string>>>;
+
+export interface Systemd {
+  /** The service answers requests. */
+  ready(): void;
+  stopping(): void;
+}
+
+const NOBODY_LISTENS: Systemd = { ready: () => undefined, stopping: () => undefined };
+
+/** `isAlive`: asked for the watchdog. systemd restarts a service that is silent for WatchdogSec=. */
+export function reportToSystemd(
+  isAlive: () => Promise<boolean>,
+  complain: (fault: unknown) => void,
+  environment: Environment = process.env,
+): Systemd {
+  if (!environment['NOTIFY_SOCKET']) return NOBODY_LISTENS;
+  const send = (state: string) =>
+    execFile('systemd-notify', ['--no-block', state], (error) => error && complain(error.message));
+  let stopWatchdog = async () => {};
+  return {
+    ready: () => {
+      send('READY=1');
+      const everyMs = watchdogMs(environment) / 2;
+      if (everyMs > 0) stopWatchdog = every(everyMs, async () => (await isAlive()) && send('WATCHDOG=1'), complain);
+    },
+    stopping: () => {
+      send('STOPPING=1');
+      void stopWatchdog();
+    },
+  };
+}
+
+function watchdogMs({ WATCHDOG_USEC }: Environment): number {
+  const micros = Number(WATCHDOG_USEC ?? 0);
+  return Number.isFinite(micros) ? micros / 1000 : 0;
+}

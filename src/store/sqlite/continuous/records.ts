@@ -1,0 +1,73 @@
+// The records of an archive: the pages that changed since the record before, compressed, each chained to the one before by its hash.
+import { createHash } from 'node:crypto';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { CommittedPages, WalPosition } from './wal-frames.ts';
+
+export interface RecordHead {
+  /** Everything acknowledged before `from` is in this record or an earlier one; nothing begun after `to` is. Milliseconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly databasePages: number;
+  readonly position: WalPosition;
+  readonly bytes: number;
+  /** Over the hash of the record before, the other fields and the body. */
+  readonly hash: string;
+}
+
+export interface ArchiveRecord {
+  readonly head: RecordHead;
+  readonly pages: () => Iterable<{ readonly page: number; readonly content: Buffer }>;
+}
+
+type Moments = Pick<RecordHead, 'from' | 'to'>;
+
+/** The hash is that of the record, to chain the next one to. */
+export function encodeRecord(
+  { pages, databasePages = 0, position }: CommittedPages,
+  { from, to }: Moments,
+  previousHash: string,
+): { readonly bytes: Buffer; readonly hash: string } {
+  const body = zstdCompressSync(Buffer.concat([...pages].flatMap(([page, content]) => [number32(page), content])));
+  const fields = { from, to, databasePages, position, bytes: body.length };
+  const hash = hashOf(previousHash, fields, body);
+  const head = Buffer.from(JSON.stringify({ ...fields, hash } satisfies RecordHead));
+  return { bytes: Buffer.concat([number32(head.length), head, body]), hash };
+}
+
+/** Stops before an incomplete last record: it was being written. Throws if a record is damaged or does not follow the one before. */
+export function* decodeRecords(
+  contents: Buffer,
+  pageSize: number,
+  previousHash: string,
+): Generator<ArchiveRecord, string> {
+  let hash = previousHash;
+  for (let at = 0; at + 4 <= contents.length; ) {
+    const headEnd = at + 4 + contents.readUInt32BE(at);
+    if (headEnd > contents.length) break;
+    const { hash: recorded, ...fields } = JSON.parse(contents.toString('utf8', at + 4, headEnd)) as RecordHead;
+    const end = headEnd + fields.bytes;
+    if (end > contents.length) break;
+    const body = contents.subarray(headEnd, end);
+    hash = hashOf(hash, fields, body);
+    if (hash !== recorded)
+      throw new Error(`the record of ${new Date(fields.to).toISOString()} is damaged or out of order`);
+    yield { head: { ...fields, hash }, pages: () => pagesIn(zstdDecompressSync(body), pageSize) };
+    at = end;
+  }
+  return hash;
+}
+
+function* pagesIn(body: Buffer, pageSize: number): ReturnType<ArchiveRecord['pages']> & Generator {
+  for (let at = 0; at < body.length; at += 4 + pageSize)
+    yield { page: body.readUInt32BE(at), content: body.subarray(at + 4, at + 4 + pageSize) };
+}
+
+function hashOf(previousHash: string, fields: Omit<RecordHead, 'hash'>, body: Buffer): string {
+  return createHash('sha256').update(previousHash).update(JSON.stringify(fields)).update(body).digest('hex');
+}
+
+function number32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}

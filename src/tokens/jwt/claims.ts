@@ -1,0 +1,69 @@
+// The claims of a JWT access token (RFC 9068 2.2): what the row says, and nothing else.
+import { type Grant, type GrantId, tokenId } from '../../core/grant.ts';
+import type { Hex } from '../../core/hex.ts';
+import { parseScope, scopeItems } from '../../core/scope.ts';
+import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
+
+/** The claims of the row's current generation, as JSON. */
+export function claimsOf(grant: Grant, issuer: string): string {
+  const { id, clientId, identityId, scope, boundTo, pair } = grant;
+  const { generation, issuedAt, expiresAt, jwt } = pair;
+  const granted = parseScope(scope);
+  if (!jwt || !granted) throw new Error(`the row of grant ${id} does not say what its JWT contains`);
+  return JSON.stringify({
+    iss: issuer,
+    sub: identityId,
+    aud: jwt.audience.length === 1 ? jwt.audience[0] : jwt.audience,
+    client_id: clientId,
+    scope: scopeItems(granted).join(' '),
+    iat: issuedAt,
+    exp: expiresAt,
+    jti: tokenId(grant, generation),
+    ...(boundTo && { cnf: { 'x5t#S256': thumbprintText(boundTo) } }),
+  });
+}
+
+/** A thumbprint of a certificate as RFC 8705 3.1 writes it. */
+export function thumbprintText(thumbprint: Hex): string {
+  return Buffer.from(thumbprint, 'hex').toString('base64url');
+}
+
+/** What our doors need of the claims. Everything else, such as the scope, they take from the row. */
+export interface ReadClaims {
+  readonly grantId: GrantId;
+  readonly generation: number;
+  readonly identityId: string;
+  readonly clientId: string;
+  readonly audience: readonly string[];
+  readonly issuedAt: EpochSeconds;
+  readonly expiresAt: EpochSeconds;
+}
+
+const TOKEN_ID = /^([0-9a-f]{32})\.(0|[1-9][0-9]{0,9})$/;
+
+/** Undefined where the claims are not those of an access token of this issuer. */
+export function readClaims(json: string, issuer: string): ReadClaims | undefined {
+  const { iss, sub, aud, client_id: clientId, iat, exp, jti } = parseObject(json);
+  const [, grantId, generation] = (typeof jti === 'string' && TOKEN_ID.exec(jti)) || [];
+  if (iss !== issuer || grantId === undefined) return undefined;
+  if (typeof sub !== 'string' || typeof clientId !== 'string') return undefined;
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
+  return {
+    grantId: grantId as GrantId,
+    generation: Number(generation),
+    identityId: sub,
+    clientId,
+    audience: [aud].flat().map(String),
+    issuedAt: epochSeconds(iat as number),
+    expiresAt: epochSeconds(exp as number),
+  };
+}
+
+function parseObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,66 @@
+// `tessera backup follow`, `verify` and `restore --at`, as an operator runs them.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { commandEnvironment, runTessera, TESSERA } from './command.ts';
+
+const byName = (a: string, b: string) => (a < b ? -1 : 1);
+
+suite('a continuous backup at the prompt', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const run = async (...args: string[]) => {
+    const { status, printed } = await runTessera(args, { folder });
+    assert.equal(status, 0, printed);
+    return printed;
+  };
+  const integrations = async () =>
+    (await run('integration', 'list')).match(/^(?:first|second|third)\b/gm)?.toSorted(byName);
+
+  test('is shipped, verified, and restored to a moment', async () => {
+    await run('init', '--integration', 'first', '--scope', 'orders:read');
+    const args = [
+      'backup',
+      'follow',
+      'copies',
+      '--segment',
+      '1s',
+      '--command',
+      'echo "$TESSERA_BACKUP_NAME" >> shipped',
+    ];
+    const follower = spawn(process.execPath, [TESSERA, ...args], {
+      cwd: folder,
+      env: commandEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(follower, 'exit');
+    const [line] = await once(createInterface({ input: follower.stdout }), 'line');
+    assert.match(line, /^Backing up .*\/data\/tessera\.db to .*\/copies\/\d{8}T\d{9}Z$/);
+    await run('integration', 'add', 'second', '--scope', 'orders:read');
+    await pause(300);
+    const moment = new Date().toISOString();
+    await pause(100);
+    await run('integration', 'add', 'third', '--scope', 'orders:read');
+    follower.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+
+    const shipped = readFileSync(join(folder, 'shipped'), 'utf8');
+    for (const name of ['base.db', 'base.json', '000001.pages'])
+      assert.match(shipped, new RegExp(`^\\d{8}T\\d{9}Z/${name}$`, 'm'));
+    assert.match(await run('backup', 'verify', 'copies'), /^FROM +TO +RECORDS\n20\S+Z +20\S+Z +\d+\n$/);
+    assert.deepEqual(await integrations(), ['first', 'second', 'third']);
+    assert.match(
+      await run('restore', 'copies', '--at', moment),
+      /^Rebuilt the state of 20\S+Z from \d+ records?\nRestored /,
+    );
+    assert.deepEqual(await integrations(), ['first', 'second']);
+    await run('restore', 'copies');
+    assert.deepEqual(await integrations(), ['first', 'second', 'third']);
+  });
+});

@@ -1,0 +1,80 @@
+// Files that exist, but that this user may not open.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { examineServerCertificates } from '../../src/cli/doctor/certificates.ts';
+import { examineFiles } from '../../src/cli/doctor/files.ts';
+import { examineNamedFiles } from '../../src/cli/doctor/named-files.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { makeAuthority } from '../authority.ts';
+import { issueServer } from '../e2e/service.ts';
+
+const NOBODY = 65_534;
+const MAY_NOT = /: this user may not open it$/;
+
+/** Root may open everything, so these tests run as somebody else. This process runs nothing but this file. */
+if (process.getuid?.() === 0) process.setuid?.(NOBODY);
+
+function installation(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-files-'));
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  t.after(() => {
+    chmodSync(data, 0o700);
+    rmSync(folder, { recursive: true });
+  });
+  const server = issueServer(makeAuthority());
+  const files = { 'server.crt': server.pem, 'server.key': server.key, 'keyring.json': '{}', 'tessera.db': '' };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(data, name), text, { mode: 0o600 });
+  const config = loadConfig({ file: undefined, env: {}, sets: [`dataFolder=${data}`] });
+  const lock = (name: string) => chmodSync(join(data, name), 0);
+  return { data, config, lock };
+}
+
+suite('a file that this user may not open', () => {
+  test('is good news only while it can be read', (t) => {
+    const { config } = installation(t);
+    const findings = [...examineFiles(config), ...examineServerCertificates(config)];
+    assert.deepEqual(
+      findings.filter(({ verdict }) => verdict !== 'good'),
+      [],
+    );
+  });
+
+  for (const [name, about] of [
+    ['server.key', 'key of 127.0.0.1:8443'],
+    ['server.crt', 'certificate of 127.0.0.1:8443'],
+    ['keyring.json', 'keyring file'],
+    ['tessera.db', 'store file'],
+  ] as const) {
+    test(`${name} is reported by doctor and by config check, and the owner is the remedy`, (t) => {
+      const { config, lock } = installation(t);
+      lock(name);
+      for (const findings of [
+        [...examineFiles(config), ...examineServerCertificates(config)],
+        examineNamedFiles(config),
+      ]) {
+        const bad = findings.filter(({ verdict }) => verdict !== 'good');
+        assert.deepEqual(
+          bad.map((finding) => [finding.verdict, finding.about]),
+          [['bad', about]],
+        );
+        assert.match(bad[0]?.says ?? '', MAY_NOT);
+        assert.match(bad[0]?.todo ?? '', /^Run this as the user that runs the service\./);
+      }
+    });
+  }
+
+  test('nothing in a folder of another user is called missing', (t) => {
+    const { data, config } = installation(t);
+    chmodSync(data, 0);
+    const findings = examineNamedFiles(config);
+    assert.equal(findings.length, 5);
+    for (const { verdict, says } of findings) {
+      assert.equal(verdict, 'bad');
+      assert.match(says, MAY_NOT);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+// Whose grants doctor warns about before they end.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { examineContents } from '../../src/cli/doctor/contents.ts';
+import type { Grant } from '../../src/core/grant.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { grants } from '../../src/store/tables/grants.ts';
+import { identities } from '../../src/store/tables/identities.ts';
+import { integrations } from '../../src/store/tables/registry.ts';
+import { aGrant, anIdentity, anIntegration, hexOf, NOW } from '../samples.ts';
+
+const ENDING = { createdAt: NOW, refreshUntil: epochSeconds(NOW + 600) };
+const BY_CERTIFICATE: Grant['origin'] = {
+  kind: 'certificate',
+  certificate: { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) },
+};
+
+async function warnsAbout(difference: Partial<Grant>): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-grants-'));
+  const store = await openSqliteStore({ path: join(folder, 'tessera.db'), clock: () => NOW });
+  try {
+    const next = aGrant({ ...ENDING, ...difference });
+    await store.change(integrations, next.clientId, () => ({ outcome: undefined, next: anIntegration() }));
+    await store.change(identities, next.identityId, () => ({ outcome: undefined, next: anIdentity() }));
+    await store.change(grants, next.id, () => ({ outcome: undefined, next }));
+    const findings = await examineContents(store, NOW);
+    return findings.some(({ about, verdict }) => about === 'grants' && verdict === 'poor');
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('doctor warns about grants that somebody has to renew, and about no others', async () => {
+  assert.equal(await warnsAbout({ origin: { kind: 'device' }, refreshable: true }), true);
+  assert.equal(await warnsAbout({ origin: { kind: 'device' }, refreshable: false }), true);
+  assert.equal(await warnsAbout({ origin: BY_CERTIFICATE, refreshable: true }), true);
+  assert.equal(await warnsAbout({ origin: BY_CERTIFICATE, refreshable: false }), false);
+});

@@ -1,0 +1,109 @@
+// The commands of docs/workloads.md, run as they stand there, with the claims that the platforms document.
+// Needs no network: keys are replaced by keys of the test before an assertion is explained.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { GITHUB, GITLAB, KUBERNETES, SPIFFE } from '../assertions/recorded-claims.ts';
+import { makeAuthority } from '../authority.ts';
+import { keySetOf, type PlatformKey, platformKey } from '../platform.ts';
+import { commandEnvironment, TESSERA } from './command.ts';
+
+const PAGE = readFileSync('docs/workloads.md', 'utf8');
+const AT = ['--at', '2027-01-15T08:01:00Z']; // a minute after the recorded claims were made
+
+let folder = '';
+let key: PlatformKey;
+
+before(async () => {
+  key = await platformKey('k1', 'RS256');
+});
+after(() => folder && rmSync(folder, { recursive: true }));
+
+function run(...args: readonly string[]): { status: number | null; text: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [TESSERA, ...args], {
+    cwd: folder,
+    env: commandEnvironment(),
+    encoding: 'utf8',
+  });
+  return { status, text: stdout + stderr };
+}
+
+/** The commands in the section under a heading. */
+function commandsUnder(heading: string): string[][] {
+  const [, section = ''] = PAGE.split(`\n## ${heading}\n`);
+  const lines = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('$ tessera '));
+  return lines.map((line) => (line.slice(10).match(/'[^']*'|[^ ]+/g) ?? []).map((word) => word.replaceAll("'", '')));
+}
+
+/** An installation after the commands of a section. */
+function install(heading: string): string {
+  if (folder) rmSync(folder, { recursive: true });
+  folder = mkdtempSync(join(tmpdir(), 'tessera-workloads-'));
+  writeFileSync(join(folder, 'cluster-ca.pem'), makeAuthority({ name: 'Cluster' }).pem);
+  writeFileSync(join(folder, 'bundle.json'), keySetOf({ jwk: { ...key.jwk, use: 'jwt-svid' } }));
+  writeFileSync(join(folder, 'jwks.json'), keySetOf(key));
+  const commands = [['init', '--public-url', 'https://tokens.example.com'], ...commandsUnder(heading)];
+  for (const command of commands) {
+    const { status, text } = run(...command);
+    assert.equal(status, 0, `${command.join(' ')}\n${text}`);
+  }
+  const label = commands.find(([group]) => group === 'token-issuer')?.[2] ?? '';
+  assert.equal(run('token-issuer', 'change', label, '--jwks-file', 'jwks.json').status, 0);
+  return label;
+}
+
+async function explained(claims: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
+  const usual = { jti: undefined, nbf: undefined, repository: undefined, ref: undefined };
+  writeFileSync(join(folder, 'assertion.jwt'), await key.sign({ ...usual, ...claims }, header));
+  const { status, text } = run('token-issuer', 'explain', 'assertion.jwt', ...AT);
+  const [, conclusion = text] = /^((?:accepted|refused): .*)$/m.exec(text) ?? [];
+  assert.equal(status, conclusion.startsWith('accepted') ? 0 : 1, text);
+  return conclusion.replace(/[0-9a-f]{32}/, 'HASH');
+}
+
+suite('the recipes of docs/workloads.md', () => {
+  test('GitHub Actions: the main branch of the repository, no fork, no other repository, no pull request', async () => {
+    install('GitHub Actions');
+    assert.equal(await explained(GITHUB, { x5t: 'thumbprint' }), 'accepted: github:HASH by token issuer github');
+    const unmatched = 'refused: assertion-rule-unmatched';
+    assert.equal(await explained({ ...GITHUB, repository: 'mallory/octo-repo', repository_owner_id: '66' }), unmatched);
+    assert.equal(await explained({ ...GITHUB, repository: 'octo-org/other' }), unmatched);
+    assert.equal(await explained({ ...GITHUB, repository_owner_id: '66' }), unmatched);
+    assert.equal(await explained({ ...GITHUB, ref: 'refs/pull/7/merge', event_name: 'pull_request' }), unmatched);
+    const owner = { ...GITHUB, aud: 'https://github.com/octo-org' };
+    assert.equal(await explained(owner), 'refused: assertion-audience-wrong');
+  });
+
+  test('GitLab CI: protected branches of the project', async () => {
+    install('GitLab CI');
+    assert.equal(await explained(GITLAB), 'accepted: gitlab:HASH by token issuer gitlab');
+    const unmatched = 'refused: assertion-rule-unmatched';
+    assert.equal(await explained({ ...GITLAB, ref_protected: 'false' }), unmatched);
+    assert.equal(await explained({ ...GITLAB, project_path: 'my-group/my-project/deeper' }), unmatched);
+    const long = { ...GITLAB, exp: GITLAB.iat + 4 * 3600 };
+    assert.equal(await explained(long), 'refused: assertion-lifetime-too-long');
+  });
+
+  test('Kubernetes: a service account, with a token for this audience', async () => {
+    install('Kubernetes');
+    // Tokens of the API server have no typ.
+    const untyped = { typ: undefined };
+    assert.equal(await explained(KUBERNETES, untyped), 'accepted: cluster:HASH by token issuer cluster');
+    const elsewhere = { ...KUBERNETES, 'kubernetes.io': { ...KUBERNETES['kubernetes.io'], namespace: 'other' } };
+    assert.equal(await explained(elsewhere, untyped), 'refused: assertion-rule-unmatched');
+    const usual = { ...KUBERNETES, aud: [KUBERNETES.iss], exp: KUBERNETES.iat + 365 * 86_400 };
+    assert.equal(await explained(usual, untyped), 'refused: assertion-lifetime-too-long');
+  });
+
+  test('SPIFFE: the service accounts of one namespace', async () => {
+    install('SPIFFE');
+    assert.equal(await explained(SPIFFE), 'accepted: spire:HASH by token issuer spire');
+    const unmatched = 'refused: assertion-rule-unmatched';
+    assert.equal(await explained({ ...SPIFFE, sub: 'spiffe://example.org/ns/shop/sa/orders/more' }), unmatched);
+    assert.equal(await explained({ ...SPIFFE, sub: 'spiffe://evil.org/ns/shop/sa/orders' }), unmatched);
+    assert.equal(await explained({ ...SPIFFE, iss: undefined }), 'refused: assertion-issuer-unknown');
+  });
+});

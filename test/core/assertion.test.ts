@@ -1,0 +1,138 @@
+// What the claims of an assertion must say, and who may use it.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../src/core/rules/assertion.ts';
+import { judgeClaims } from '../../src/core/rules/claims.ts';
+import { WHOLE_SCOPE } from '../../src/core/rules/scope.ts';
+import { seconds } from '../../src/core/time.ts';
+import type { AssertionRule, TokenIssuer } from '../../src/core/token-issuer.ts';
+import { aTokenIssuer, claimsOf, OUR_ISSUER } from '../platform.ts';
+import { anIdentity, anIntegration, CLIENT, NOW } from '../samples.ts';
+
+function judge(claims: Record<string, unknown> = {}, difference: Partial<TokenIssuer> = {}) {
+  return judgeClaims({
+    claims: claimsOf(claims),
+    tokenIssuer: aTokenIssuer(difference),
+    ourIssuer: OUR_ISSUER,
+    now: NOW,
+  });
+}
+
+function answer(claims: Record<string, unknown> = {}, difference: Partial<TokenIssuer> = {}): string {
+  const { outcome } = judge(claims, difference);
+  return outcome.ok ? outcome.value.name.text : outcome.refusal.reason;
+}
+
+const SUBJECT = 'repo:acme/app:ref:refs/heads/main';
+const RULE: AssertionRule = aTokenIssuer().rules[0] as AssertionRule;
+
+suite('the claims of an assertion (RFC 7523 3)', () => {
+  const cases: readonly (readonly [what: string, claims: Record<string, unknown>, answer: string])[] = [
+    ['as usual', {}, SUBJECT],
+    ['no sub', { sub: undefined }, 'assertion-malformed'],
+    ['an empty sub', { sub: '' }, 'assertion-malformed'],
+    ['a sub that is a number', { sub: 7 }, 'assertion-malformed'],
+    ['no jti', { jti: undefined }, SUBJECT],
+    ['an empty jti', { jti: '' }, 'assertion-malformed'],
+    ['a jti that is a number', { jti: 7 }, 'assertion-malformed'],
+    ['no exp', { exp: undefined }, 'assertion-malformed'],
+    ['an exp in words', { exp: '2099-01-01' }, 'assertion-malformed'],
+    ['an iat in words', { iat: 'now' }, 'assertion-malformed'],
+    ['an exp that is this second', { exp: NOW }, 'assertion-expired'],
+    ['an exp a second ago: no leeway', { exp: NOW - 1 }, 'assertion-expired'],
+    ['an exp in a second', { exp: NOW + 1 }, SUBJECT],
+    ['an exp with a fraction', { exp: NOW + 1.5 }, SUBJECT],
+    ['the longest lifetime', { exp: NOW + 3600 }, SUBJECT],
+    ['a second longer', { exp: NOW + 3601 }, 'assertion-lifetime-too-long'],
+    ['a long one that is nearly over', { iat: NOW - 7200, exp: NOW + 60 }, 'assertion-lifetime-too-long'],
+    ['no iat: from nbf', { iat: undefined, nbf: NOW - 7200, exp: NOW + 60 }, 'assertion-lifetime-too-long'],
+    ['neither: from now', { iat: undefined, nbf: undefined, exp: NOW + 3600 }, SUBJECT],
+    ['neither, and longer', { iat: undefined, nbf: undefined, exp: NOW + 3601 }, 'assertion-lifetime-too-long'],
+    ['issued in a minute: leeway', { iat: NOW + 60 }, SUBJECT],
+    ['issued in more than a minute', { iat: NOW + 61 }, 'assertion-not-yet-valid'],
+    ['not valid before a minute: leeway', { nbf: NOW + 60 }, SUBJECT],
+    ['not valid before more than a minute', { nbf: NOW + 61 }, 'assertion-not-yet-valid'],
+    ['no aud', { aud: undefined }, 'assertion-audience-wrong'],
+    ['another aud', { aud: 'https://other.example' }, 'assertion-audience-wrong'],
+    ['an aud that contains ours', { aud: `${OUR_ISSUER}/` }, 'assertion-audience-wrong'],
+    ['one of several aud', { aud: ['https://other.example', OUR_ISSUER] }, SUBJECT],
+    ['an empty list of aud', { aud: [] }, 'assertion-audience-wrong'],
+    ['a fork', { repository: 'mallory/app' }, 'assertion-rule-unmatched'],
+    ['another repository', { repository: 'acme/app2' }, 'assertion-rule-unmatched'],
+    ['the claim of the rule missing', { repository: undefined }, 'assertion-rule-unmatched'],
+    ['the claim of the rule as a list', { repository: ['acme/app'] }, 'assertion-rule-unmatched'],
+    ['a name with a line break', { sub: 'a\nb' }, 'assertion-name-malformed'],
+    ['a name that reverses the text', { sub: 'a\u202eb' }, 'assertion-name-malformed'],
+    ['a name of 300 characters', { sub: 'x'.repeat(300) }, 'assertion-name-malformed'],
+  ];
+  for (const [what, claims, expected] of cases) test(what, () => assert.equal(answer(claims), expected));
+
+  test('another audience and another lifetime, as the token issuer has them', () => {
+    assert.equal(answer({ aud: 'tessera' }, { audience: 'tessera' }), SUBJECT);
+    assert.equal(answer({}, { audience: 'tessera' }), 'assertion-audience-wrong');
+    assert.equal(answer({}, { maxAssertionLifetime: seconds(299) }), 'assertion-lifetime-too-long');
+  });
+
+  test('every check is a step, and what others chose is escaped and cut', () => {
+    const { steps } = judge({ aud: `\u001b[31m${'x'.repeat(1000)}`, exp: NOW - 1 });
+    const failed = steps.filter(({ passed }) => !passed).map(({ rule }) => rule);
+    assert.deepEqual(failed, ['expiry', 'audience']);
+    for (const { words } of steps) assert.match(words, /^[\x20-\x7e\u2026]{1,600}$/);
+  });
+});
+
+suite('rules for claims', () => {
+  const like = (pattern: string): AssertionRule => ({
+    ...RULE,
+    conditions: [{ claim: '/sub', test: { like: pattern } }],
+  });
+
+  test('all conditions of a rule must hold', () => {
+    const ref = { claim: '/ref', test: { oneOf: ['refs/heads/main', 'refs/heads/next'] } } as const;
+    const rules = [{ ...RULE, conditions: [...RULE.conditions, ref] }];
+    assert.equal(answer({}, { rules }), SUBJECT);
+    assert.equal(answer({ ref: 'refs/heads/mine' }, { rules }), 'assertion-rule-unmatched');
+  });
+
+  test('exactly one rule must match', () => {
+    assert.equal(answer({}, { rules: [RULE, like('repo:acme/*:ref:**')] }), 'assertion-rule-unmatched');
+    assert.equal(answer({}, { rules: [RULE, like('repo:other/**')] }), SUBJECT);
+    assert.equal(answer({}, { rules: [] }), 'assertion-rule-unmatched');
+    assert.equal(answer({}, { rules: [{ ...RULE, conditions: [] }] }), 'assertion-rule-unmatched');
+  });
+
+  test('a star does not cross a segment', () => {
+    const rules = [like('repo:acme/*:ref:refs/heads/main')];
+    assert.equal(answer({}, { rules }), SUBJECT);
+    const crossing = { sub: 'repo:acme/app:environment:x:ref:refs/heads/main' };
+    assert.equal(answer(crossing, { rules }), 'assertion-rule-unmatched');
+  });
+});
+
+suite('who may use an assertion', () => {
+  const reasonOf = (outcome: { ok: boolean; refusal?: { reason: string } }) => outcome.refusal?.reason ?? 'accepted';
+  const flows = { device: true, certificate: true, assertion: true };
+
+  test('the integration must be known, enabled and have the flow, which is off by default', () => {
+    assert.equal(reasonOf(checkAssertionRequest(undefined)), 'integration-unknown');
+    assert.equal(reasonOf(checkAssertionRequest(anIntegration({ flows, enabled: false }))), 'integration-disabled');
+    assert.equal(reasonOf(checkAssertionRequest(anIntegration())), 'assertion-flow-disabled');
+    assert.equal(reasonOf(checkAssertionRequest(anIntegration({ flows }))), 'accepted');
+  });
+
+  test('the rule may name the integrations that it serves', () => {
+    const use = (rule: AssertionRule) =>
+      reasonOf(checkAssertionUse({ rule }, anIntegration({ flows }), { scope: WHOLE_SCOPE }, []));
+    assert.equal(use(RULE), 'accepted');
+    assert.equal(use({ ...RULE, integrations: [CLIENT] }), 'accepted');
+    assert.equal(use({ ...RULE, integrations: ['other' as typeof CLIENT] }), 'token-issuer-not-for-integration');
+  });
+
+  test('the identity must be enabled and allowed', () => {
+    const check = (difference: Parameters<typeof anIdentity>[0]) =>
+      reasonOf(checkAssertedIdentity(anIdentity(difference), anIntegration({ flows })));
+    assert.equal(check({}), 'accepted');
+    assert.equal(check({ enabled: false }), 'identity-disabled');
+    assert.equal(check({ mayUseApi: false }), 'identity-without-api-access');
+  });
+});

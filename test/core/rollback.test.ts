@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NEW_HISTORY, withoutRollback, withRollback } from '../../src/core/rules/rollback.ts';
+import type { LostAct, Rollback } from '../../src/core/store-history.ts';
+import { epochSeconds } from '../../src/core/time.ts';
+
+const act = (sequence: number): LostAct => ({ sequence, type: 'revoked', at: epochSeconds(1000 + sequence) });
+
+function noticed(difference: Partial<Rollback> = {}): Rollback {
+  return { noticedAt: epochSeconds(5000), seen: 20, found: 10, lost: [act(11)], unlisted: 0, ...difference };
+}
+
+test('nodes that notice one rollback after the other add what they remember', () => {
+  const first = withRollback(NEW_HISTORY, noticed({ lost: [act(11), act(13)] }), 1);
+  const later = noticed({ noticedAt: epochSeconds(5002), seen: 22, found: 15, lost: [act(12), act(13)] });
+  const { epoch, rollback } = withRollback(first, later, 1);
+  assert.deepEqual({ epoch, ...rollback }, { epoch: 1, ...noticed({ seen: 22, lost: [act(11), act(12), act(13)] }) });
+});
+
+test('a long list keeps the newest acts and counts the others', () => {
+  const lost = Array.from({ length: 1200 }, (_, index) => act(index + 1));
+  const { rollback } = withRollback(NEW_HISTORY, noticed({ lost }), 1);
+  assert.deepEqual([rollback?.lost.length, rollback?.lost.at(-1)?.sequence, rollback?.unlisted], [1000, 1200, 200]);
+});
+
+test('the epoch never falls, even if the row was put back too, and accepting begins the next', () => {
+  const history = withRollback(NEW_HISTORY, noticed(), 4);
+  assert.equal(history.epoch, 4);
+  assert.deepEqual(withoutRollback(history), { epoch: 5, rollback: undefined });
+});

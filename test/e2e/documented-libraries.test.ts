@@ -1,0 +1,179 @@
+// Every block of docs/libraries.md, as it is printed there, with the addresses, names and files of the test.
+// Needs: python3, haproxy, curl
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { resourceServers } from '../../src/store/tables/registry.ts';
+import { systemRandom } from '../../src/system.ts';
+import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
+import { freePort } from '../free-port.ts';
+import { blocksOf } from '../house/mentions.ts';
+import { ROOT } from '../house/sources.ts';
+import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
+import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
+import { postForm } from './oauth-steps.ts';
+import { type RunningProxy, runIn } from './proxies/proxy.ts';
+import { clientId, registryFollows, startService, type TestService } from './service.ts';
+import { confirm, forged } from './steps.ts';
+
+const PAGE = 'docs/libraries.md';
+const BLOCKS = blocksOf({ path: PAGE, text: readFileSync(join(ROOT, PAGE), 'utf8') });
+const OPAQUE = 'documented-sync';
+const JWT = 'documented-jwt';
+const { secret, hash } = drawResourceServerSecret(systemRandom);
+
+let service: TestService;
+let issuer: string;
+let ada: Caller;
+
+before(async () => {
+  const port = await freePort();
+  issuer = `https://localhost:${port}`;
+  const settings = { publicUrl: issuer, device: { pollInterval: '1s' } };
+  service = await startService({ listeners: [{ tls: true, port }], settings, signing: 'ES256' });
+  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  for (const [id, accessTokenFormat] of [
+    [OPAQUE, 'opaque'],
+    [JWT, 'jwt'],
+  ] as const) {
+    await service.register(anIntegration({ clientId: clientId(id), accessTokenFormat, overrides: { refresh: true } }));
+  }
+  await service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] }));
+  await registryFollows();
+  for (const [name, text] of [
+    ['client.pem', service.ada.pem],
+    ['client-key.pem', service.ada.key],
+    ['authority.pem', service.authority.pem],
+  ] as const) {
+    writeFileSync(join(service.folder, name), text, { mode: 0o600 });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(service.folder, 'node_modules'));
+});
+
+after(async () => {
+  ada.close();
+  await service.stop();
+});
+
+/** The one block in this language that has this text. */
+function block(language: string, text: string): string {
+  const found = BLOCKS.filter((each) => each.language === language && each.text.includes(text));
+  assert.equal(found.length, 1, `${language} with ${text}`);
+  const replacements: readonly [string, string][] = [
+    ['https://tessera.example:8443', issuer],
+    ['https://orders.example.com', ORDERS_AUDIENCE],
+    ['CLIENT_ID', OPAQUE],
+    ['SECRET', secret.reveal()],
+  ];
+  return replacements.reduce((shown, [from, to]) => shown.replaceAll(from, to), found[0]?.text ?? '');
+}
+
+async function accessToken(client_id: string, scope = 'orders:read', resource: string = ORDERS_AUDIENCE) {
+  const fields = { client_id, grant_type: 'client_credentials', scope, ...(resource && { resource }) };
+  return String((await postForm(ada, '/oauth2/token', fields)).json['access_token']);
+}
+
+/** Runs a block in the folder that has its files. The person confirms a code that it prints. */
+async function linesOf(command: string, args: readonly string[], ACCESS_TOKEN = ''): Promise<string[]> {
+  const NODE_EXTRA_CA_CERTS = join(service.folder, 'authority.pem');
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS, ACCESS_TOKEN };
+  const child = spawn(command, args, { cwd: service.folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  let isConfirmed = false;
+  child.stdout.setEncoding('utf8');
+  for await (const text of child.stdout) {
+    printed += text;
+    const [, user_code] = /enter (\S+)\n/.exec(printed) ?? [];
+    if (user_code === undefined || isConfirmed) continue;
+    isConfirmed = true;
+    // Later than the first poll, so that it is told to wait.
+    setTimeout(() => void confirm(service, { user_code, device_code: '' }), 1300);
+  }
+  assert.equal(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve))), 0, printed);
+  return printed.trimEnd().split('\n');
+}
+
+async function byNode(text: string, token?: string): Promise<string[]> {
+  const file = join(service.folder, 'block.mjs');
+  writeFileSync(file, block('js', text));
+  return linesOf(process.execPath, [file], token);
+}
+
+function lastOperations(): string[] {
+  return service.logLines.map((line) => String((JSON.parse(line) as { operation?: string }).operation));
+}
+
+suite('docs/libraries.md', () => {
+  test('openid-client: device flow, refresh, revocation [RFC 8628 3.4]', async () => {
+    assert.equal((await byNode("'openid-client'")).at(-1), 'orders:read');
+    assert.ok(lastOperations().includes('revoke'));
+  });
+
+  test('simple-oauth2: certificate, refresh, revocation [RFC 6749 2.3.1]', async () => {
+    assert.deepEqual(await byNode("'simple-oauth2'"), ['orders:read']);
+  });
+
+  test('oauth4webapi: introspection [RFC 7662 2.1]', async () => {
+    assert.deepEqual(await byNode("'oauth4webapi'", await accessToken(OPAQUE)), ['orders:read']);
+    assert.deepEqual(await byNode("'oauth4webapi'", await accessToken(OPAQUE, 'stock:read', '')), ['false']);
+  });
+
+  test('jose: a JWT [RFC 9068 4]', async () => {
+    assert.deepEqual(await byNode("'jose'", await accessToken(JWT)), ['orders:read']);
+  });
+
+  test('Python, by certificate [RFC 8705 2.1]', async () => {
+    assert.deepEqual(await linesOf('python3', ['-c', block('python', 'load_cert_chain')]), ['orders:read']);
+  });
+
+  test('Python: device flow, refresh, introspection, revocation [RFC 8628 3.5]', async () => {
+    const [, scope, revoked] = await linesOf('python3', ['-c', block('python', 'device_code')]);
+    assert.deepEqual([scope, revoked], ['orders:read', "{'active': False}"]);
+  });
+
+  test('every block is run by a test of this file', () => {
+    const languages = BLOCKS.map(({ language }) => language).sort();
+    assert.deepEqual(languages, ['haproxy', 'js', 'js', 'js', 'js', 'python', 'python', 'sh']);
+  });
+});
+
+suite('HAProxy checks our JWTs', () => {
+  let gateway: RunningProxy;
+
+  before(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-haproxy-'));
+    const key = join(folder, 'tessera.pem');
+    writeFileSync(key, (await linesOf('sh', ['-c', block('sh', 'curl')])).join('\n'));
+    const port = await freePort();
+    const shown = block('haproxy', 'jwt_verify')
+      .replace('bind :8081', `bind 127.0.0.1:${port}`)
+      .replace('/etc/haproxy/tessera.pem', key);
+    const around = 'defaults\n    timeout connect 5s\n    timeout client 30s\n    timeout server 30s\n';
+    const page =
+      'backend orders\n    mode http\n    http-request return status 200 content-type text/plain string orders\n';
+    writeFileSync(join(folder, 'conf'), `${around}${shown}${page}`);
+    gateway = await runIn(folder, port, ['haproxy', '-db', '-f', join(folder, 'conf')]);
+  });
+  after(() => gateway.stop());
+
+  const open = async (token?: string) =>
+    (await askPlainly(gateway.port, { path: '/', ...(token !== undefined && bearer(token)) })).status;
+
+  test('one for it is accepted; a scope that lacks the permission is 403 [RFC 9068 4]', async () => {
+    assert.equal(await open(await accessToken(JWT)), 200);
+    assert.equal(await open(await accessToken(JWT, 'orders:read orders:write')), 200);
+    assert.equal(await open(await accessToken(JWT, 'orders:write')), 403);
+  });
+
+  test('none, an opaque one, a forged one, one without a signature, one for another audience: 401', async () => {
+    const good = await accessToken(JWT);
+    const [, claims] = good.split('.');
+    const header = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
+    const other = await accessToken(JWT, 'stock:read', '');
+    for (const token of [undefined, 'x', await accessToken(OPAQUE), forged(good), `${header}.${claims}.`, other])
+      assert.equal(await open(token), 401, token);
+  });
+});

@@ -1,0 +1,106 @@
+// A follower of the revocation feed that reads server-sent events by itself.
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { type Reach, tlsOptionsOf } from './caller.ts';
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+export interface Follower {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly entries: readonly Entry[];
+  /** The last cursor that it has seen. */
+  readonly cursor: string | undefined;
+  readonly comments: number;
+  readonly isOpen: boolean;
+  /** The first entry that fits, among those received and those to come. */
+  next(fits: (entry: Entry) => boolean): Promise<Entry>;
+  /** Resolves when the server has ended the stream. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+const PATIENCE_MS = 20_000;
+
+export async function followFeed(
+  reach: Reach,
+  headers: Readonly<Record<string, string>>,
+  path = '/oauth2/revocations',
+): Promise<Follower> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = {
+      ...tlsOptionsOf(reach),
+      path,
+      headers: { accept: 'text/event-stream', ...headers },
+      agent: false,
+    };
+    requestHttps(options, resolve).on('error', reject).end();
+  });
+  return new StreamFollower(response);
+}
+
+class StreamFollower implements Follower {
+  readonly entries: Entry[] = [];
+  readonly ended: Promise<void>;
+  cursor: string | undefined;
+  comments = 0;
+  isOpen = true;
+  readonly #response: IncomingMessage;
+  readonly #waiting = new Set<() => void>();
+  #rest = '';
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => this.#take(chunk));
+    response.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      response.once('close', () => {
+        this.isOpen = false;
+        resolve();
+      });
+    });
+  }
+
+  get status(): number {
+    return this.#response.statusCode ?? 0;
+  }
+
+  get contentType(): string | undefined {
+    return this.#response.headers['content-type'];
+  }
+
+  next(fits: (entry: Entry) => boolean): Promise<Entry> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('no such entry was received')), PATIENCE_MS);
+      const look = () => {
+        const found = this.entries.find(fits);
+        if (!found) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  close(): void {
+    this.#response.destroy();
+  }
+
+  #take(chunk: string): void {
+    const events = (this.#rest + chunk).split('\n\n');
+    this.#rest = events.pop() ?? '';
+    for (const event of events) this.#takeEvent(event.split('\n'));
+    for (const look of [...this.#waiting]) look();
+  }
+
+  #takeEvent(lines: readonly string[]): void {
+    for (const line of lines) {
+      if (line.startsWith(':')) this.comments += 1;
+      if (line.startsWith('id: ')) this.cursor = line.slice('id: '.length);
+      if (line.startsWith('data: ')) this.entries.push(JSON.parse(line.slice('data: '.length)) as Entry);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// How every door of authsvc reads a body: content types, charsets, and the form of each parameter [spec-gaps: All doors].
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type Caller, callerOver, form, json, PROTOCOLS, reachOf } from './caller.ts';
+import { startService, type TestService } from './service.ts';
+import { assertRefused, CERTIFICATE, CLIENT, DEVICE, SCOPE, TOKEN } from './steps.ts';
+
+const POSTED = [TOKEN, CERTIFICATE, DEVICE];
+const PARAMETERS = { client_id: CLIENT, scope: SCOPE };
+
+for (const protocol of PROTOCOLS) {
+  suite(`parameters over ${protocol}`, () => {
+    let service: TestService;
+    let caller: Caller;
+
+    before(async () => {
+      service = await startService();
+      caller = callerOver(protocol, reachOf(service, service.ada));
+    });
+    after(async () => {
+      caller.close();
+      await service.stop();
+    });
+
+    test('a missing or unsupported Content-Type is 400 [spec-gaps: All doors]', async () => {
+      const body = JSON.stringify(PARAMETERS);
+      for (const path of POSTED) {
+        for (const type of [
+          undefined,
+          'text/plain',
+          'application/jsonp',
+          'multipart/form-data',
+          '*/*',
+          'json',
+          ';',
+          '',
+        ]) {
+          const headers = type === undefined ? {} : { 'content-type': type };
+          const answer = await caller.ask({ method: 'POST', path, headers, body });
+          assertRefused(answer, 400, 'invalid_request', /Content-Type/);
+        }
+      }
+    });
+
+    test('the only accepted charset is utf-8, in any spelling [spec-gaps: All doors]', async () => {
+      const ask = (type: string) =>
+        caller.ask({
+          method: 'POST',
+          path: CERTIFICATE,
+          headers: { 'content-type': type },
+          body: JSON.stringify(PARAMETERS),
+        });
+      for (const good of [
+        'application/json; charset=utf-8',
+        'Application/JSON;charset="UTF-8"',
+        'application/json;q=1',
+      ])
+        assert.equal((await ask(good)).status, 200, good);
+      for (const bad of [
+        'application/json; charset=iso-8859-1',
+        'application/json; charset=utf-16',
+        'application/json; charset=',
+      ])
+        assertRefused(await ask(bad), 400, 'invalid_request');
+    });
+
+    test('every door refuses a known parameter that is not a string [spec-gaps: Authorize/Token]', async () => {
+      for (const value of [1, true, null, [CLIENT], { a: 1 }]) {
+        for (const path of POSTED) {
+          assertRefused(
+            await caller.ask({ path, ...json({ client_id: value }) }),
+            400,
+            'invalid_request',
+            /not a string/,
+          );
+        }
+        const device = { client_id: CLIENT, grant_type: value };
+        assertRefused(await caller.ask({ path: TOKEN, ...json(device) }), 400, 'invalid_request', /not a string/);
+      }
+    });
+
+    test('a duplicate form parameter is refused [spec-gaps: Authorize/Token]', async () => {
+      for (const path of [TOKEN, DEVICE]) {
+        const twice = form(`client_id=${CLIENT}&client_id=${CLIENT}`);
+        assertRefused(await caller.ask({ path, ...twice }), 400, 'invalid_request', /twice/);
+      }
+    });
+
+    test('a body that is not a JSON object is refused [spec-gaps: Authorize/Token]', async () => {
+      for (const body of [
+        '',
+        ' ',
+        '{',
+        '[]',
+        '"x"',
+        'null',
+        '1',
+        '{"client_id":"x"',
+        '{"a":1}{"a":1}',
+        'client_id=x',
+      ]) {
+        for (const path of POSTED) {
+          const answer = await caller.ask({
+            method: 'POST',
+            path,
+            headers: { 'content-type': 'application/json' },
+            body,
+          });
+          assertRefused(answer, 400, 'invalid_request', /could not be read/);
+        }
+      }
+    });
+
+    test('an empty parameter counts as missing, and an empty form lacks client_id [spec-gaps: Authorize/Token]', async () => {
+      for (const fields of ['', 'client_id=', 'client_id=&scope=x'])
+        assertRefused(
+          await caller.ask({ path: DEVICE, ...form(fields) }),
+          400,
+          'invalid_request',
+          /client_id is missing/,
+        );
+      const empty = { client_id: CLIENT, scope: '' };
+      assertRefused(await caller.ask({ path: CERTIFICATE, ...json(empty) }), 400, 'invalid_scope', /missing/);
+      assertRefused(
+        await caller.ask({ path: CERTIFICATE, ...json({ client_id: '' }) }),
+        400,
+        'invalid_request',
+        /missing/,
+      );
+    });
+
+    test('unknown parameters are ignored, including __proto__ and constructor [spec-gaps: Authorize/Token]', async () => {
+      const body = `{"__proto__":{"client_id":"x"},"constructor":{"prototype":{"scope":1}},"extra":[1],"client_id":"${CLIENT}","scope":"${SCOPE}"}`;
+      const headers = { 'content-type': 'application/json' };
+      assert.equal((await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body })).status, 200);
+      const inherited = '{"__proto__":{"client_id":"orders-sync","scope":"orders:read"}}';
+      const answer = await caller.ask({ method: 'POST', path: CERTIFICATE, headers, body: inherited });
+      assertRefused(answer, 400, 'invalid_request', /client_id is missing/);
+      assert.equal(({} as Record<string, unknown>)['client_id'], undefined, 'no prototype was touched');
+    });
+
+    test('client_id has 1 to 128 visible characters; anything else is unknown [spec-gaps: All doors]', async () => {
+      for (const strange of [
+        'x'.repeat(129),
+        'orders sync',
+        'ordérs',
+        'orders-sync\n',
+        '\u0000',
+        "' OR 1=1 --",
+        '\ud800',
+      ])
+        assertRefused(
+          await caller.ask({ path: DEVICE, ...json({ client_id: strange, scope: SCOPE }) }),
+          400,
+          'invalid_grant',
+        );
+    });
+
+    test('scope has at most 4 KiB [spec-gaps: All doors]', async () => {
+      const long = (length: number) => `orders:read${',read'.repeat(1000)}`.slice(0, length);
+      const [most, more] = [`${long(4091)},read`, `${long(4091)},readd`];
+      assert.deepEqual([most.length, more.length], [4096, 4097]);
+      assert.equal((await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: most }) })).status, 200);
+      const answer = await caller.ask({ path: DEVICE, ...json({ client_id: CLIENT, scope: more }) });
+      assertRefused(answer, 400, 'invalid_scope', /malformed/);
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cutStreams } from '../../lab/chaos/feed/cuts.ts';
+import { FeedField, STORES } from '../../lab/chaos/feed/feed-field.ts';
+import { refusalLatencies } from '../../lab/chaos/feed/latency.ts';
+import { Seeded } from '../seeded.ts';
+
+for (const kind of STORES)
+  test(`${kind}, two nodes: every follower refuses a revoked token; cut streams and a restart hide nothing`, async () => {
+    const field = await FeedField.start(kind);
+    try {
+      const latencies = await refusalLatencies(field, await field.guards(10), 2);
+      assert.equal(latencies.length, 20);
+      assert.ok(latencies.every(Number.isFinite), 'each of them, at last');
+      const { ended, missed, wronged } = await cutStreams(field, 40, new Seeded(1));
+      assert.deepEqual({ ended, missed, wronged }, { ended: 10, missed: 0, wronged: 0 });
+    } finally {
+      await field.remove();
+    }
+  });

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importIntegrations } from '../../../src/operations/admin/import-integrations.ts';
+import { listIntegrations } from '../../../src/operations/admin/list-integrations.ts';
+import { listKeys } from '../../../src/operations/admin/list-keys.ts';
+import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
+import { removeIntegration } from '../../../src/operations/admin/remove-integration.ts';
+import { firstKey } from '../../../src/tokens/keyring.ts';
+import { answer, check, issue, refresh } from '../../node.ts';
+import { CLIENT } from '../../samples.ts';
+import { onSqlite } from '../on-sqlite.ts';
+
+const nothing = async () => undefined;
+
+test('a removed integration is unknown everywhere, and its grants end, also one issued while nodes did not know yet', async (t) => {
+  const { node } = await onSqlite(t);
+  const ports = { ...node, by: 'test' };
+  const pair = await issue(node);
+  const unconfirmed = await removeIntegration(CLIENT, { isConfirmed: false, everyNodeKnows: nothing }, ports);
+  assert.equal(unconfirmed.ok || unconfirmed.refusal.reason, 'removal-unconfirmed');
+  let late: Awaited<ReturnType<typeof issue>> | undefined;
+  const everyNodeKnows = async () => {
+    late = await issue(node);
+    await node.registry.refresh();
+  };
+  const removed = await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows }, ports);
+  assert.equal(removed.ok && removed.value.grants, 2);
+  assert.ok(late);
+  assert.equal(await answer(refresh(node, pair)), 'integration-unknown');
+  assert.deepEqual(await listIntegrations(node), []);
+  const again = await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, ports);
+  assert.equal(again.ok || again.refusal.reason, 'integration-unknown');
+
+  assert.ok((await registerIntegration(CLIENT, { scope: 'orders:read' }, ports)).ok);
+  await node.registry.refresh();
+  for (const old of [pair, late])
+    assert.equal(await answer(check(node, old)), 'grant-revoked', 'it brings nothing back');
+});
+
+test('a removed integration can be imported again without --update', async (t) => {
+  const { node } = await onSqlite(t);
+  const ports = { ...node, by: 'test' };
+  await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, ports);
+  const imported = await importIntegrations({ text: `{"id":"${CLIENT}","scope":"orders:read"}`, update: false }, ports);
+  assert.deepEqual(imported.ok && imported.value, [{ clientId: CLIENT, isNew: true }]);
+});
+
+test('the list of keys counts live grants only', async (t) => {
+  const { node } = await onSqlite(t);
+  await issue(node);
+  const counts = async () => (await listKeys(firstKey(), node)).map(({ grants }) => grants);
+  assert.deepEqual(await counts(), [1]);
+  await removeIntegration(CLIENT, { isConfirmed: true, everyNodeKnows: nothing }, { ...node, by: 'test' });
+  assert.deepEqual(await counts(), [0]);
+});

@@ -1,0 +1,40 @@
+// A token file of its own for each test.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type StoredTokens, writeTokens } from '../../../sdk/client/src/tokens.ts';
+
+export function folderFor(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-client-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function fileFor(t: Pick<TestContext, 'after'>): string {
+  return join(folderFor(t), 'tokens.json');
+}
+
+/** Stores a pair of generation 1 whose access token was obtained and expires so many seconds from now. */
+export function storePair(
+  file: string,
+  server: string,
+  { obtained, expires, refreshToken = 'R1' }: { obtained: number; expires: number; refreshToken?: string | null },
+): void {
+  const at = (seconds: number) => Date.now() + seconds * 1000;
+  const pair: StoredTokens = {
+    server,
+    clientId: 'orders-sync',
+    accessToken: 'A1',
+    ...(refreshToken !== null && { refreshToken }),
+    scope: 'orders:read',
+    obtainedAt: at(obtained),
+    expiresAt: at(expires),
+    refreshUntil: at(86_400),
+  };
+  writeFileSync(file, writeTokens(pair), { mode: 0o600 });
+}
+
+export function namesIn(folder: string): string[] {
+  return readdirSync(folder).sort();
+}

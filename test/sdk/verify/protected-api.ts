@@ -1,0 +1,64 @@
+// A service at its own public URL, with a resource server, and what callers of a protected API do.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import type { ResourceServer } from '../../../src/core/resource-server.ts';
+import { integrations, resourceServers } from '../../../src/store/tables/registry.ts';
+import { systemRandom } from '../../../src/system.ts';
+import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
+import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
+import { clientId, startService, type TestService } from '../../e2e/service.ts';
+import { pairByCertificate } from '../../e2e/steps.ts';
+import { freePort } from '../../free-port.ts';
+import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../../samples.ts';
+
+const { secret, hash } = drawResourceServerSecret(systemRandom);
+
+export interface ProtectedApi extends TestService {
+  readonly issuer: string;
+  readonly caller: Caller;
+  readonly options: VerifierOptions;
+  guard(difference?: Partial<VerifierOptions>): Promise<Guard>;
+  token(format: 'jwt' | 'opaque', scope?: string): Promise<string>;
+}
+
+export const JWT_CLIENT = clientId('with-jwt');
+export const FORMATS = ['jwt', 'opaque'] as const;
+
+export async function startProtected(): Promise<ProtectedApi> {
+  const port = await freePort();
+  const issuer = `https://localhost:${port}`;
+  const service = await startService({
+    listeners: [{ tls: true, port }],
+    settings: { publicUrl: issuer },
+    signing: 'ES256',
+  });
+  const secrets: ResourceServer['secrets'] = [{ hash, createdAt: service.now() }];
+  await service.put(resourceServers, aResourceServer({ secrets }));
+  await service.put(
+    integrations,
+    anIntegration({ clientId: clientId('bound-jwt'), accessTokenFormat: 'jwt', binding: 'certificate' }),
+  );
+  await service.register(anIntegration({ clientId: JWT_CLIENT, accessTokenFormat: 'jwt' }));
+  const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  const resourceServer = { id: 'orders-api', secret: secret.reveal(), audience: ORDERS_AUDIENCE };
+  const options: VerifierOptions = { issuer, resourceServer, ca: service.authority.pem };
+  return {
+    ...service,
+    issuer,
+    caller,
+    options,
+    guard: (difference = {}) => verifier({ ...options, ...difference }),
+    token: async (format, scope = 'orders:read') =>
+      (await pairByCertificate(caller, format === 'jwt' ? JWT_CLIENT : undefined, scope)).access_token,
+    stop: async () => {
+      caller.close();
+      await service.stop();
+    },
+  };
+}
+
+/** Waits until it holds, for 10 seconds at most. */
+export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (const until = performance.now() + 10_000; performance.now() < until; await pause(20)) if (await holds()) return;
+  throw new Error(`did not happen: ${what}`);
+}
