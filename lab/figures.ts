@@ -7,6 +7,7 @@ import { growthFigures } from './figures/postgres-growth.ts';
 import { refreshFigures } from './figures/refreshes.ts';
 import { requestFigures } from './figures/requests.ts';
 import { sizeFigures } from './figures/size.ts';
+import { tracingFigures } from './figures/tracing.ts';
 import { verdictFigures } from './figures/verdicts.ts';
 import { walFigures } from './figures/wal.ts';
 import { writerFigures } from './figures/writer.ts';
@@ -25,7 +26,9 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
 Only where they are named, and of no use while the machine does something else:
   postgres         refreshes a second on PostgreSQL and on SQLite, beside a plain loop and an echo
                    --grants 10000 --callers 64 --rounds 5 --seconds 3
-  postgres-growth  what many refreshes do to the size of PostgreSQL's tables
+  tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
+                   --rounds 5 --seconds 0.8
+  postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
 
 const { values, positionals } = parseArgs({
@@ -56,6 +59,7 @@ const ALWAYS = {
 const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   ...ALWAYS,
   postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
+  tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 

@@ -23,6 +23,7 @@ const NEEDS = {
     ['pgbouncer', 'pgbouncer', 'a pooler between nodes and PostgreSQL'],
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
     ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
+    ['promtool', 'prometheus', 'runs the alert rules of deploy/prometheus'],
     ['systemd-analyze', 'systemd', 'checks the units of deploy/systemd and rates what they may do'],
   ],
   lab: [

@@ -35,6 +35,7 @@ import { GiveBack } from './serve/give-back.ts';
 import type { ServiceParts } from './serve/listener.ts';
 import { type OpenListener, openListener } from './serve/open-listener.ts';
 import { isWorker } from './serve/workers.ts';
+import { startTracing, type Tracing } from './start-tracing.ts';
 import { recordingOutages } from './store/outages.ts';
 import { FollowedRegistry } from './store/registry.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
@@ -59,7 +60,10 @@ export async function composeService(
   clock: Clock = systemClock,
 ): Promise<Service> {
   const timekeeper = await Timekeeper.begin({ store: opened, clock });
-  const store = recordingOutages(opened, timekeeper.admit);
+  const node = nodeName();
+  const tracing = await startTracing(config, { nodeName: node, clock, random: systemRandom, log });
+  const recorded = recordingOutages(opened, timekeeper.admit);
+  const store = tracing?.traceStore(recorded) ?? recorded;
   const registry = new FollowedRegistry(store);
   await registry.refresh();
   const directory = localDirectory(store);
@@ -73,15 +77,15 @@ export async function composeService(
     acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
   });
   const assertions = composeAssertions(ports, log);
-  const judges = { judge: judgeOf(config, ports, log), assertions: assertions.callerPorts };
-  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log);
+  const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };
+  const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
   const listeners = config.listeners.map((place) => openListener(place, parts));
   // That the store is away is told once, by the look at it.
   const tellFault = (fault: unknown) =>
     fault instanceof StoreUnavailable
       ? log.debug({ fault: fault.message }, 'left for later')
       : log.error({ fault: String(fault) }, 'fault in the background');
-  const reporter = new NodeReporter(nodeName(), ports);
+  const reporter = new NodeReporter(node, ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
   const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
@@ -95,7 +99,7 @@ export async function composeService(
       await Promise.all(listeners.map((listener) => listener.drain()));
       const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
       await Promise.all([stopChores(), leaving]);
-      await store.close();
+      await Promise.all([store.close(), tracing?.stop()]);
     },
   };
 }
@@ -113,9 +117,9 @@ function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
 
-function judgeOf({ revocation }: Config, ports: Ports, log: Log): CertificateJudge {
+function judgeOf({ revocation }: Config, ports: Ports, log: Log, tracing: Tracing | undefined): CertificateJudge {
   return new CertificateJudge({
-    fetch: systemFetch(),
+    fetch: tracing?.traceFetch(systemFetch()) ?? systemFetch(),
     now: ports.clock.now,
     exchange: new SharedLists(ports),
     limits: { ...revocation, ocspWithoutNonce: seconds(revocation.ocspWithoutNonce) },
@@ -214,9 +218,12 @@ async function partsOf(
   { timekeeper, watch, ...ports }: Ports & Watchers,
   { judge, assertions }: Judges,
   log: Log,
+  tracing: Tracing | undefined,
 ): Promise<Parts> {
   const { limits, proxies } = config;
   const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  metrics?.watchStore(() => ports.store.figures());
+  if (tracing) metrics?.watchSpans(() => tracing.tally());
   if (isWorker()) metrics?.shareWithWorkers(joinGathering);
   const readConnection = connectionReader(proxies.addresses);
   const callerPorts: TokenPorts = {
@@ -237,6 +244,7 @@ async function partsOf(
     judge,
     log,
     metrics,
+    traces: tracing?.requests,
     readiness,
     readConnection,
     doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),

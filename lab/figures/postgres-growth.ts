@@ -1,4 +1,4 @@
-// Table sizes after many refreshes. Runs without fsync, since sizes do not depend on it.
+// Table sizes after many refreshes, and what they write to the WAL. Runs without fsync, since sizes do not depend on it.
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { fillPostgres } from './postgres/fill.ts';
@@ -21,9 +21,27 @@ export async function growthFigures({ grants, callers, refreshes, seconds }: Gro
   await fillPostgres(server, 'tessera', grants);
   console.log('before', await tableFigures(server, 'tessera'));
   for (let done = 0; done < refreshes; ) {
-    done += Math.round((await contestant.run(seconds * 1000)) * seconds);
+    const before = await walFigures(server);
+    const some = Math.round((await contestant.run(seconds * 1000)) * seconds);
+    done += some;
+    console.log('WAL per refresh', perRefresh(before, await walFigures(server), some));
     console.log(`after about ${done}`, await tableFigures(server, 'tessera'));
   }
   await backEnd.close();
   await server.remove();
+}
+
+type WalFigures = Readonly<Record<'bytes' | 'records' | 'pages', number>>;
+
+/** Written since the start. `pages` are those copied whole, once after each checkpoint. */
+async function walFigures(server: PostgresServer): Promise<WalFigures> {
+  const [row = {}] = await server.query(
+    'SELECT wal_bytes::float8 AS bytes, wal_records::float8 AS records, wal_fpi::float8 AS pages FROM pg_stat_wal',
+  );
+  return row as WalFigures;
+}
+
+function perRefresh(before: WalFigures, after: WalFigures, refreshes: number): Record<string, string> {
+  const each = (what: keyof WalFigures) => ((after[what] - before[what]) / refreshes).toFixed(3);
+  return { bytes: each('bytes'), records: each('records'), pages: each('pages') };
 }

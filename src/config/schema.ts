@@ -8,7 +8,7 @@ import { oauth } from './sections/oauth.ts';
 import { device, pages, signIn } from './sections/people.ts';
 import { revocation } from './sections/revocation.ts';
 import { tokens } from './sections/tokens.ts';
-import { events, log, metrics } from './sections/watching.ts';
+import { events, log, metrics, tracing } from './sections/watching.ts';
 import { keyringSource, path, section, storeAddress, url } from './setting.ts';
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {
@@ -44,6 +44,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   revocation,
   log,
   metrics,
+  tracing,
   events,
   pages,
 });

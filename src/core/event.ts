@@ -27,6 +27,9 @@ export interface Event {
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly presenter?: Presenter;
-  /** Depends on the type: the reason of a revocation, the first presenter of a retry, what an operator did. */
+  /**
+   * Depends on the type: the reason of a revocation, the first presenter of a retry, what an operator did. Stored with the
+   * `traceId` of the presenter.
+   */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -2,6 +2,8 @@
 export interface Presenter {
   readonly address: string;
   readonly agent: string;
+  /** The trace that the request belongs to, if the caller named one. Stored in events, not in grants. */
+  readonly traceId?: string;
 }
 
 const ADDRESS_MAX_LENGTH = 45;

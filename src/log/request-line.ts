@@ -7,6 +7,10 @@ export interface LoggedRequest {
   readonly status: number;
   readonly ms: number;
   readonly address: string;
+  /** Hex digits: they need no escaping either. */
+  readonly traceId?: string | undefined;
+  readonly parentSpanId?: string | undefined;
+  readonly spanId?: string | undefined;
 }
 
 export interface LoggedStory {
@@ -37,7 +41,8 @@ export function requestLines(log: Log, milliseconds: () => number): LogRequest {
   };
 }
 
-function textOf(level: string, time: string, { id, status, ms, address }: LoggedRequest, story: LoggedStory): string {
+function textOf(level: string, time: string, request: LoggedRequest, story: LoggedStory): string {
+  const { id, status, ms, address, traceId } = request;
   const { operation, outcome, reason, rule, clientId, identityId, grantId, resourceServer } = story;
   let text = `{"level":"${level}","time":"${time}","id":"${id}","operation":"${operation}","outcome":"${outcome}"`;
   if (reason !== undefined) text += `,"reason":"${reason}"`;
@@ -46,7 +51,14 @@ function textOf(level: string, time: string, { id, status, ms, address }: Logged
   if (identityId !== undefined) text += `,"identityId":${quote(identityId)}`;
   if (grantId !== undefined) text += `,"grantId":"${grantId}"`;
   if (resourceServer !== undefined) text += `,"resourceServer":${quote(resourceServer)}`;
+  if (traceId !== undefined) text += traceText(request);
   return `${text},"status":${status},"ms":${ms},"address":${quote(address)},"msg":"request"}\n`;
+}
+
+function traceText({ traceId, parentSpanId, spanId }: LoggedRequest): string {
+  const parent = parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`;
+  const own = spanId === undefined ? '' : `,"spanId":"${spanId}"`;
+  return `,"traceId":"${traceId}"${parent}${own}`;
 }
 
 /** Text that needs no escaping in JSON: nearly all of it. */

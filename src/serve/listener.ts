@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { showsAccessToken } from '../doors/caller/bearer.ts';
-import { peersOf, type ReadConnection } from '../doors/caller/connection.ts';
+import { type Connection, peersOf, type ReadConnection } from '../doors/caller/connection.ts';
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
 import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
@@ -16,6 +16,8 @@ import type { Log } from '../log/log.ts';
 import { type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import type { OpenSpan } from '../tracing/tracer.ts';
+import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {
@@ -30,11 +32,18 @@ export interface ListenerOptions {
   readonly doors?: readonly string[] | undefined;
 }
 
+/** What a listener has in use, and the most it may use. */
+export interface ListenerLoad extends Census {
+  readonly places: number;
+  readonly connections: number;
+  readonly mostConnections: number;
+}
+
 /** What the listeners report to the metrics. */
 export interface ListenerMetrics {
   observe(story: Story, milliseconds: number): void;
   ignoredHeader(): void;
-  showPlaces(census: () => Census): void;
+  watchListener(load: () => ListenerLoad): void;
 }
 
 /** What all listeners of a service share. */
@@ -43,6 +52,8 @@ export interface ServiceParts {
   readonly judge: CertificateJudge;
   readonly log: Log;
   readonly metrics: ListenerMetrics | undefined;
+  /** Absent if tracing is off. */
+  readonly traces?: RequestTraces | undefined;
   readonly limits: Limits;
   readonly readConnection: ReadConnection;
   readonly proxies: {
@@ -65,11 +76,17 @@ export interface Listener {
 export function makeListener(options: ListenerOptions, parts: ServiceParts): Listener {
   const doors = parts.doors.filter(({ name }) => !options.doors || options.doors.includes(name));
   const app = appFor(doors, options, parts);
-  parts.metrics?.showPlaces(() => app.census());
+  const { inFlight, connections } = parts.limits;
+  parts.metrics?.watchListener(() => ({
+    ...app.census(),
+    places: inFlight,
+    connections: app.connections(),
+    mostConnections: connections,
+  }));
   const listenerParts = { readPresented: presentedOn(app, options, parts), isNamed: options.doors !== undefined };
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
-  server.maxConnections = parts.limits.connections;
+  server.maxConnections = connections;
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -86,7 +103,7 @@ function oneAddress(host: string): string {
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
-  const { log, metrics, limits, proxies, ports, readConnection } = parts;
+  const { log, metrics, traces, limits, proxies, ports, readConnection } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
   const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
@@ -96,11 +113,18 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
     proxies: proxies.addresses,
     requestId: requestIds(ports.random(4)),
     begin: readConnection,
+    trace: traces && ((request, proceed) => traces.enter(request, readConnection(request).trace, proceed)),
     onAnswered: (request, reply, story, ms) => {
       metrics?.observe(story, ms);
-      logRequest(request, reply, story, ms, readConnection, writeLine);
+      const connection = readConnection(request);
+      const span = traces?.leave(request, reply, story, ms, connection.trace);
+      logRequest(request, reply, { story, ms, connection, span }, writeLine);
     },
-    onFault: (request, fault) => log.error({ id: request.id, fault: describeError(fault) }, 'fault'),
+    onFault: (request, fault) =>
+      log.error(
+        { id: request.id, traceId: readConnection(request).trace?.traceId, fault: describeError(fault) },
+        'fault',
+      ),
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
     isAuthentic: (headers) => showsAccessToken(headers, ports),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),
@@ -138,18 +162,25 @@ function mountApart(app: FastifyInstance, door: Door, listener: ListenerParts): 
   app.register(async (inner) => door.mount(inner, listener));
 }
 
+interface Answered {
+  readonly story: Story;
+  readonly ms: number;
+  readonly connection: Connection;
+  readonly span: OpenSpan | undefined;
+}
+
 /** One line per request, without its path: a caller who mistypes it may have pasted a token there. */
 function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  story: Story,
-  ms: number,
-  readConnection: ReadConnection,
+  { story, ms, connection, span }: Answered,
   writeLine: LogRequest,
 ): void {
-  const { address } = readConnection(request).presenter;
+  const { presenter, trace } = connection;
+  const { address } = presenter;
   const level = story.outcome === 'fault' ? 'error' : story.isMonitoring ? 'debug' : 'info';
-  writeLine(level, { id: request.id, status: reply.statusCode, ms, address }, story);
+  const traced = { traceId: (span ?? trace)?.traceId, parentSpanId: trace?.spanId, spanId: span?.spanId };
+  writeLine(level, { id: request.id, status: reply.statusCode, ms, address, ...traced }, story);
 }
 
 /** Ids unique to this listener and process, in order of arrival. They only link an answer to its log line. */

@@ -27,6 +27,7 @@ export function storeOf(backEnd: BackEnd): Store {
     countEnding: (table, time, most) => backEnd.countEnding(table, time, most),
     count: (table, column) => backEnd.count(table, column),
     stamp: (table) => backEnd.stamp(table),
+    figures: () => backEnd.figures(),
     close: () => backEnd.close(),
   };
 }

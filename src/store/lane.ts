@@ -39,6 +39,10 @@ export class Lane<In, Out> {
     });
   }
 
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   get isBusy(): boolean {
     return this.#isDue || this.#running.size > 0;
   }

@@ -1,6 +1,7 @@
 // The contract of a store, in guarantees. Every back end passes the same conformance suite (test/store/conformance.ts).
 import type { Event } from '../core/event.ts';
 import type { EpochSeconds } from '../core/time.ts';
+import type { Durations } from './duration-tally.ts';
 import type { Table, Value, Where } from './table.ts';
 
 /** A row as it was found, with its companion. */
@@ -144,8 +145,28 @@ export interface Store {
   /** Changes whenever a row of the table does, so that holders of copies know when to read again. */
   stamp<Row, Companion>(table: Table<Row, Companion>): Promise<string>;
 
+  /** For metrics: cheap, and never waits. */
+  figures(): StoreFigures;
+
   /** Finishes earlier calls; later ones fail with StoreUnavailable. */
   close(): Promise<void>;
+}
+
+/** What a store has done and has in use, in this process. */
+export interface StoreFigures {
+  /** Transactions until they were durable. */
+  readonly commits: Durations;
+  /** Changes that wait for the transaction before them. */
+  readonly waiting: number;
+  /** Of SQLite: the size of the WAL. */
+  readonly walBytes?: number;
+  /** Of PostgreSQL: its sessions, and how many statements wait for one. */
+  readonly sessions?: {
+    readonly open: number;
+    readonly idle: number;
+    readonly limit: number;
+    readonly waiting: number;
+  };
 }
 
 /** A store's report on itself. It can serve a refresh if no check has a problem. */

@@ -1,34 +1,61 @@
-// The alert rules query what /metrics shows, and docs/alerting.md explains each.
+// The rules query what /metrics shows; docs/alerting.md lists each alert, and docs/runbooks explains it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parse } from 'yaml';
-import { read, tableOf } from '../house/sources.ts';
-import { exportedText, groupedBy, matchedReasons, unknownMetrics } from './exported.ts';
+import { read, sourcesIn, tableOf } from '../house/sources.ts';
+import { exportedText, groupedBy, matchedReasons, unknownMetrics, unknownRecordings } from './exported.ts';
+import { alerts, queries } from './rules.ts';
 
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly labels: { readonly severity: string };
-}
-
-const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: readonly { rules: readonly Rule[] }[] };
-const rules = groups.flatMap((group) => group.rules);
-const queries = rules.map(({ expr }) => expr);
-
-test('the alert rules use metrics, labels and refusals that exist', async () => {
-  assert.ok(rules.length > 10);
+test('the rules use metrics, labels and refusals that exist', async () => {
+  assert.ok(alerts.length > 20);
   const text = await exportedText();
   assert.deepEqual(unknownMetrics(queries, text), []);
+  assert.deepEqual(unknownRecordings(queries), []);
   for (const label of groupedBy(queries)) assert.match(text, new RegExp(`[{,]${label}="`), label);
   const { matched, unknown } = matchedReasons(queries);
   assert.ok(matched.length > 5);
   assert.deepEqual(unknown, []);
 });
 
-test('docs/alerting.md explains every alert in order, with its severity', () => {
-  const listed = tableOf(read('docs/alerting.md'), ['Alert', 'Severity']).map((row) => row.slice(0, 2));
+test('the bound of the latency objective is a bucket', async () => {
+  const bounds = queries.flatMap((query) => [...query.matchAll(/le="([^"]+)"/g)].map(([, bound = '']) => bound));
+  assert.ok(bounds.length > 0);
+  const text = await exportedText();
+  for (const bound of bounds) assert.ok(text.includes(`le="${bound}"`), bound);
+});
+
+test('docs/alerting.md lists every alert in order, with its severity and its summary', () => {
+  const listed = tableOf(read('docs/alerting.md'), ['Alert', 'Severity']);
+  const expected = alerts.map(({ alert, labels, annotations }) => [
+    `[\`${alert}\`](runbooks/${alert}.md)`,
+    labels.severity,
+    annotations.summary,
+  ]);
+  assert.deepEqual(listed, expected);
+});
+
+test('every alert has a runbook that says what it means, how to look and what to do, and every runbook an alert', () => {
+  const pages = sourcesIn('docs/runbooks', '.md');
   assert.deepEqual(
-    listed,
-    rules.map(({ alert, labels }) => [`\`${alert}\``, labels.severity]),
+    pages.map(({ path }) => path).toSorted(),
+    alerts.map(({ annotations }) => annotations.runbook_url).toSorted(),
   );
+  for (const { path, text } of pages) {
+    const parts = text.split(/^## /m);
+    assert.deepEqual(
+      parts.slice(1).map((part) => part.split('\n')[0]),
+      ['What it means', 'How to look', 'What to do'],
+      path,
+    );
+    for (const part of parts) assert.ok(part.length > 60, `${path}: ${part}`);
+    const { alert = '', annotations, labels } = alerts.find((each) => each.annotations.runbook_url === path) ?? {};
+    assert.ok(text.startsWith(`# ${alert}\n\n${annotations?.summary} Severity: ${labels?.severity}.`), path);
+  }
+});
+
+test('the queries in runbooks and on docs/alerting.md use metrics and refusals that exist', async () => {
+  const pages = [...sourcesIn('docs/runbooks', '.md').map(({ text }) => text), read('docs/alerting.md')];
+  const spans = pages.flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span));
+  assert.deepEqual(unknownMetrics(spans, await exportedText()), []);
+  assert.deepEqual(unknownRecordings(spans), []);
+  assert.deepEqual(matchedReasons(spans.filter((span) => span.includes('tessera_requests_total'))).unknown, []);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { exportedText, groupedBy, matchedReasons, unknownMetrics } from './exported.ts';
+import { exportedText, groupedBy, matchedReasons, unknownMetrics, unknownRecordings } from './exported.ts';
 
 interface Dashboard {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
@@ -15,6 +15,7 @@ const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 test('every metric on the dashboard is exported', async () => {
   assert.ok(queries.length >= 6);
   assert.deepEqual(unknownMetrics(queries, await exportedText()), []);
+  assert.deepEqual(unknownRecordings(queries), []);
 });
 
 test('every exported metric of ours is on the dashboard', async () => {

@@ -2,6 +2,8 @@
 import { PERSON_REASONS, REFUSAL_REASONS } from '../../src/core/refusal.ts';
 import { Metrics } from '../../src/doors/ops/metrics.ts';
 import { TRANSPORT_REASONS } from '../../src/doors/server/transport-refusal.ts';
+import { DurationTally } from '../../src/store/duration-tally.ts';
+import { recordings } from './rules.ts';
 
 const REASONS: readonly string[] = [...REFUSAL_REASONS, ...PERSON_REASONS, ...TRANSPORT_REASONS];
 
@@ -9,14 +11,24 @@ export function exportedText(): Promise<string> {
   const metrics = new Metrics();
   metrics.observe({ operation: 'token', outcome: 'refused', reason: 'store-unavailable' }, 12);
   metrics.ignoredHeader();
+  const sessions = { open: 4, idle: 1, limit: 8, waiting: 0 };
+  metrics.watchStore(() => ({ commits: new DurationTally(), waiting: 0, walBytes: 4096, sessions }));
+  metrics.watchSpans(() => ({ sent: 1, dropped: { 'queue-full': 1 }, waiting: 0 }));
   return metrics.text();
 }
 
 /** Metrics of the service and of Node that a query uses but /metrics lacks. */
 export function unknownMetrics(queries: readonly string[], exported: string): string[] {
-  const names = new Set([...exported.matchAll(/^([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name));
+  const names = new Set([...exported.matchAll(/^(?:# TYPE )?([a-z0-9_]+)[{ ]/gm)].map(([, name]) => name));
   const used = new Set(queries.flatMap((query) => query.match(/\b(?:tessera|process|nodejs)_[a-z0-9_]+/g) ?? []));
   return [...used].filter((name) => !names.has(name));
+}
+
+/** Recorded series that a query uses but no rule records. */
+export function unknownRecordings(queries: readonly string[]): string[] {
+  const recorded = new Set(recordings.map(({ record }) => record));
+  const used = new Set(queries.flatMap((query) => query.match(/\btessera:[a-z]+:[a-z0-9_]+/g) ?? []));
+  return [...used].filter((name) => !recorded.has(name));
 }
 
 /** Labels that queries group by, without the one that Prometheus adds. */

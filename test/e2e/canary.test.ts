@@ -25,6 +25,7 @@ import {
   reachOf,
   sendRaw,
 } from './caller.ts';
+import { type Collector, startCollector } from './collector.ts';
 import { startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT, confirm, DEVICE, DEVICE_GRANT, deny, REVOKE, SCOPE, TOKEN, VERIFY } from './steps.ts';
 
@@ -71,6 +72,7 @@ function withoutItsOwn({ json: body, headers, text, phrase }: Answer): string {
 
 suite('canary secrets', () => {
   let service: TestService;
+  let collector: Collector;
   const canaries: Canary[] = [
     { what: 'password', forms: formsOf(PASSWORD) },
     { what: 'tsc_', forms: formsOf(RESOURCE_SERVER_SECRET) },
@@ -162,7 +164,8 @@ suite('canary secrets', () => {
   }
 
   before(async () => {
-    service = await startService({ log: { level: 'trace' } });
+    collector = await startCollector();
+    service = await startService({ log: { level: 'trace' }, settings: { tracing: { endpoint: collector.endpoint } } });
     await service.put(passwords, { identityId: ADA, phc: await hashPassword(new Secret(PASSWORD)) });
     const presenter = { address: '127.0.0.1', agent: 'browser' };
     for (const password of [PASSWORD, `${PASSWORD}!`]) {
@@ -177,8 +180,12 @@ suite('canary secrets', () => {
       metrics = (await caller.ask({ path: '/metrics' })).text;
       caller.close();
     }
+    await collector.until((spans) => spans.length > 100);
   });
-  after(() => service.stop());
+  after(async () => {
+    await service.stop();
+    collector.close();
+  });
 
   function assertNone(where: string, content: Buffer): void {
     for (const { what, forms } of canaries) {
@@ -198,6 +205,8 @@ suite('canary secrets', () => {
   test('logs at trace level contain no secret', () => assertNone('the log', Buffer.from(service.logLines.join(''))));
 
   test('metrics contain no secret', () => assertNone('/metrics', Buffer.from(metrics)));
+
+  test('spans contain no secret', () => assertNone('a span', Buffer.from(collector.bodies.join(''))));
 
   test('answers contain only the secrets they issue', () => {
     for (const answer of answers) assertNone('an answer', Buffer.from(withoutItsOwn(answer)));

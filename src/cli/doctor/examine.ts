@@ -7,6 +7,7 @@ import { examineFiles } from './files.ts';
 import { type Finding, good } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
 import { examineStore, openForExamination } from './store.ts';
+import { examineTracing } from './tracing.ts';
 
 /** Runs every check, in the order in which an operator would fix things. */
 export async function examine(config: Config): Promise<readonly Finding[]> {
@@ -16,6 +17,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     ...examineFiles(config),
     ...examineFileSystem(config),
     ...examineServerCertificates(config),
+    ...(await examineTracing(config)),
   ];
   const opened = await openForExamination(config);
   if ('verdict' in opened) return [...findings, opened];

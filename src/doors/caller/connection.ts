@@ -4,6 +4,7 @@ import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import { networkOf, type Presenter, presenter } from '../../core/presenter.ts';
+import { parseTraceParent, type TraceParent } from '../../core/trace-parent.ts';
 
 export interface Connection {
   /** Whether the peer is a listed proxy: then its headers name the caller, and its own certificate is ignored. */
@@ -11,6 +12,8 @@ export interface Connection {
   readonly presenter: Presenter;
   /** The key for limits per address. */
   readonly network: string;
+  /** The caller's span, if the request names one. It proves nothing. */
+  readonly trace?: TraceParent;
 }
 
 export type ReadConnection = (request: FastifyRequest) => Connection;
@@ -31,7 +34,7 @@ type KeptSocket = FastifyRequest['raw']['socket'] & { [SHOWN]?: Shown };
 export function connectionReader(proxies: readonly string[]): ReadConnection {
   const listed = listOf(proxies);
   return (request: ReadRequest) => {
-    request[CONNECTION] ??= readConnection(request);
+    request[CONNECTION] ??= withTrace(readConnection(request), request.headers['traceparent']);
     return request[CONNECTION];
   };
 
@@ -49,6 +52,12 @@ export function connectionReader(proxies: readonly string[]): ReadConnection {
     if (raw.httpVersionMajor === 1) socket[SHOWN] = { agent, connection };
     return connection;
   }
+}
+
+function withTrace(connection: Connection, header: string | string[] | undefined): Connection {
+  const trace = header === undefined ? undefined : parseTraceParent(header);
+  if (!trace) return connection;
+  return { ...connection, presenter: { ...connection.presenter, traceId: trace.traceId }, trace };
 }
 
 function connectionOf(address: string, agent: string, { isProxied }: Pick<Connection, 'isProxied'>): Connection {

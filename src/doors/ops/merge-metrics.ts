@@ -1,5 +1,5 @@
 // Metrics of several workers as those of one service.
-import type { Value } from './request-tally.ts';
+import type { Value } from './show-metric.ts';
 
 /** A metric with all its values. */
 export interface Family {

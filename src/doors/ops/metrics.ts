@@ -1,8 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
-import type { Census } from '../server/places.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { StoreFigures } from '../../store/store.ts';
 import type { Story } from '../server/story.ts';
+import { type ListenerLoad, showLoad } from './load-metrics.ts';
 import { type MetricsPart, mergeParts, type PartsOfWorkers } from './merge-metrics.ts';
-import { RequestTally, type Value } from './request-tally.ts';
+import { RequestTally } from './request-tally.ts';
+import { type Shown, show } from './show-metric.ts';
+import { type SpanTally, showSpans } from './span-metrics.ts';
+import { showStore } from './store-metrics.ts';
 
 /** What /metrics shows. Every label has a closed set of values: never an identity, an address or an unknown client_id. */
 export class Metrics {
@@ -21,7 +25,9 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  readonly #censuses: (() => Census)[] = [];
+  readonly #loads: (() => ListenerLoad)[] = [];
+  #figures: (() => StoreFigures) | undefined;
+  #spans: (() => SpanTally) | undefined;
   #gather: (() => Promise<PartsOfWorkers>) | undefined;
 
   readonly #eventLag = new Gauge({
@@ -32,7 +38,9 @@ export class Metrics {
   });
 
   constructor() {
-    showCensus(this.#registry, this.#censuses);
+    showLoad(this.#registry, this.#loads);
+    showStore(this.#registry, () => this.#figures?.());
+    showSpans(this.#registry, () => this.#spans?.());
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -40,9 +48,17 @@ export class Metrics {
     this.#endingSoon.set(grants);
   }
 
-  /** Adds a listener's requests to the gauges. */
-  showPlaces(census: () => Census): void {
-    this.#censuses.push(census);
+  /** Adds what a listener has in use. */
+  watchListener(load: () => ListenerLoad): void {
+    this.#loads.push(load);
+  }
+
+  watchStore(figures: () => StoreFigures): void {
+    this.#figures = figures;
+  }
+
+  watchSpans(tally: () => SpanTally): void {
+    this.#spans = tally;
   }
 
   eventLag(seconds: number): void {
@@ -69,8 +85,8 @@ export class Metrics {
   async text(): Promise<string> {
     if (!this.#gather) return this.#registry.metrics();
     const merged = new Registry();
-    for (const { values, ...family } of mergeParts(await this.#gather()))
-      show(merged, { ...family, values: () => values });
+    for (const { values, type, ...family } of mergeParts(await this.#gather()))
+      show(merged, { ...family, type: type as Shown['type'], aggregator: 'sum', values: () => values });
     return merged.metrics();
   }
 }
@@ -90,42 +106,4 @@ function shownTally(registry: Registry): RequestTally {
     values: (name) => tally.durations(name),
   });
   return tally;
-}
-
-const CENSUS: readonly (readonly [name: string, type: 'counter' | 'gauge', what: keyof Census, help: string])[] = [
-  [
-    'tessera_requests_in_flight',
-    'gauge',
-    'held',
-    'Requests under way, without those for health, readiness and metrics.',
-  ],
-  [
-    'tessera_places_living',
-    'gauge',
-    'living',
-    'Requests under way whose connection or stream is open: the same number.',
-  ],
-  ['tessera_places_orphaned_total', 'counter', 'orphaned', 'Requests that outlived their connection. Not 0: a defect.'],
-];
-
-function showCensus(registry: Registry, censuses: readonly (() => Census)[]): void {
-  for (const [name, type, what, help] of CENSUS) {
-    const total = () => censuses.reduce((sum, census) => sum + census()[what], 0);
-    const aggregator = type === 'gauge' ? 'worker' : 'sum'; // each worker has its own limit
-    show(registry, { name, help, type, aggregator, values: () => [{ labels: {}, value: total() }] });
-  }
-}
-
-interface Shown {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly aggregator?: string;
-  readonly values: (name: string) => readonly Value[];
-}
-
-/** Registers a metric whose values are kept elsewhere. The registry calls only `get`, though its type requires more. */
-function show(registry: Registry, { name, help, type, aggregator = 'sum', values }: Shown): void {
-  const get = async () => ({ name, help, type, values: values(name), aggregator });
-  registry.registerMetric({ name, get } as unknown as Metric);
 }

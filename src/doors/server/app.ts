@@ -60,6 +60,8 @@ export interface AppOptions {
   readonly requestId: () => string;
   /** Called when a request arrives, before anything is decided about it. */
   readonly begin: (request: FastifyRequest) => void;
+  /** Runs the handler of a request as a part of its trace. Absent if there is no tracing. */
+  readonly trace?: ((request: FastifyRequest, proceed: () => void) => void) | undefined;
   /** Called once per request, when its answer is out or its caller is gone. */
   readonly onAnswered: (request: FastifyRequest, reply: FastifyReply, story: Story, milliseconds: number) => void;
   /** Called with errors that are no refusals, for the operator's log. The caller gets no details. */
@@ -77,6 +79,8 @@ export interface AppOptions {
 export interface App {
   readonly fastify: FastifyInstance;
   census(): Census;
+  /** Open connections. */
+  connections(): number;
   /** Accepts no new connections, and closes each open one after its next response. Resolves when all are closed. */
   drain(): Promise<void>;
 }
@@ -109,6 +113,9 @@ export function makeApp(options: AppOptions): App {
     if (request.is404) return void refusePath(request, reply, allowedMethods(request.url), options);
     proceed();
   });
+  const { trace } = options;
+  // After the body was read: reading it loses the context.
+  if (trace) app.addHook('preValidation', (request, _reply, proceed) => trace(request, proceed));
   app.addHook('onSend', (request, reply, payload, proceed) => {
     drain.endConnection(request, reply, guard.gate.placeOf(reply.raw));
     if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection'); // HTTP/2 has no such header
@@ -124,6 +131,7 @@ export function makeApp(options: AppOptions): App {
   return {
     fastify: app,
     census: () => guard.gate.places.census(),
+    connections: () => guard.connections.count,
     drain: async () => {
       // Connections still open by then are closed, so that no caller can delay the stop for ever.
       const timer = setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs);

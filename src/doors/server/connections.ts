@@ -32,6 +32,10 @@ export class Connections {
     });
   }
 
+  get count(): number {
+    return this.#open.size;
+  }
+
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();
   }

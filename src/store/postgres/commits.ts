@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
+import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
 import { type Asking, appendingEvents, firstStep, keyOf, nameOf, stepsOf, takingSteps } from './commit-statements.ts';
 import type { Connection } from './connection.ts';
@@ -38,6 +39,8 @@ export class Commits {
   readonly #waiting = new Set<Promise<boolean>>();
   readonly #faults = new Map<string, { readonly fault: StatementRefused; readonly at: number }>();
 
+  readonly #durations = new DurationTally();
+
   constructor(connections: Connections) {
     this.#connections = connections;
   }
@@ -57,6 +60,16 @@ export class Commits {
     } while (this.#waiting.size > 0 || [...this.#lanes.values()].some((lane) => lane.isBusy));
   }
 
+  get durations(): Durations {
+    return this.#durations;
+  }
+
+  get waiting(): number {
+    let waiting = this.#waiting.size;
+    for (const lane of this.#lanes.values()) waiting += lane.waiting;
+    return waiting;
+  }
+
   /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires: no other may follow. */
   get recentFault(): StatementRefused | undefined {
     const now = performance.now();
@@ -74,8 +87,10 @@ export class Commits {
   }
 
   async #noting(lane: string, running: ReturnType<Perform>): ReturnType<Perform> {
+    const start = performance.now();
     try {
       const results = await running;
+      this.#durations.add(performance.now() - start);
       if (this.#faults.size > 0) this.#faults.delete(lane);
       return results;
     } catch (fault) {

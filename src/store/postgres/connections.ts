@@ -47,6 +47,10 @@ export class Connections {
     }
   }
 
+  sessions(): ReturnType<SessionPool['figures']> {
+    return this.#sessions.figures();
+  }
+
   close(): void {
     this.#sessions.close();
   }

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../store.ts';
+import { type StoreFigures, StoreUnavailable } from '../store.ts';
 import type { Address } from './address.ts';
 import { type Connection, connect } from './connection.ts';
 
@@ -51,6 +51,15 @@ export class SessionPool {
       this.#open--;
       this.#openMore();
     } else this.#hand(connection);
+  }
+
+  figures(): NonNullable<StoreFigures['sessions']> {
+    return {
+      open: this.#open,
+      idle: this.#idle.length,
+      limit: this.#address.connections,
+      waiting: this.#waiting.size,
+    };
   }
 
   close(): void {

@@ -83,6 +83,11 @@ export function sqliteBackEnd({ database, commits, soundness, clock }: SqlitePar
       loads.all(endingOnly(table, statementsOf(table).countEnding), [from, before, most])[0]?.[0] as number,
     count: async (table, column) => decodeCounts(table, column, loads.all(countStatement(table, column), [])),
     stamp: async (table) => String(loads.all(statementsOf(table).stamp, [])[0]),
+    figures: () => ({
+      commits: commits.durations,
+      waiting: changes.waiting + sweeps.waiting,
+      walBytes: commits.walBytes,
+    }),
     close: () => {
       closing ??= closeAll();
       return closing;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -40,6 +41,7 @@ export class Commits {
   readonly #sync: Sync;
   readonly #checkpoints: Checkpoints;
   readonly #prepared: Prepared;
+  readonly #durations = new DurationTally();
   /** Pages written since the checkpoints last heard of them. */
   #pages = 0;
 
@@ -59,6 +61,7 @@ export class Commits {
    * lost is a commit of their own, synced after it in the same file.
    */
   async run(units: readonly Unit[]): Promise<number[]> {
+    const start = performance.now();
     try {
       this.#soundness.assertReadable();
       const results = await this.#whenFree(() => this.#transaction(units));
@@ -66,10 +69,19 @@ export class Commits {
       await this.#makeDurable();
       this.#checkpoints.wrote(this.#pages);
       this.#pages = 0;
+      this.#durations.add(performance.now() - start);
       return results;
     } catch (error) {
       throw storeFault(error);
     }
+  }
+
+  get durations(): Durations {
+    return this.#durations;
+  }
+
+  get walBytes(): number {
+    return this.#files.walBytes;
   }
 
   /** After the last unit. */

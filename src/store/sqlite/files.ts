@@ -33,6 +33,11 @@ export class Files {
     this.#walSize = fstatSync(this.wal).size;
   }
 
+  /** As of the last commit. */
+  get walBytes(): number {
+    return this.#walSize;
+  }
+
   /** Checked just before a commit is written: SQLite would write after the truncated part, and hide the damage. */
   whyCut(): string | undefined {
     return this.#isClosed ? 'the store is closed' : this.#whyShorter(fstatSync(this.wal).size);

@@ -28,8 +28,14 @@ export function encodeEvent(event: Event): Value[] {
     identityId,
     hexDigits(subjectId ?? null),
     presenter ? encodePresenter(presenter) : null,
-    detail ? JSON.stringify(detail) : null,
+    detailText(detail, presenter?.traceId),
   ];
+}
+
+/** The trace of the request is a part of the detail. */
+function detailText(detail: Event['detail'], traceId: string | undefined): string | null {
+  if (traceId !== undefined) return JSON.stringify({ ...detail, traceId });
+  return detail ? JSON.stringify(detail) : null;
 }
 
 /** Reads the sequence number and the columns after it. */

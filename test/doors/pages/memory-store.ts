@@ -57,6 +57,7 @@ export function memoryStore(clock: () => EpochSeconds): Store {
     count: notHere,
     stamp: notHere,
     examine: async () => ({ now: clock(), checks: [{ name: 'store' }] }),
+    figures: () => ({ commits: { buckets: [], seconds: 0, count: 0 }, waiting: 0 }),
     close: async () => undefined,
   };
   return storeOf(backEnd);

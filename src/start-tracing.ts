@@ -1,0 +1,79 @@
+// Tracing as configured. Its modules are loaded only if it is on.
+import type { Config } from './config/schema.ts';
+import type { Log } from './log/log.ts';
+import type { Clock, Random } from './operations/ports.ts';
+import type { Fetch } from './outbound/download.ts';
+import type { RequestTraces } from './serve/trace-requests.ts';
+import { endsWithin } from './serve/within.ts';
+import type { Store } from './store/store.ts';
+import type { SpanTally } from './tracing/span-queue.ts';
+import { VERSION } from './version.ts';
+
+export interface Tracing {
+  readonly requests: RequestTraces;
+  traceStore(store: Store): Store;
+  traceFetch(fetch: Fetch): Fetch;
+  tally(): SpanTally;
+  stop(): Promise<void>;
+}
+
+export interface TracingParts {
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** How long the collector may take to accept a batch. */
+const POST_MS = 10_000;
+/** How long a stop waits for the last spans. */
+const STOP_MS = 1_000;
+
+/** Undefined if it is off. */
+export async function startTracing({ tracing }: Config, parts: TracingParts): Promise<Tracing | undefined> {
+  const { endpoint, samplePercent, serviceName } = tracing;
+  if (endpoint === undefined) return undefined;
+  const { exportRequest } = await import('./tracing/otlp.ts');
+  const { poster } = await import('./tracing/post.ts');
+  const { SpanQueue } = await import('./tracing/span-queue.ts');
+  const { Tracer } = await import('./tracing/tracer.ts');
+  const { tracedStore } = await import('./tracing/traced-store.ts');
+  const { tracedFetch } = await import('./tracing/traced-fetch.ts');
+  const { RequestTraces } = await import('./serve/trace-requests.ts');
+  const { log, nodeName, clock, random } = parts;
+  const resource = {
+    'service.name': serviceName,
+    'service.version': VERSION,
+    'service.instance.id': nodeName,
+    'process.pid': process.pid,
+  };
+  const origin = timeOrigin(clock);
+  const queue = new SpanQueue({
+    post: poster(endpoint, POST_MS),
+    encode: (spans) => exportRequest(spans, resource, origin()),
+    news: {
+      failing: (why) => log.warn({ endpoint, why }, 'traces are not accepted: spans are dropped'),
+      worksAgain: () => log.info({ endpoint }, 'traces are accepted again'),
+    },
+  });
+  const tracer = new Tracer({ random, samplePercent, record: (span) => queue.add(span) });
+  return {
+    requests: new RequestTraces(tracer),
+    traceStore: (store) => tracedStore(store, tracer),
+    traceFetch: (fetch) => tracedFetch(fetch, tracer),
+    tally: () => queue.tally(),
+    stop: async () => void (await endsWithin(STOP_MS, queue.stop())),
+  };
+}
+
+/** Follows the clock only if it was set: the milliseconds of the clock would make spans jitter. */
+const CLOCK_WAS_SET_MS = 20;
+
+function timeOrigin({ milliseconds }: Clock): () => number {
+  let origin = performance.timeOrigin;
+  return () => {
+    const current = milliseconds() - performance.now();
+    if (Math.abs(current - origin) > CLOCK_WAS_SET_MS) origin = current;
+    return origin;
+  };
+}

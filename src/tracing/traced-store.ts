@@ -1,0 +1,86 @@
+import type { Decision, Store } from '../store/store.ts';
+import type { Tracer } from './tracer.ts';
+
+/**
+ * A store that records spans for the requests that use it: `store load` until the row is there, `store commit` from the first
+ * decision until the commit is durable. Background work is not recorded.
+ */
+export function tracedStore(store: Store, tracer: Tracer): Store {
+  return {
+    ...store,
+    load: (table, key) =>
+      tracer.current ? timed(tracer, table.name, () => store.load(table, key)) : store.load(table, key),
+    find: (table, where, limit) =>
+      tracer.current
+        ? timed(tracer, table.name, () => store.find(table, where, limit))
+        : store.find(table, where, limit),
+    change: (table, key, decide) =>
+      tracer.current
+        ? changed(tracer, table.name, (note) => store.change(table, key, (found, now) => note(decide(found, now))))
+        : store.change(table, key, decide),
+    create: (table, key, decide) =>
+      tracer.current
+        ? changed(tracer, table.name, (note) => store.create(table, key, (now) => note(decide(now))))
+        : store.create(table, key, decide),
+  };
+}
+
+function timed<T>(tracer: Tracer, table: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const end = (fault?: unknown) => record(tracer, 'store load', table, { start, end: performance.now(), fault });
+  return work().then(
+    (result) => {
+      end();
+      return result;
+    },
+    (fault: unknown) => {
+      end(fault);
+      throw fault;
+    },
+  );
+}
+
+/** Is called with every decision, and returns it. */
+type Note = <Row, T>(decision: Decision<Row, T>) => Decision<Row, T>;
+
+async function changed<T>(tracer: Tracer, table: string, work: (note: Note) => Promise<T>): Promise<T> {
+  const start = performance.now();
+  let decidedAt: number | undefined;
+  let decisions = 0;
+  let isWritten = false;
+  const note: Note = (decision) => {
+    decidedAt ??= performance.now();
+    decisions++;
+    const { next, inserts = [], events = [] } = decision;
+    isWritten = next !== undefined || inserts.length > 0 || events.length > 0;
+    return decision;
+  };
+  let fault: unknown;
+  try {
+    return await work(note);
+  } catch (thrown) {
+    fault = thrown;
+    throw thrown;
+  } finally {
+    const end = performance.now();
+    record(tracer, 'store load', table, { start, end: decidedAt ?? end, ...(decidedAt === undefined && { fault }) });
+    if (decidedAt !== undefined && isWritten)
+      record(tracer, 'store commit', table, { start: decidedAt, end, decisions, fault });
+  }
+}
+
+interface Timing {
+  readonly start: number;
+  readonly end: number;
+  /** More than one: the row had changed meanwhile. */
+  readonly decisions?: number;
+  readonly fault?: unknown;
+}
+
+function record(tracer: Tracer, name: string, table: string, { start, end, decisions, fault }: Timing): void {
+  const { current } = tracer;
+  if (!current) return;
+  const attributes = { 'db.collection.name': table, 'tessera.decisions': decisions };
+  const error = fault === undefined ? undefined : fault instanceof Error ? fault.name : 'Error';
+  tracer.record(tracer.open(current), { name: `${name} ${table}`, kind: 'internal', start, end, attributes, error });
+}

@@ -1,0 +1,189 @@
+// For every alert: a course of its metrics for which it fires, and one for which it does not. Values are those of promtool:
+// '0+60x20' is 20 steps of 60, '5x20' is twenty times 5.
+
+export interface AlertCase {
+  readonly alert: string;
+  /** The labels of the alert, beside its severity. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly at: string;
+  /** The length of a step; a minute if absent. */
+  readonly step?: string;
+  readonly fires: Readonly<Record<string, string>>;
+  readonly quiet: Readonly<Record<string, string>>;
+}
+
+const NODE = { instance: 'a' };
+const READY = { instance: 'a', job: 'tessera-ready' };
+
+function requests(reason: string, outcome = 'refused'): string {
+  return `tessera_requests_total{instance="a",operation="refresh",outcome="${outcome}",reason="${reason}"}`;
+}
+
+function duration(le: string): string {
+  return `tessera_request_duration_seconds_bucket{instance="a",operation="refresh",le="${le}"}`;
+}
+
+/** A rate of refusals that is above the threshold, and none. */
+function refused(alert: string, reason: string, at: string): AlertCase {
+  return { alert, at, fires: { [requests(reason)]: '0+120x60' }, quiet: { [requests('grant-revoked')]: '0+120x60' } };
+}
+
+/** Fires with the first request of its kind, and not for one long ago. */
+function rare(alert: string, reason: string, outcome = 'refused'): AlertCase {
+  return {
+    alert,
+    labels: { ...NODE, operation: 'refresh', outcome, reason },
+    at: '50m',
+    fires: { [requests(reason, outcome)]: `${'_ '.repeat(45)}1x20` },
+    quiet: { [requests(reason, outcome)]: '1x60' },
+  };
+}
+
+/** Of 10,000 requests in each step, some fail. */
+function failing(perStep: number, steps: number): Readonly<Record<string, string>> {
+  return {
+    [requests('none', 'accepted')]: `0+${10_000 - perStep}x${steps}`,
+    [requests('overloaded')]: `0+${perStep}x${steps}`,
+    'tessera_requests_total{instance="a",operation="ops",outcome="accepted",reason="none"}': `0+100000x${steps}`,
+  };
+}
+
+/** Of 1,000 requests in each step, some are slow. */
+function slow(perStep: number, steps: number): Readonly<Record<string, string>> {
+  return {
+    [duration('0.25')]: `0+${1000 - perStep}x${steps}`,
+    'tessera_request_duration_seconds_count{instance="a",operation="refresh"}': `0+1000x${steps}`,
+    'tessera_request_duration_seconds_count{instance="a",operation="none"}': `0+100000x${steps}`,
+  };
+}
+
+/** Half an hour each. */
+const STEPS = 3 * 48 + 4;
+
+export const ALERT_CASES: readonly AlertCase[] = [
+  {
+    alert: 'TesseraDown',
+    labels: { ...NODE, job: 'tessera' },
+    at: '5m',
+    fires: { 'up{job="tessera",instance="a"}': '1 0x10' },
+    quiet: { 'up{job="tessera",instance="a"}': '1x10', 'up{job="other",instance="b"}': '0x10' },
+  },
+  {
+    alert: 'TesseraNotReady',
+    labels: READY,
+    at: '5m',
+    fires: { 'probe_success{job="tessera-ready",instance="a"}': '0x10' },
+    quiet: { 'probe_success{job="tessera-ready",instance="a"}': '1x10' },
+  },
+  refused('TesseraStoreUnavailable', 'outcome-unknown', '10m'),
+  refused('TesseraOverloaded', 'overloaded', '15m'),
+  {
+    alert: 'TesseraSlow',
+    labels: { operation: 'refresh' },
+    at: '20m',
+    fires: { [duration('1')]: '0+10x30', [duration('2.5')]: '0+100x30', [duration('+Inf')]: '0+100x30' },
+    quiet: { [duration('1')]: '0+100x30', [duration('2.5')]: '0+100x30', [duration('+Inf')]: '0+100x30' },
+  },
+  rare('TesseraStoreRolledBack', 'store-rolled-back'),
+  rare('TesseraTokenReused', 'refresh-token-reused'),
+  rare('TesseraFault', 'fault', 'fault'),
+  refused('TesseraRevocationUnknown', 'revocation-unavailable', '15m'),
+  {
+    alert: 'TesseraRateLimited',
+    at: '30m',
+    fires: { [requests('rate-limited')]: '0+120x60' },
+    quiet: { [requests('rate-limited')]: '0+30x60' },
+  },
+  {
+    alert: 'TesseraForeignCertificateHeaders',
+    labels: NODE,
+    at: '10m',
+    fires: { 'tessera_ignored_certificate_headers_total{instance="a"}': '0 0 5x30' },
+    quiet: { 'tessera_ignored_certificate_headers_total{instance="a"}': '5x30' },
+  },
+  {
+    alert: 'TesseraEventLogHeldBack',
+    labels: NODE,
+    at: '10m',
+    fires: { 'tessera_event_log_lag_seconds{instance="a"}': '60x20' },
+    quiet: { 'tessera_event_log_lag_seconds{instance="a"}': '60x3 0x20' },
+  },
+  {
+    alert: 'TesseraOrphanedPlaces',
+    labels: NODE,
+    at: '10m',
+    fires: { 'tessera_places_orphaned_total{instance="a"}': '0 0 1x30' },
+    quiet: { 'tessera_places_orphaned_total{instance="a"}': '0x30' },
+  },
+  {
+    alert: 'TesseraCertificateExpires',
+    labels: READY,
+    at: '90m',
+    fires: { 'probe_ssl_earliest_cert_expiry{job="tessera-ready",instance="a"}': '86400x100' },
+    quiet: { 'probe_ssl_earliest_cert_expiry{job="tessera-ready",instance="a"}': '2592000x100' },
+  },
+  {
+    alert: 'TesseraPlacesFull',
+    labels: NODE,
+    at: '10m',
+    fires: {
+      'tessera_requests_in_flight{instance="a",worker="1"}': '10x20',
+      'tessera_requests_in_flight{instance="a",worker="2"}': '900x20',
+      'tessera_places_limit{instance="a",worker="1"}': '1000x20',
+      'tessera_places_limit{instance="a",worker="2"}': '1000x20',
+    },
+    quiet: { 'tessera_requests_in_flight{instance="a"}': '700x20', 'tessera_places_limit{instance="a"}': '1000x20' },
+  },
+  {
+    alert: 'TesseraConnectionsFull',
+    labels: NODE,
+    at: '20m',
+    fires: { 'tessera_connections{instance="a"}': '9000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
+    quiet: { 'tessera_connections{instance="a"}': '7000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
+  },
+  {
+    alert: 'TesseraEventLoopBusy',
+    labels: NODE,
+    at: '30m',
+    fires: { 'tessera_event_loop_active_seconds_total{instance="a"}': '0+58x40' },
+    quiet: { 'tessera_event_loop_active_seconds_total{instance="a"}': '0+40x40' },
+  },
+  {
+    alert: 'TesseraCommitsSlow',
+    labels: NODE,
+    at: '20m',
+    fires: {
+      'tessera_store_commit_duration_seconds_bucket{instance="a",le="0.25"}': '0+90x30',
+      'tessera_store_commit_duration_seconds_bucket{instance="a",le="1"}': '0+100x30',
+      'tessera_store_commit_duration_seconds_bucket{instance="a",le="+Inf"}': '0+100x30',
+    },
+    quiet: {
+      'tessera_store_commit_duration_seconds_bucket{instance="a",le="0.25"}': '0+100x30',
+      'tessera_store_commit_duration_seconds_bucket{instance="a",le="+Inf"}': '0+100x30',
+    },
+  },
+  {
+    alert: 'TesseraWalLarge',
+    labels: NODE,
+    at: '30m',
+    fires: { 'tessera_store_wal_bytes{instance="a"}': '200000000x40' },
+    quiet: { 'tessera_store_wal_bytes{instance="a"}': '60000000x40' },
+  },
+  {
+    alert: 'TesseraSessionsExhausted',
+    labels: NODE,
+    at: '10m',
+    fires: { 'tessera_store_sessions_waiting{instance="a"}': '3x20' },
+    quiet: { 'tessera_store_sessions_waiting{instance="a"}': '3 0 3 0 3 0 3 0 3 0 3 0 3 0' },
+  },
+  {
+    alert: 'TesseraTracesLost',
+    at: '50m',
+    fires: { 'tessera_trace_spans_dropped_total{instance="a",reason="queue-full"}': '0+60x60' },
+    quiet: { 'tessera_trace_spans_dropped_total{instance="a",reason="queue-full"}': '500x60' },
+  },
+  { alert: 'TesseraErrorBudgetFast', at: '70m', fires: failing(200, 120), quiet: failing(50, 120) },
+  { alert: 'TesseraErrorBudgetSlow', at: '73h30m', step: '30m', fires: failing(20, STEPS), quiet: failing(9, STEPS) },
+  { alert: 'TesseraLatencyBudgetFast', at: '70m', fires: slow(200, 120), quiet: slow(50, 120) },
+  { alert: 'TesseraLatencyBudgetSlow', at: '73h30m', step: '30m', fires: slow(20, STEPS), quiet: slow(9, STEPS) },
+];

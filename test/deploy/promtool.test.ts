@@ -1,0 +1,58 @@
+// Prometheus itself runs the rules: each alert fires when it should, and only then.
+// Needs: prometheus
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { ROOT } from '../house/sources.ts';
+import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
+import { alerts, RULE_FILES } from './rules.ts';
+
+const FILES = RULE_FILES.map((file) => join(ROOT, file));
+
+function promtool(...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync('promtool', args, { encoding: 'utf8' });
+  if (error) throw error;
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout;
+}
+
+/** A test file for `promtool test rules`. JSON is YAML. */
+function testFile({ alert, labels = {}, at, step = '1m', fires, quiet }: AlertCase): string {
+  const rule = alerts.find((each) => each.alert === alert);
+  assert.ok(rule, `there is no alert ${alert}`);
+  const fired = { exp_labels: { ...labels, ...rule.labels }, exp_annotations: rule.annotations };
+  const run = (series: AlertCase['fires'], expected: readonly object[]) => ({
+    interval: step,
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: expected }],
+  });
+  return JSON.stringify({ rule_files: FILES, evaluation_interval: step, tests: [run(fires, [fired]), run(quiet, [])] });
+}
+
+suite('promtool', () => {
+  test('accepts the rule files', () => {
+    assert.match(promtool('check', 'rules', ...FILES), /SUCCESS: \d+ rules found/);
+  });
+
+  test('every alert has a case', () => {
+    assert.deepEqual(
+      ALERT_CASES.map(({ alert }) => alert),
+      alerts.map(({ alert }) => alert),
+    );
+  });
+
+  for (const alertCase of ALERT_CASES)
+    test(`${alertCase.alert} fires when it should, and only then`, () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tessera-promtool-'));
+      const file = join(folder, 'test.yml');
+      writeFileSync(file, testFile(alertCase));
+      try {
+        promtool('test', 'rules', file);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Reply } from '../../src/tracing/post.ts';
+import type { Span } from '../../src/tracing/span.ts';
+import { BATCH, MOST_WAITING, SpanQueue } from '../../src/tracing/span-queue.ts';
+
+const SPAN: Span = {
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  spanId: 'b7ad6b7169203331',
+  name: 'x',
+  kind: 'internal',
+  start: 1,
+  end: 2,
+  attributes: {},
+};
+
+const OK: Reply = { status: 200, body: '{}' };
+
+function queueTo(replies: readonly (Reply | Error)[], news: string[] = []) {
+  const sent: number[] = [];
+  const queue = new SpanQueue({
+    post: async (body) => {
+      sent.push(Number(body));
+      const reply = replies[sent.length - 1] ?? OK;
+      if (reply instanceof Error) throw reply;
+      return reply;
+    },
+    encode: (spans) => String(spans.length),
+    news: { failing: (why) => news.push(why), worksAgain: () => news.push('works again') },
+    everyMs: 3_600_000,
+    pauseMs: 1,
+  });
+  return { queue, sent };
+}
+
+async function settle(work: () => boolean): Promise<void> {
+  while (!work()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+function add(queue: SpanQueue, count: number): void {
+  for (let n = 0; n < count; n++) queue.add(SPAN);
+}
+
+suite('the queue of spans', () => {
+  test('a full batch is sent at once, the rest when it stops', async () => {
+    const { queue, sent } = queueTo([]);
+    add(queue, BATCH - 1);
+    await new Promise(setImmediate);
+    assert.deepEqual(sent, []);
+    queue.add(SPAN);
+    await settle(() => queue.tally().sent === BATCH);
+    add(queue, 3);
+    await queue.stop();
+    assert.deepEqual(sent, [BATCH, 3]);
+    assert.equal(queue.tally().sent, BATCH + 3);
+  });
+
+  test('it holds a limited number; more are dropped and counted', () => {
+    const { queue } = queueTo([]);
+    add(queue, MOST_WAITING + 7);
+    const { waiting, dropped } = queue.tally();
+    assert.deepEqual([waiting, dropped], [MOST_WAITING, { 'queue-full': 7, unsent: 0, rejected: 0 }]);
+  });
+
+  test('a batch is retried after 429, 502, 503, 504 and lost connections, and given up after three attempts', async () => {
+    const news: string[] = [];
+    const unavailable = { status: 503, body: '' };
+    const { queue, sent } = queueTo([new Error('reset'), unavailable, OK, unavailable, unavailable, unavailable], news);
+    add(queue, BATCH);
+    await settle(() => queue.tally().sent === BATCH);
+    add(queue, BATCH);
+    await settle(() => queue.tally().dropped.unsent === BATCH);
+    assert.equal(sent.length, 6);
+    assert.deepEqual(news, ['status 503']);
+    add(queue, BATCH);
+    await settle(() => news.length === 2);
+    assert.deepEqual(news, ['status 503', 'works again']);
+    await queue.stop();
+  });
+
+  test('a batch that the collector does not accept is not sent again', async () => {
+    const { queue, sent } = queueTo([{ status: 400, body: '' }]);
+    add(queue, BATCH);
+    await settle(() => queue.tally().dropped.rejected === BATCH);
+    assert.equal(sent.length, 1);
+    await queue.stop();
+  });
+
+  test('spans that the collector rejects in a 200 are counted, and malformed replies are taken for success', async () => {
+    const partial = { status: 200, body: '{"partialSuccess":{"rejectedSpans":"6","errorMessage":"no"}}' };
+    const { queue } = queueTo([partial, { status: 200, body: 'ok' }]);
+    add(queue, BATCH);
+    await settle(() => queue.tally().dropped.rejected === 6 && queue.tally().sent > 0);
+    assert.equal(queue.tally().sent, BATCH - 6);
+    add(queue, BATCH);
+    await settle(() => queue.tally().sent === 2 * BATCH - 6);
+    await queue.stop();
+  });
+});
