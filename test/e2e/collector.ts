@@ -27,7 +27,8 @@ export async function startCollector(behaviour: Behaviour = 200): Promise<Collec
   const spans: ReceivedSpan[] = [];
   let resource: ReceivedSpan['attributes'] = {};
   let mistake: unknown;
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void receive(request, response));
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     collector.requests++;
     try {
       const body = await readBody(request);
@@ -42,7 +43,7 @@ export async function startCollector(behaviour: Behaviour = 200): Promise<Collec
       mistake = fault;
     }
     reply(response, collector.behaviour);
-  });
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const collector: Collector = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
