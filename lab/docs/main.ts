@@ -8,7 +8,7 @@ import { layout, type SitePage } from './site-layout.ts';
 const TARGET = process.argv[2] ?? 'out/docs';
 const SOURCES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
-const pages = [...SOURCES, ...globSync('docs/**/*.md').sort()].map(pageOf);
+const pages = [...SOURCES, ...globSync(['docs/**/*.md', 'sdk/*/README.md']).sort()].map(pageOf);
 for (const page of pages) {
   mkdirSync(dirname(join(TARGET, page.path)), { recursive: true });
   writeFileSync(join(TARGET, page.path), layout(page, pages, VERSION));
@@ -25,7 +25,7 @@ function pageOf(source: string): SitePage {
 }
 
 function siteName(source: string): string {
-  return source === 'README.md' ? 'index.html' : source.replace(/\.md$/, '.html');
+  return source.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$/, '.html');
 }
 
 /** Links between pages lead to their HTML; those to folders and source files stay as text would have them. */
