@@ -94,7 +94,8 @@ suite('the published package', () => {
   test('contains the built code, the pages and what they show, and nothing else of the checkout', () => {
     const others = installed.files.filter((path) => !/^(dist|docs|deploy)\//.test(path));
     const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md'];
-    assert.deepEqual(others.sort(), [...pages, 'LICENSE', 'package.json'].sort());
+    const packages = ['sdk/client/README.md', 'sdk/verify/README.md'];
+    assert.deepEqual(others.sort(), [...pages, ...packages, 'LICENSE', 'package.json'].sort());
     assert.deepEqual(
       installed.files.filter((path) => path.endsWith('.ts')),
       [],
