@@ -156,7 +156,10 @@ export class Gate {
   #welcomeSession(session: Kept<ServerHttp2Session>): void {
     const socket = (session.socket as { [ITSELF]?: Socket })[ITSELF];
     // Not if the socket was closed before, for the lack of a certificate. An error here would end the process.
-    if (!socket || socket.destroyed) return void session.destroy();
+    if (!socket || socket.destroyed) {
+      session.destroy();
+      return;
+    }
     session[VISITOR] = this.#welcome(socket, session);
     if (session[VISITOR].isProxy) this.trust(session[VISITOR]);
   }
