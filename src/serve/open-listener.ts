@@ -99,10 +99,10 @@ class CertificateFiles {
     this.#remindedAt = nowMs;
     const validity = whyNotValid(this.#leaf, nowMs);
     if (!validity) return;
-    const fields = { certificate: this.#paths.certificate, why: validity.why, todo: TODO };
+    const fields = { certificate: this.#paths.certificate, why: validity.why, todo: REMEDY };
     if (validity.isOver) this.#parts.log.error(fields, 'callers refuse the server certificate');
     else this.#parts.log.warn(fields, 'the server certificate expires soon');
   }
 }
 
-const TODO = 'Renew it and replace both files; the service reads them by itself.';
+const REMEDY = 'Renew it and replace both files; the service reads them by itself.';

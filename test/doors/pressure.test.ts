@@ -102,6 +102,12 @@ suite('pressure', () => {
     assert.deepEqual(new Set(accepted), new Set([40]));
   });
 
+  test('a slow machine with fewer than a hundred requests in flight refuses nobody', () => {
+    const { accepted, pressure } = turns(60, 90, { costMs: 10 });
+    assert.equal(pressure.isSaturated, true);
+    assert.deepEqual(new Set(accepted), new Set([90]));
+  });
+
   test('a lasting queue is cut to the target by refusing the last arrivals of each turn', () => {
     const { accepted, pressure } = turns(60, 500);
     assert.equal(pressure.isSaturated, true);

@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema.ts';
 import { type Finding, good, poor } from './finding.ts';
 
 const PATIENCE_MS = 2_000;
-const TODO = 'Check tracing.endpoint and the collector. The service runs without it, but traces are lost.';
+const REMEDY = 'Check tracing.endpoint and the collector. The service runs without it, but traces are lost.';
 
 /** Sends an empty export to the collector, if tracing is on. */
 export async function examineTracing({ tracing: { endpoint } }: Config): Promise<Finding[]> {
@@ -11,8 +11,8 @@ export async function examineTracing({ tracing: { endpoint } }: Config): Promise
   try {
     const { status } = await poster(endpoint, PATIENCE_MS)('{"resourceSpans":[]}');
     if (status >= 200 && status <= 299) return [good('tracing', `${endpoint} accepts traces`)];
-    return [poor('tracing', `${endpoint} replies with status ${status}`, TODO)];
+    return [poor('tracing', `${endpoint} replies with status ${status}`, REMEDY)];
   } catch (fault) {
-    return [poor('tracing', `${endpoint} cannot be reached: ${(fault as Error).message}`, TODO)];
+    return [poor('tracing', `${endpoint} cannot be reached: ${(fault as Error).message}`, REMEDY)];
   }
 }
