@@ -6,6 +6,7 @@ import type { Config } from '../../src/config/schema.ts';
 import type { Grant } from '../../src/core/grant.ts';
 import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
+import { accept } from '../../src/core/outcome.ts';
 import { presenter } from '../../src/core/presenter.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
@@ -19,7 +20,7 @@ import { makeResourceServerSecret } from '../../src/operations/admin/resource-se
 import type { TokenIssuerDraft } from '../../src/operations/admin/token-issuer-draft.ts';
 import { startDevice } from '../../src/operations/device/start-device.ts';
 import { drawGrant, issueGrant } from '../../src/operations/grant/issue-grant.ts';
-import { tokenPair } from '../../src/operations/grant/token-pair.ts';
+import { mintPair } from '../../src/operations/grant/token-pair.ts';
 import type { Ports } from '../../src/operations/ports.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
@@ -164,7 +165,9 @@ async function addGrants(
     const rows = issued.map(({ grant }) => grant);
     await insertAll(ports.store, rows);
     for (const [index, { pair }] of issued.entries()) {
-      const { accessToken, refreshToken } = await tokenPair(pair, ports);
+      const minted = await mintPair(accept(pair), ports);
+      if (!minted.ok) throw new Error(minted.refusal.reason);
+      const { accessToken, refreshToken } = minted.value;
       keep?.({ accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() ?? '' }, done + index);
     }
   }

@@ -5,6 +5,8 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
+/** Idle for so many looks in a row: a collection also drops compiled code, which the next requests would have to wait for. */
+const IDLE_LOOKS = 3;
 /** What may come together before a collection is worth its time. */
 const GROWTH = 1.3;
 const LEAST_BYTES = 16 * 2 ** 20;
@@ -22,6 +24,7 @@ export class GiveBack {
   readonly #memory: Memory;
   /** The size without garbage, as far as known. */
   #least: number;
+  #idleLooks = 0;
 
   constructor(memory: Memory = memoryOfProcess()) {
     this.#memory = memory;
@@ -31,10 +34,10 @@ export class GiveBack {
   /** Called every few seconds. */
   look(): void {
     const { size, busy, collect } = this.#memory;
-    const isIdle = busy() < IDLE;
+    this.#idleLooks = busy() < IDLE ? this.#idleLooks + 1 : 0;
     const now = size();
     this.#least = Math.min(this.#least, now);
-    if (!collect || !isIdle || now < this.#least * GROWTH + LEAST_BYTES) return;
+    if (!collect || this.#idleLooks < IDLE_LOOKS || now < this.#least * GROWTH + LEAST_BYTES) return;
     collect();
     this.#least = size();
   }

@@ -13,7 +13,7 @@ import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
 import type { Log } from '../log/log.ts';
-import { type LogRequest, requestLines } from '../log/request-line.ts';
+import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
@@ -176,11 +176,18 @@ function logRequest(
   { story, ms, connection, span }: Answered,
   writeLine: LogRequest,
 ): void {
-  const { presenter, trace } = connection;
-  const { address } = presenter;
+  const { trace } = connection;
   const level = story.outcome === 'fault' ? 'error' : story.isMonitoring ? 'debug' : 'info';
-  const traced = { traceId: (span ?? trace)?.traceId, parentSpanId: trace?.spanId, spanId: span?.spanId };
-  writeLine(level, { id: request.id, status: reply.statusCode, ms, address, ...traced }, story);
+  const line: LoggedRequest = {
+    id: request.id,
+    status: reply.statusCode,
+    ms,
+    address: connection.presenter.address,
+    traceId: (span ?? trace)?.traceId,
+    parentSpanId: trace?.spanId,
+    spanId: span?.spanId,
+  };
+  writeLine(level, line, story);
 }
 
 /** Ids unique to this listener and process, in order of arrival. They only link an answer to its log line. */

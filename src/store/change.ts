@@ -41,37 +41,26 @@ async function change<Row, Companion, T>(
 ): Promise<T> {
   const uncertain: Uncertain<T>[] = [];
   try {
-    return await decideAndCommit(backEnd, table, key, decide, loading, uncertain);
+    let loaded = await loading;
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
+      for (const { commit, outcome } of uncertain) if (await happened(commit, loaded, backEnd)) return outcome;
+      const decision = decide(loaded.found, loaded.now);
+      const { outcome } = decision;
+      const commit = commitOf(table, uncertain.length > 0 ? fenced(decision, loaded) : decision, loaded);
+      if (!commit) return outcome;
+      try {
+        if (await backEnd.commit(commit)) return outcome;
+      } catch (error) {
+        if (!(error instanceof CommitUnknown)) throw error;
+        uncertain.push({ commit, outcome });
+      }
+    }
+    throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
   } catch (error) {
     if (uncertain.length === 0 || !(error instanceof StoreUnavailable)) throw error;
     throw new OutcomeUnknown(error.message, { cause: error });
   }
-}
-
-async function decideAndCommit<Row, Companion, T>(
-  backEnd: BackEnd,
-  table: Table<Row, Companion>,
-  key: string,
-  decide: Decide<Row, Companion, T>,
-  loading: Promise<LoadedVersion<Row, Companion>>,
-  uncertain: Uncertain<T>[],
-): Promise<T> {
-  let loaded = await loading;
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    if (attempt > 1) loaded = await backEnd.loadVersioned(table, key);
-    for (const { commit, outcome } of uncertain) if (await happened(commit, loaded, backEnd)) return outcome;
-    const decision = decide(loaded.found, loaded.now);
-    const { outcome } = decision;
-    const commit = commitOf(table, uncertain.length > 0 ? fenced(decision, loaded) : decision, loaded);
-    if (!commit) return outcome;
-    try {
-      if (await backEnd.commit(commit)) return outcome;
-    } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw error;
-      uncertain.push({ commit, outcome });
-    }
-  }
-  throw new StoreUnavailable(`a row of ${table.name} changed ${MOST_ATTEMPTS} times while one change waited`);
 }
 
 /** What loading a newly drawn key would return: no row. */

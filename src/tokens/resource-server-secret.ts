@@ -1,5 +1,5 @@
 import type { Hex } from '../core/hex.ts';
-import { isSameHex } from './mac.ts';
+import { isSameHash } from './mac.ts';
 import { Secret } from './secret.ts';
 import { sha256 } from './sha256.ts';
 
@@ -23,6 +23,6 @@ const NOBODY = sha256('');
 /** Compares in constant time with every hash. */
 export function isResourceServerSecret(presented: string, hashes: readonly Hex[]): boolean {
   const hash = sha256(presented);
-  const results = (hashes.length > 0 ? hashes : [NOBODY]).map((known) => isSameHex(hash, known));
+  const results = (hashes.length > 0 ? hashes : [NOBODY]).map((known) => isSameHash(hash, known));
   return hashes.length > 0 && results.includes(true);
 }

@@ -52,8 +52,10 @@ test('of a hundred changes in one batch with one row locked, ninety-nine commit 
   await operator.query("BEGIN; SELECT 1 FROM attempts WHERE about = 'row 50' FOR UPDATE");
   const changes = rows.map((about) => increment(store, about));
   const [locked] = changes.splice(50, 1);
-  const others = Promise.all(changes).then(() => operator.query('COMMIT'));
+  const others = Promise.all(changes);
+  const unlocked = others.then(() => operator.query('COMMIT'));
   assert.deepEqual(await order(locked as Promise<number>, others), ['others', 'locked']);
+  await unlocked;
   for (const about of rows) assert.equal(await countOf(backEnd, about), 1);
 });
 
@@ -89,8 +91,10 @@ test('a row locked for longer than the statement timeout gives StoreUnavailable,
 test('a locked identity delays only its own new grants', async () => {
   await operator.query(`BEGIN; SELECT 1 FROM identities WHERE id <> '${BOB}' FOR UPDATE`);
   const ofAda = issue(node);
-  const others = Promise.all(rows.map((about) => increment(store, about))).then(() => operator.query('COMMIT'));
+  const others = Promise.all(rows.map((about) => increment(store, about)));
+  const unlocked = others.then(() => operator.query('COMMIT'));
   assert.deepEqual(await order(ofAda, others), ['others', 'locked']);
+  await unlocked;
 });
 
 test('a change of several rows waits for a locked row', async () => {

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { format, inspect } from 'node:util';
 import type { Hex } from '../../src/core/hex.ts';
-import { isSameHex, Mac } from '../../src/tokens/mac.ts';
+import { isSameHash, Mac } from '../../src/tokens/mac.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { drawUserCode, normalizeUserCode } from '../../src/tokens/user-code.ts';
 
@@ -46,12 +46,14 @@ test('a MAC verifies only its own message, key and position', () => {
   }
 });
 
-test('hex comparison is equal only if every digit is', () => {
+test('two hashes are the same only if every digit is; anything of another length is not a hash', () => {
   const digits = 'a1b2c3d4'.repeat(8) as Hex;
   for (const other of [digits.slice(0, 32), digits.replace('a', 'b'), `${digits.slice(0, 63)}5`, '', `${digits}00`]) {
-    assert.ok(!isSameHex(digits, other as Hex), other);
-    assert.ok(isSameHex(other as Hex, other as Hex), other);
+    assert.ok(!isSameHash(digits, other as Hex), other);
+    assert.ok(!isSameHash(other as Hex, digits), other);
+    assert.equal(isSameHash(other as Hex, other as Hex), other.length === 64, other);
   }
+  assert.ok(isSameHash(digits, digits));
 });
 
 test('a user code is 8 unambiguous letters in two groups; case, spaces and dashes are ignored [RFC 8628 6.1]', () => {

@@ -69,7 +69,7 @@ function answerConnectStream(request: IncomingMessage, response: ServerResponse)
 function answerOnce(socket: Socket, visitor: Visitor, code: string, refusal?: PreparedRefusal): void {
   if (visitor.isEnding) return;
   const reason = REASONS[code] ?? 'request-malformed';
-  const broken = [...visitor.places].find(({ raw }) => !raw.complete);
+  const broken = visitor.places.find(({ raw }) => !raw.complete);
   if (!broken) {
     answerInTurn(socket, visitor, () =>
       answerSocket(socket, refusal ?? prepareNeutral(reason), TRANSPORT_WORDS[reason].text),
@@ -88,7 +88,7 @@ function answerOnce(socket: Socket, visitor: Visitor, code: string, refusal?: Pr
 function answerInTurn(socket: Socket, visitor: Visitor, answer: () => void): void {
   if (visitor.isEnding) return;
   visitor.isEnding = true;
-  if (visitor.places.size === 0) answer();
+  if (visitor.places.length === 0) answer();
   else visitor.whenIdle = () => (socket.writable ? answer() : socket.destroy());
 }
 

@@ -47,10 +47,10 @@ export class Drain {
 
   #closeIdle(): void {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
-    for (const { session, places } of this.#places.visitors) if (places.size === 0) session?.close();
+    for (const { session, places } of this.#places.visitors) if (places.length === 0) session?.close();
   }
 }
 
 function isNewest(place: Place): boolean {
-  return [...place.visitor.places].at(-1) === place;
+  return place.visitor.places.at(-1) === place;
 }

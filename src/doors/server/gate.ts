@@ -122,7 +122,7 @@ export class Gate {
 
   /** Whether one more pipelined HTTP/1.1 request is allowed on this connection. */
   #mayFollow(visitor: Visitor, raw: IncomingMessage, response: ServerResponse): boolean {
-    const waiting = visitor.places.size;
+    const waiting = visitor.places.length;
     // We do not upgrade to other protocols: the request is answered, then the connection closes.
     if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (!visitor.isEnding && waiting < PIPELINED) return true;

@@ -24,7 +24,7 @@ export function endStalled(places: Places, patience: Patience): () => void {
   }, LOOK_EVERY_MS);
   const counter = setInterval(() => {
     const now = performance.now();
-    for (const { frames, places: open } of places.visitors) frames?.look(now, open.size === 0);
+    for (const { frames, places: open } of places.visitors) frames?.look(now, open.length === 0);
   }, COUNT_EVERY_MS);
   timer.unref();
   counter.unref();
@@ -49,7 +49,7 @@ function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patien
 
 function endStalledSession(visitor: Visitor, now: number, patience: Patience): void {
   const { session, socket, places, openedAt, lastUsedAt } = visitor;
-  if (!session || places.size > 0) return;
+  if (!session || places.length > 0) return;
   const isSilent = lastUsedAt === openedAt;
   const quietMs = now - lastUsedAt;
   const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;

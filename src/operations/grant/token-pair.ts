@@ -31,19 +31,17 @@ type MintPorts = Pick<Ports, 'keyring' | 'registry' | 'issuer'>;
 
 /** Mints the access token, after the commit: signing takes time, and a retry mints the same one from the row. */
 export async function mintPair(decided: Outcome<DecidedPair>, ports: MintPorts): Promise<Outcome<TokenPair>> {
-  return decided.ok ? accept(await tokenPair(decided.value, ports)) : decided;
+  if (!decided.ok) return decided;
+  const { grant, minted } = decided.value;
+  const accessToken = mintAccessToken(grant, minted.root, ports);
+  // Opaque tokens are minted at once: waiting for them would take another turn.
+  return accept(tokenPair(decided.value, accessToken instanceof Promise ? await accessToken : accessToken));
 }
 
-export async function tokenPair({ grant, minted, now }: DecidedPair, ports: MintPorts): Promise<TokenPair> {
-  const { id, identityId, refreshUntil, scope, refreshable, pair } = grant;
-  return {
-    grantId: id,
-    identityId,
-    accessToken: await mintAccessToken(grant, minted.root, ports),
-    ...(refreshable && { refreshToken: minted.refreshToken }),
-    expiresIn: between(now, pair.expiresAt),
-    expiresAt: pair.expiresAt,
-    refreshUntil,
-    scope,
-  };
+function tokenPair({ grant, minted, now }: DecidedPair, accessToken: Secret): TokenPair {
+  const { id: grantId, identityId, refreshUntil, scope, pair } = grant;
+  const { expiresAt } = pair;
+  const expiresIn = between(now, expiresAt);
+  const first: TokenPair = { grantId, identityId, accessToken, expiresIn, expiresAt, refreshUntil, scope };
+  return grant.refreshable ? { ...first, refreshToken: minted.refreshToken } : first;
 }

@@ -1,5 +1,5 @@
 import type { CertificateMark } from '../../core/certificate.ts';
-import { type Grant, type GrantId, type Origin, REVOCATION_REASONS } from '../../core/grant.ts';
+import { type Grant, type GrantId, type Origin, type Pair, REVOCATION_REASONS } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Identity } from '../../core/identity.ts';
 import { type ClientId, ACCESS_TOKEN_FORMATS as FORMATS } from '../../core/integration.ts';
@@ -62,52 +62,57 @@ export const grantsOf = {
 /** For `count`: by the key that made the pair. */
 export const GRANTS_BY_KEY = 'key_id';
 
+// By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
+// apart by name, with a spread for each optional field, takes three times as long.
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
   if (!holder) throw new Error('a grant without the identity that holds it');
-  const [id, clientId, , scope, certificate, issuerKey, key, createdAt, refreshUntil, format, refreshable, accessHash] =
-    values;
-  const [resource, boundTo, generation, keyId, refreshHash, nonce, issuedAt, expiresAt, presenter] = values.slice(12);
-  const [audience, signingKey, revokedAt, revokedFor, assertion] = values.slice(21);
-  return {
-    id: id as GrantId,
-    clientId: clientId as ClientId,
+  const [resource, boundTo, revokedAt] = [values[12], values[13], values[23]];
+  const grant: Grant = {
+    id: values[0] as GrantId,
+    clientId: values[1] as ClientId,
     identityId: holder.id,
-    scope: scope as string,
+    scope: values[3] as string,
+    origin: originOf(values),
+    createdAt: values[7] as EpochSeconds,
+    refreshUntil: values[8] as EpochSeconds,
+    format: FORMATS[values[9] as number] ?? 'opaque',
+    refreshable: values[10] === 1,
+    accessHash: values[11] as Hex,
+    pair: pairOf(values),
+  };
+  if (resource === null && boundTo === null && revokedAt === null) return grant;
+  return {
+    ...grant,
     ...decodeResource(resource),
-    origin: originOf(certificate, issuerKey, key, assertion),
-    createdAt: createdAt as EpochSeconds,
-    refreshUntil: refreshUntil as EpochSeconds,
-    format: FORMATS[format as number] ?? 'opaque',
-    refreshable: refreshable === 1,
-    accessHash: accessHash as Hex,
     ...(typeof boundTo === 'string' && { boundTo: boundTo as Hex }),
-    pair: {
-      generation: generation as number,
-      keyId: keyId as number,
-      refreshHash: refreshHash as Hex,
-      nonce: nonce as Hex,
-      issuedAt: issuedAt as EpochSeconds,
-      expiresAt: expiresAt as EpochSeconds,
-      presenter: decodePresenter(presenter as string),
-      ...(typeof audience === 'string' && { jwt: { audience: audience.split(' '), signingKey: signingKey as string } }),
-    },
     ...(typeof revokedAt === 'number' && {
-      revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[revokedFor as number] ?? 'by-operator' },
+      revoked: { at: revokedAt as EpochSeconds, reason: REVOCATION_REASONS[values[24] as number] ?? 'by-operator' },
     }),
   };
 }
 
-function originOf(
-  certificate: Value | undefined,
-  issuerKey: Value | undefined,
-  key: Value | undefined,
-  assertion: Value | undefined,
-): Origin {
+function pairOf(values: readonly Value[]): Pair {
+  const pair: Pair = {
+    generation: values[14] as number,
+    keyId: values[15] as number,
+    refreshHash: values[16] as Hex,
+    nonce: values[17] as Hex,
+    issuedAt: values[18] as EpochSeconds,
+    expiresAt: values[19] as EpochSeconds,
+    presenter: decodePresenter(values[20] as string),
+  };
+  const audience = values[21];
+  if (typeof audience !== 'string') return pair;
+  return { ...pair, jwt: { audience: audience.split(' '), signingKey: values[22] as string } };
+}
+
+function originOf(values: readonly Value[]): Origin {
+  const [certificate, assertion] = [values[4], values[25]];
   if (typeof assertion === 'string') return assertionOrigin(assertion);
   if (typeof certificate !== 'string') return { kind: 'device' };
   return {
     kind: 'certificate',
-    certificate: { certificate: certificate as Hex, issuerKey: issuerKey as Hex, key: key as Hex },
+    certificate: { certificate: certificate as Hex, issuerKey: values[5] as Hex, key: values[6] as Hex },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Grant, GrantId, Pair } from '../../core/grant.ts';
 import type { Hex } from '../../core/hex.ts';
 import type { Standing } from '../../core/rules/refresh.ts';
 import { type Key, KeyMissing, type Keyring } from '../keyring.ts';
-import { isSameHex } from '../mac.ts';
+import { isSameHash } from '../mac.ts';
 import type { Secret } from '../secret.ts';
 import { sha256 } from '../sha256.ts';
 import {
@@ -80,7 +80,7 @@ export function isRefreshTokenOf({ root, grantId }: RefreshToken, { accessHash }
 }
 
 export function hashesTo(secret: Uint8Array, expected: Hex): boolean {
-  return isSameHex(sha256(secret), expected);
+  return isSameHash(sha256(secret), expected);
 }
 
 function mint(token: RefreshToken, key: Key): MintedRefreshToken {
