@@ -38,6 +38,7 @@ export function doorParts(
     authsvcMounts: authsvc.mounts,
     oauthMount: oauth.enabled ? oauth.mount : undefined,
     look: lookOf(pages),
+    servesDocs: pages.docs,
   };
 }
 

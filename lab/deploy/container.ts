@@ -9,7 +9,7 @@ import { debianRoot } from './debian.ts';
 import { commandsOf, installLabNeeds, ROOT, run } from './shell.ts';
 import { ownVolume, runUnpacked, startUnpacked } from './unpacked.ts';
 
-const [IMAGE, BUILDER] = ['localhost/tessera:0.2.0', 'localhost/tessera-builder'];
+const [IMAGE, BUILDER] = ['localhost/tessera', 'localhost/tessera-builder'];
 /** podman would raise these, which not every root may. */
 const LIMITS = '--ulimit nofile=4096:4096 --ulimit nproc=4096:4096';
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';

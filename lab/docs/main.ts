@@ -1,8 +1,8 @@
 // npm run docs [-- FOLDER]: README and docs as a static site, in out/docs by default. No page loads anything from elsewhere.
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { renderMarkdown } from '../../src/doors/pages/docs/markdown.ts';
 import { VERSION } from '../../src/version.ts';
-import { renderMarkdown } from './markdown.ts';
 import { layout, type SitePage } from './site-layout.ts';
 
 const TARGET = process.argv[2] ?? 'out/docs';
@@ -21,7 +21,7 @@ console.log(`${pages.length} pages of ${VERSION} in ${TARGET}; open ${join(TARGE
 
 function pageOf(source: string): SitePage {
   const { html, headings } = renderMarkdown(readFileSync(source, 'utf8'), linkTo);
-  return { path: siteName(source), source, title: headings[0]?.text ?? source, html, headings };
+  return { path: siteName(source), source, title: headings[0]?.text ?? source, html: html.toString(), headings };
 }
 
 function siteName(source: string): string {

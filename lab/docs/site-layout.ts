@@ -1,4 +1,5 @@
-import { escaped, type Heading } from './markdown.ts';
+import type { Heading } from '../../src/doors/pages/docs/markdown.ts';
+import { html } from '../../src/doors/pages/parts/html.ts';
 
 export interface SitePage {
   /** In the site. */
@@ -46,4 +47,8 @@ export function layout(page: SitePage, pages: readonly SitePage[], version: stri
 <script src="${root}search.js"></script>
 </html>
 `;
+}
+
+function escaped(text: string): string {
+  return html`${text}`.toString();
 }

@@ -27,9 +27,11 @@ export interface Event {
   /** The grant or the device authorization. */
   readonly subjectId?: string;
   readonly presenter?: Presenter;
+  /** The request that caused it, if one did: the `id` of its log line. */
+  readonly requestId?: string;
   /**
    * Depends on the type: the reason of a revocation, the first presenter of a retry, what an operator did. Stored with the
-   * `traceId` of the presenter.
+   * `requestId`, and with the `traceId` of the presenter.
    */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }

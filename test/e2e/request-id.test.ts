@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { issuers } from '../../src/store/tables/registry.ts';
 import { callerOver, type Question, reachOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
+import { pairByCertificate, refresh, refreshed, revoke } from './steps.ts';
 
 const REFUSED: readonly (readonly [door: string, question: Question])[] = [
   ['authsvc', { path: '/authsvc/Authorize/Verify', headers: { authorization: 'Bearer tsa_nothing' } }],
@@ -30,4 +32,47 @@ suite('every refusal carries its request id, and the log line has the same', () 
       assert.match(line ?? '', /"outcome":"refused","reason":"/);
     });
   }
+});
+
+suite('every event that a request causes has its request id', () => {
+  const derived = makeAuthority({ name: 'Derived Root' });
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    await service.put(issuers, anIssuer(derived, { label: 'DERIVED', identities: 'derived' }));
+    await registryFollows();
+  });
+  after(() => service.stop());
+
+  /** The types of the events that name the request of the newest log line of an operation. */
+  async function eventsOfLast(operation: string): Promise<string[]> {
+    const lines = service.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const id = lines.findLast((line) => line['operation'] === operation)?.['id'];
+    assert.match(String(id), /^[0-9a-f]{16}$/);
+    const events = await service.ports.store.newestEvents({ count: 100 });
+    return events.filter(({ detail }) => detail?.['requestId'] === id).map(({ type }) => type);
+  }
+
+  test('issued, refreshed, retried, reused and revoked', async (t) => {
+    const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+    t.after(() => caller.close());
+    const first = await pairByCertificate(caller);
+    assert.deepEqual(await eventsOfLast('authorize-certificate'), ['issued']);
+    const second = await refreshed(caller, first);
+    assert.deepEqual(await eventsOfLast('refresh'), ['refreshed']);
+    await refreshed(caller, first);
+    assert.deepEqual(await eventsOfLast('refresh'), ['retried']);
+    await refreshed(caller, second);
+    assert.equal((await refresh(caller, first.refresh_token)).status, 400);
+    assert.deepEqual(await eventsOfLast('refresh'), ['reused', 'revoked']);
+    await revoke(caller, (await pairByCertificate(caller)).access_token);
+    assert.deepEqual(await eventsOfLast('revoke'), ['revoked']);
+  });
+
+  test('an identity that is derived from a certificate', async (t) => {
+    const caller = callerOver('HTTP/1.1', reachOf(service, derived.issue({ commonName: 'robot' })));
+    t.after(() => caller.close());
+    await pairByCertificate(caller);
+    assert.deepEqual(await eventsOfLast('authorize-certificate'), ['administered', 'issued']);
+  });
 });

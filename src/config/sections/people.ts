@@ -53,7 +53,7 @@ export const signIn = section('Sign-in with user name and password, and the brow
   }),
 });
 
-export const pages = section('How the pages look.', {
+export const pages = section('How the pages look, and which there are.', {
   name: text('a name of 1 to 60 characters', '^[^\\p{Cc}]{1,60}$', {
     description: 'The name that pages show for the service.',
     default: 'Tessera',
@@ -62,6 +62,11 @@ export const pages = section('How the pages look.', {
   accent: text('a colour such as #0b5fff', '^#[0-9A-Fa-f]{6}$', {
     description: 'The colour of buttons and links.',
     default: '#0b5fff',
+  }),
+  docs: flag({
+    description:
+      'Whether `/docs` has the documentation of this release. If not, it leads to the API reference, `/docs/api`.',
+    default: true,
   }),
   strictTransport: duration({
     description:

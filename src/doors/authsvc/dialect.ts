@@ -5,6 +5,7 @@ import type { Refusal } from '../../core/refusal.ts';
 import { checkToken } from '../../operations/grant/check-token.ts';
 import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
@@ -129,7 +130,8 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
 async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const token = bearerToken(request);
   if (!token.ok) return token;
-  const revoked = await revokeByToken(token.value, mount.readConnection(request).presenter, mount.ports);
+  const { presenter } = mount.readConnection(request);
+  const revoked = await revokeByToken(token.value, presenter, portsOfRequest(mount.ports, request.id));
   if (!revoked.ok) return revoked;
   recordGrant(request, revoked.value);
   return accept({});

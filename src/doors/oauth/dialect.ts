@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
+import { portsOfRequest } from '../../operations/request-ports.ts';
 import { targetOf } from '../server/methods.ts';
 import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
@@ -78,7 +79,8 @@ async function revokeToken(request: FastifyRequest, mount: TokenMount): Promise<
   const { clientId, parameters } = read.value;
   if (!parameters.token) return refuse('token-missing');
   const { presenter } = mount.readConnection(request);
-  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter }, mount.ports);
+  const ports = portsOfRequest(mount.ports, request.id);
+  const revoked = await revokeByIntegration({ clientId, token: parameters.token, presenter }, ports);
   if (!revoked.ok) return revoked;
   if (revoked.value) recordGrant(request, revoked.value);
   return accept({});

@@ -12,7 +12,8 @@ import { wantedForm } from '../server/wanted-form.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
 import { DEVICE_ROUTES } from './device/routes.ts';
-import { DOCS_ROUTES } from './docs/reference-page.ts';
+import { mountDocs } from './docs/mount-docs.ts';
+import { INSTEAD_OF_DOCS, REFERENCE_ROUTES } from './docs/reference-page.ts';
 import { HOME_ROUTES } from './home/home-page.ts';
 import { sendAnswer } from './parts/answer.ts';
 import { makeAssets, mountAssets } from './parts/assets.ts';
@@ -25,7 +26,7 @@ import { type Site, strangerVisit, type Visit, visitOf } from './parts/visit.ts'
 
 export interface PagesParts extends Omit<Site, 'assets'> {}
 
-const ROUTES: readonly PageRoute[] = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...DOCS_ROUTES];
+const ROUTES: readonly PageRoute[] = [...HOME_ROUTES, ...DEVICE_ROUTES, ...ACCOUNT_ROUTES, ...REFERENCE_ROUTES];
 
 export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Door {
   const site: Site = { ...parts, assets: makeAssets(parts.look) };
@@ -59,6 +60,8 @@ function preparePage(reason: ServerReason): PreparedRefusal {
 function mountPages(app: FastifyInstance, site: Site): void {
   mountAssets(app, site.assets);
   for (const route of ROUTES) mountRoute(app, route, site);
+  for (const route of site.servesDocs ? [] : INSTEAD_OF_DOCS) mountRoute(app, route, site);
+  if (site.servesDocs) mountDocs(app, site);
   app.get('/docs/openapi.json', async (_request, reply) =>
     reply.headers(NO_SNIFFING).send(withNamedSchemas(site.openapi())),
   );

@@ -10,6 +10,7 @@ import { type AssertionRequest, authorizeAssertion } from '../../operations/gran
 import { authorizeCertificate, type CertificateRequest } from '../../operations/grant/authorize-certificate.ts';
 import { type RefreshRequest, refreshTokens } from '../../operations/grant/refresh-tokens.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
+import { portsOfRequest } from '../../operations/request-ports.ts';
 import { storyOf } from '../server/story.ts';
 import type { TokenMount } from './mount.ts';
 import { recordIntegration } from './request-story.ts';
@@ -33,7 +34,7 @@ export function obtainPair(
     case 'redeem':
       return redeemDevice(
         { clientId, deviceCode: asked.deviceCode, presenter, overLimit, slowsDown, resource },
-        mount.ports,
+        portsOfRequest(mount.ports, request.id),
       );
     case 'refresh':
       return refreshTokens(
@@ -79,7 +80,7 @@ export async function obtainByCertificate(
   const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
   const pair = await authorizeCertificate(
     { ...asked, presented, requestId: request.id, overLimit, refresh },
-    mount.ports,
+    portsOfRequest(mount.ports, request.id),
   );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
@@ -91,7 +92,7 @@ export async function obtainByAssertion(
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
   const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeAssertion({ ...asked, requestId: request.id, overLimit }, mount.ports);
+  const pair = await authorizeAssertion({ ...asked, requestId: request.id, overLimit }, portsOfRequest(mount.ports, request.id));
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
 }

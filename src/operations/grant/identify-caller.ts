@@ -7,6 +7,7 @@ import type { AcceptedCertificate } from '../../core/verdict.ts';
 import type { Directory } from '../../directory/directory.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
+import { portsOfRequest } from '../request-ports.ts';
 import { type FindDerived, loadDerived, storeDerived } from './derived-identity.ts';
 import { endRevoked } from './revoke-grant.ts';
 
@@ -25,10 +26,11 @@ export async function certifyCaller(
   const { outcome, issuer, mark } = verdict;
   if (!outcome.ok) {
     if (verdict.steps.length > 0) ports.logRefused({ requestId, verdict });
-    if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark) await endRevoked(issuer, mark, ports);
+    if (outcome.refusal.reason === 'certificate-revoked' && issuer && mark)
+      await endRevoked(issuer, mark, portsOfRequest(ports, requestId));
     return outcome;
   }
-  const caller = await identifyCaller(outcome.value, ports);
+  const caller = await identifyCaller(outcome.value, portsOfRequest(ports, requestId));
   if (!caller.ok) ports.logRefused({ requestId, verdict, mapping: caller });
   return caller;
 }

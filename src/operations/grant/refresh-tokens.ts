@@ -113,7 +113,7 @@ function commitOf(decision: RefreshDecision, turn: Turn, nonce: Hex, ports: Port
     case 'refuse':
       return { outcome: refused(decision.refusal) };
     case 'report-reuse':
-      return { outcome: refused(decision.refusal), events: [reusedEvent(turn, { ended: false })] };
+      return { outcome: refused(decision.refusal), events: [eventOf('reused', turn, { ended: false })] };
     case 'end':
       return end(turn, decision);
   }
@@ -124,12 +124,12 @@ interface Turn {
   readonly token: RefreshToken;
   readonly presenter: Presenter;
   readonly now: EpochSeconds;
-  /** In the events of a refusal, so that they and the log line are found by each other. */
+  /** In the events, so that they and the log line are found by each other. */
   readonly requestId: string;
 }
 
 function rotate(
-  { grant, token, presenter, now }: Turn,
+  { grant, token, presenter, requestId, now }: Turn,
   nonce: Hex,
   settings: Settings,
   ports: Ports,
@@ -153,7 +153,8 @@ function rotate(
     },
   };
   // Without the identity, the event is one appended row and in no index; the grant names its holder.
-  const event: Event = { type: 'refreshed', at: now, clientId: grant.clientId, subjectId: grant.id, presenter };
+  const { id: subjectId, clientId } = grant;
+  const event: Event = { type: 'refreshed', at: now, clientId, subjectId, presenter, requestId };
   return { outcome: accept({ grant: next, minted, now }), next, events: [event] };
 }
 
@@ -169,17 +170,14 @@ function repeat(turn: Turn, ports: Ports): Decision<Grant, Outcome<DecidedPair>>
 
 /** Only reuse and a rolled-back store end a grant. No other refusal changes anything. */
 function end(turn: Turn, { why, refusal }: RefreshDecision & { do: 'end' }): Decision<Grant, Outcome<DecidedPair>> {
-  const { grant, now, requestId } = turn;
-  const ended = eventOf('revoked', turn, { reason: why, requestId });
-  const events = why === 'reuse' ? [reusedEvent(turn, { ended: true }), ended] : [ended];
+  const { grant, now } = turn;
+  const ended = eventOf('revoked', turn, { reason: why });
+  const events = why === 'reuse' ? [eventOf('reused', turn, { ended: true }), ended] : [ended];
   return { outcome: refused(refusal), next: revoke(grant, now, why), events };
 }
 
-function reusedEvent(turn: Turn, detail: { readonly ended: boolean }): Event {
-  return eventOf('reused', turn, { ...detail, requestId: turn.requestId });
-}
-
-function eventOf(type: Event['type'], { grant, presenter, now }: Turn, detail: NonNullable<Event['detail']>): Event {
+function eventOf(type: Event['type'], turn: Turn, detail: NonNullable<Event['detail']>): Event {
+  const { grant, presenter, requestId, now } = turn;
   const { id: subjectId, clientId, identityId } = grant;
-  return { type, at: now, clientId, identityId, subjectId, presenter, detail };
+  return { type, at: now, clientId, identityId, subjectId, presenter, requestId, detail };
 }

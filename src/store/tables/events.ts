@@ -20,7 +20,7 @@ export const eventColumns: readonly Column[] = [
 export const IS_ACT = `type IN (${ACT_TYPES.map((type) => `'${type}'`).join(', ')})`;
 
 export function encodeEvent(event: Event): Value[] {
-  const { at, type, clientId = null, identityId = null, subjectId, presenter, detail } = event;
+  const { at, type, clientId = null, identityId = null, subjectId, presenter, requestId, detail } = event;
   return [
     at,
     type,
@@ -28,14 +28,16 @@ export function encodeEvent(event: Event): Value[] {
     identityId,
     hexDigits(subjectId ?? null),
     presenter ? encodePresenter(presenter) : null,
-    detailText(detail, presenter?.traceId),
+    detailText(detail, requestId, presenter?.traceId),
   ];
 }
 
-/** The trace of the request is a part of the detail. */
-function detailText(detail: Event['detail'], traceId: string | undefined): string | null {
-  if (traceId !== undefined) return JSON.stringify({ ...detail, traceId });
-  return detail ? JSON.stringify(detail) : null;
+/** The request and its trace are parts of the detail. */
+function detailText(detail: Event['detail'], requestId?: string, traceId?: string): string | null {
+  // Of a refresh, the most frequent event by far.
+  if (!detail && requestId !== undefined && traceId === undefined) return `{"requestId":"${requestId}"}`;
+  const all = { ...detail, requestId, traceId };
+  return detail || requestId !== undefined || traceId !== undefined ? JSON.stringify(all) : null;
 }
 
 /** Reads the sequence number and the columns after it. */

@@ -69,6 +69,8 @@ suite('headers of pages', () => {
     for (const page of [
       '/',
       '/docs',
+      '/docs/api',
+      '/docs/search?q=scope',
       '/nothing',
       '/device',
       '/account',
@@ -101,7 +103,7 @@ suite('the first page, and paths that no door owns', () => {
   });
 
   test('neither / nor the reference shows strangers the version', async () => {
-    for (const path of ['/', '/docs', '/nothing']) {
+    for (const path of ['/', '/docs', '/docs/api', '/docs/readme', '/nothing']) {
       const { text } = await new Visitor(service, BROWSER).get(path);
       assert.ok(!text.includes(VERSION), path);
     }

@@ -69,5 +69,8 @@ export const EVERY_PAGE: Readonly<Record<string, OpenPage>> = {
     await page.goto(`${service.url}/account/password`);
   },
   docs: (page, { url }) => page.goto(`${url}/docs`),
+  'docs-page': (page, { url }) => page.goto(`${url}/docs/operators`),
+  'docs-search': (page, { url }) => page.goto(`${url}/docs/search?q=backup`),
+  reference: (page, { url }) => page.goto(`${url}/docs/api`),
   'not-found': (page, { url }) => page.goto(`${url}/nothing`),
 };

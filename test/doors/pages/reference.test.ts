@@ -1,4 +1,4 @@
-// /docs: the reference in the visitor's language, with commands that work as they are shown.
+// /docs/api: the reference in the visitor's language, with commands that work as they are shown.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ suite('the reference', () => {
   after(() => service.stop());
 
   const pageIn = async (language: string) =>
-    (await new Visitor(service, { 'accept-language': language }).get('/docs')).text;
+    (await new Visitor(service, { 'accept-language': language }).get('/docs/api')).text;
 
   test('every link of the contents leads to a section, for every mount', async () => {
     const text = await pageIn('en');
@@ -41,7 +41,7 @@ suite('the reference', () => {
   });
 
   test('people who are signed in see the version', async () => {
-    assert.ok((await (await signedIn(service)).get('/docs')).text.includes(`Version ${VERSION}.`));
+    assert.ok((await (await signedIn(service)).get('/docs/api')).text.includes(`Version ${VERSION}.`));
   });
 
   test('a command works as shown, with the values of the caller in place of the capital letters', async (t) => {

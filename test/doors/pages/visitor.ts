@@ -31,6 +31,10 @@ export class Visitor {
     return this.#send('GET', path, undefined, headers);
   }
 
+  head(path: string): Promise<Seen> {
+    return this.#send('HEAD', path, undefined, {});
+  }
+
   /** Sends a form with the token of the last page, unless the fields say otherwise. */
   post(path: string, fields: Fields = {}, headers: Fields = {}): Promise<Seen> {
     const body = new URLSearchParams({ form_token: this.formToken, ...fields }).toString();

@@ -6,7 +6,10 @@ import type { Visit } from '../parts/visit.ts';
 import { anchorOf, type Entry, operationSection } from './operation-section.ts';
 import { translatorFor } from './reference-words.ts';
 
-export const DOCS_ROUTES: readonly PageRoute[] = [show('/docs', 'page-docs', showReference)];
+export const REFERENCE_ROUTES: readonly PageRoute[] = [show('/docs/api', 'page-docs', showReference)];
+
+/** Where the documentation is not served, /docs leads to the reference. */
+export const INSTEAD_OF_DOCS: readonly PageRoute[] = [show('/docs', 'page-docs', async () => ({ goTo: '/docs/api' }))];
 
 /** The version is for people who are signed in: strangers could look up its known flaws. */
 async function showReference(visit: Visit): Promise<Answer> {
@@ -24,6 +27,7 @@ async function showReference(visit: Visit): Promise<Answer> {
 <p>${words.address} <code>${visit.site.publicUrl}</code></p>
 <p class="hint">${words.samplesHint}</p>
 <p><a href="/docs/openapi.json">${words.document}</a></p>
+${visit.site.servesDocs && html`<p><a href="/docs">${words.toPages}</a></p>`}
 ${entries.map((entry) => operationSection(entry, visit))}
 </div>
 </div>`;

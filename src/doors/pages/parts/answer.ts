@@ -14,8 +14,7 @@ export interface Shown {
 }
 
 export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): FastifyReply {
-  reply.headers(PAGE_HEADERS);
-  if (isKnownByName(visit.site)) reply.headers(strictTransport(visit.site.look.strictTransport));
+  reply.headers(pageHeaders(visit.site));
   const cookies = [...visit.cookies, ...(answer.cookies ?? [])];
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   // 303: whatever the method was, the next request is a GET, so that reloading repeats nothing.
@@ -27,6 +26,11 @@ export function sendAnswer(visit: Visit, reply: FastifyReply, answer: Answer): F
     .header('content-language', visit.language.tag)
     .type('text/html; charset=utf-8')
     .send(layout(visit, answer.page).toString());
+}
+
+/** Of every page. */
+export function pageHeaders(site: Site): Readonly<Record<string, string>> {
+  return isKnownByName(site) ? { ...PAGE_HEADERS, ...strictTransport(site.look.strictTransport) } : PAGE_HEADERS;
 }
 
 /** Strict transport on `localhost` would bind every other service of a developer's machine, on every port. */

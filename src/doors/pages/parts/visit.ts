@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Person } from '../../../core/person.ts';
 import { personOf } from '../../../operations/person/browser-session.ts';
 import type { Ports } from '../../../operations/ports.ts';
+import { portsOfRequest } from '../../../operations/request-ports.ts';
 import type { ReadConnection } from '../../caller/connection.ts';
 import type { OpenapiDocument } from '../../openapi-document.ts';
 import type { AddressLimit } from '../../server/address-limit.ts';
@@ -21,7 +22,9 @@ export interface Site {
   readonly publicUrl: string;
   readonly look: Look;
   readonly assets: Assets;
-  /** What /docs shows. */
+  /** Whether /docs has the documentation beside the API reference. */
+  readonly servesDocs: boolean;
+  /** What /docs/api shows. */
   readonly openapi: () => OpenapiDocument;
 }
 
@@ -44,7 +47,8 @@ export function isSecure({ publicUrl }: Pick<Site, 'publicUrl'>): boolean {
   return publicUrl.startsWith('https:');
 }
 
-export async function visitOf(request: FastifyRequest, site: Site): Promise<Visit> {
+export async function visitOf(request: FastifyRequest, shared: Site): Promise<Visit> {
+  const site = { ...shared, ports: portsOfRequest(shared.ports, request.id) };
   const language = languageFor(request.headers['accept-language']);
   const cookie = readCookie(request, 'session', isSecure(site));
   const person = cookie === undefined ? undefined : await personOf(cookie, site.ports);

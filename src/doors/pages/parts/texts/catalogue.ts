@@ -1,6 +1,7 @@
 // Every text a person reads in the browser. A catalogue that lacks one does not compile.
 import type { EventType } from '../../../../core/event.ts';
 import type { RevocationReason } from '../../../../core/grant.ts';
+import type { DocsGroup } from '../../docs/library.ts';
 
 /** A refusal as a page: what happened, and what to do now. */
 export interface Said {
@@ -169,6 +170,15 @@ export interface Texts {
     readonly withBearer: string;
     readonly takes: string;
     readonly answers: string;
+    readonly toPages: string;
+    readonly pagesTitle: string;
+    readonly pagesLabel: string;
+    readonly lead: string;
+    readonly referenceHint: string;
+    readonly search: string;
+    readonly searchButton: string;
+    readonly found: (count: number) => string;
+    readonly groups: Readonly<Record<DocsGroup, string>>;
   };
   readonly notices: Readonly<Record<Notice, string>>;
   readonly sayings: Readonly<Record<Saying, Said>>;
