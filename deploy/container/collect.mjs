@@ -1,6 +1,16 @@
 // Puts together the root of the image: node collect.mjs FOLDER, in a checkout that is built and has its packages to run.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, globSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [, , image] = process.argv;

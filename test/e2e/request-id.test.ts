@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { issuers } from '../../src/store/tables/registry.ts';
+import { makeAuthority } from '../authority.ts';
 import { callerOver, type Question, reachOf } from './caller.ts';
-import { startService, type TestService } from './service.ts';
+import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
 import { pairByCertificate, refresh, refreshed, revoke } from './steps.ts';
 
 const REFUSED: readonly (readonly [door: string, question: Question])[] = [

@@ -92,7 +92,10 @@ export async function obtainByAssertion(
   mount: TokenMount,
 ): Promise<Outcome<TokenPair>> {
   const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'grants');
-  const pair = await authorizeAssertion({ ...asked, requestId: request.id, overLimit }, portsOfRequest(mount.ports, request.id));
+  const pair = await authorizeAssertion(
+    { ...asked, requestId: request.id, overLimit },
+    portsOfRequest(mount.ports, request.id),
+  );
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return pair;
 }

@@ -31,14 +31,14 @@ test('what a person confirms, denies, revokes or gets wrong: every event names t
   assert.equal((await poll(service, confirmed)).status, 200);
   await ada.post(`${await ada.enterCode((await startCode(service)).userCode)}/deny`);
   await ada.get('/account');
-  await ada.post('/account/revoke-all');
+  await ada.post('/account/grants/revoke');
   const { userCode } = await startCode(service);
   await ada.signIn('ada', 'wrong', { user_code: userCode });
   assert.deepEqual(await causes(), [
-    ['confirmed', 'page-confirm'],
+    ['confirmed', 'confirm-device'],
     ['issued', 'redeem'],
-    ['denied', 'page-deny'],
-    ['revoked', 'page-revoke-all'],
-    ['spent', 'page-sign-in'],
+    ['denied', 'deny-device'],
+    ['revoked', 'revoke-my-grants'],
+    ['spent', 'sign-in'],
   ]);
 });

@@ -14,7 +14,11 @@ const rendered = new Map<string, Html>();
 export function docsPage(visit: Visit, library: Library, page: DocsPage): Page {
   const text = rendered.get(page.path) ?? renderMarkdown(textOf(page), linksFrom(page, library)).html;
   rendered.set(page.path, text);
-  return framed(visit, library, { title: titleOf(page), at: page, body: html`<article class="text" lang="en">${text}</article>` });
+  return framed(visit, library, {
+    title: titleOf(page),
+    at: page,
+    body: html`<article class="text" lang="en">${text}</article>`,
+  });
 }
 
 /** /docs itself. */
@@ -57,7 +61,7 @@ function framed(visit: Visit, library: Library, { title, body, at, query }: Fram
   });
   const framedBody = html`<div class="reference docs">
 <nav class="contents" aria-label="${words.pagesLabel}">
-<form action="/docs/search" role="search"><label for="q">${words.search}</label> <input id="q" name="q" type="search" maxlength="100" value="${query ?? ''}"> <button class="quiet">${words.searchButton}</button></form>
+<form action="/docs/search" role="search"><label for="q">${words.search}</label> <input id="q" name="q" type="search" maxlength="100" value="${query ?? ''}"> <button class="button quiet">${words.searchButton}</button></form>
 <p><a href="/docs">${words.pagesTitle}</a> <a href="/docs/api">${words.title}</a></p>
 ${lists}
 </nav>

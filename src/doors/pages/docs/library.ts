@@ -9,7 +9,14 @@ const ROOT = new URL('../../../../', import.meta.url);
 /** Pages by reader. A name that ends with a slash means every page of that folder. CHANGELOG.md names versions: not served. */
 const GROUPS = {
   start: ['README.md', 'docs/small-print.md', 'docs/pages.md'],
-  callers: ['docs/callers.md', 'docs/certificates.md', 'docs/workloads.md', 'docs/errors.md', 'docs/libraries.md', 'sdk/client/README.md'],
+  callers: [
+    'docs/callers.md',
+    'docs/certificates.md',
+    'docs/workloads.md',
+    'docs/errors.md',
+    'docs/libraries.md',
+    'sdk/client/README.md',
+  ],
   apis: ['docs/resource-servers.md', 'sdk/verify/README.md'],
   operators: [
     'docs/operators.md',
@@ -28,7 +35,13 @@ const GROUPS = {
   ],
   onCall: ['docs/troubleshooting.md', 'docs/alerting.md', 'docs/tracing.md'],
   runbooks: ['docs/runbooks/'],
-  standards: ['docs/contract.md', 'docs/spec-gaps.md', 'docs/oauth.md', 'docs/oauth-rfcs.md', 'docs/exactly-once-refresh.md'],
+  standards: [
+    'docs/contract.md',
+    'docs/spec-gaps.md',
+    'docs/oauth.md',
+    'docs/oauth-rfcs.md',
+    'docs/exactly-once-refresh.md',
+  ],
   inside: [
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
@@ -71,7 +84,9 @@ export interface Library {
 /** Only what is there: an image may be built without the documentation. */
 export function openLibrary(): Library {
   const inDocs = existsSync(new URL('docs', ROOT))
-    ? readdirSync(new URL('docs', ROOT), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`).sort()
+    ? readdirSync(new URL('docs', ROOT), { recursive: true, encoding: 'utf8' })
+        .map((name) => `docs/${name}`)
+        .sort()
     : [];
   const pages = Object.entries<readonly string[]>(GROUPS).flatMap(([group, sources]) =>
     sources

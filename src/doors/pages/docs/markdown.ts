@@ -71,7 +71,9 @@ function renderTable([head = '', rule = '', ...rows]: readonly string[], linkTo:
   const isRight = cellsOf(rule).map((cell) => cell.endsWith(':'));
   const alignment = (at: number) => isRight[at] === true && html` class="right"`;
   const cells = (line: string) => cellsOf(line).map((cell) => inline(cell, linkTo));
-  const body = rows.map((line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`);
+  const body = rows.map(
+    (line) => html`<tr>${cells(line).map((cell, at) => html`<td${alignment(at)}>${cell}</td>`)}</tr>\n`,
+  );
   return html`<div class="table" tabindex="0"><table><thead><tr>${cells(head).map(
     (cell, at) => html`<th${alignment(at)}>${cell}</th>`,
   )}</tr></thead><tbody>${body}</tbody></table></div>`;
