@@ -21,7 +21,7 @@ file is valid. The environment overrides the file, and flags override both:
 
 - \`tessera config check\` lists every mistake with its position, what was expected, and an example; \`tessera config show\` prints
   the settings in force, with passwords hidden. Unknown settings are mistakes, also in the environment.
-- Durations are written \`90d\`, \`12h\`, \`15m\`, \`60s\`, or as a number of seconds.
+- Durations are written \`90d\`, \`12h\`, \`15m\`, \`60s\`, or as a number of seconds. In italics: what a value may be.
 - Paths are relative to the folder of the file, and may start with \`<dataFolder>\`.
 - In the environment, lists are YAML: \`TESSERA_PROXIES_ADDRESSES='[10.0.0.0/24]'\`. A flag can set an item of a list:
   \`--set listeners.0.port=9443\`.
@@ -76,8 +76,15 @@ function table(rows: readonly Place[]): string[] {
   return ['| Setting | What it does | Default | Example |', '|---|---|---|---|', ...lines];
 }
 
+/** Forms that the head of the page explains, or that default and example show. */
+const EVIDENT = /^(?:a duration|a path, relative to the configuration file$|true or false|a list)/;
+
 function words({ description = '' }: Node, expected: string): string {
-  return cell(`${description} *Expected: ${expected}.*`);
+  return cell(EVIDENT.test(expected) ? description : `${description} *${capital(expected.replace(/^a whole number from /, ''))}.*`);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The default is example enough where there is no better one. */

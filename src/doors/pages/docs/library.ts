@@ -25,7 +25,6 @@ const GROUPS = {
     'docs/postgresql.md',
     'docs/proxies.md',
     'docs/systemd.md',
-    'docs/system-user.md',
     'docs/container.md',
     'docs/kubernetes.md',
     'docs/backups.md',
