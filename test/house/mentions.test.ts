@@ -1,5 +1,6 @@
 // Every file, command, setting, path and metric that a page names must exist.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +16,11 @@ import { ROOT, read, type Source, sourcesIn } from './sources.ts';
 const PAGES: readonly Source[] = [
   ...globSync('*.md', { cwd: ROOT }).map((path) => ({ path, text: read(path) })),
   ...sourcesIn('docs', '.md'),
+  ...sourcesIn('sdk', 'README.md'),
 ];
-const CODE = ['src', 'lab', 'runtime', 'test', 'deploy'].flatMap((folder) => sourcesIn(folder, ''));
+const CODE = ['src', 'lab', 'runtime', 'test', 'deploy', 'sdk', 'examples']
+  .flatMap((folder) => sourcesIn(folder, ''))
+  .filter(({ path }) => !path.endsWith('.md'));
 const WORDS = new Set(
   CODE.filter(({ path }) => !path.includes('/mentions')).flatMap(({ text }) => text.match(/[\w-]+/g) ?? []),
 );
@@ -85,9 +89,9 @@ suite('files', () => {
   });
 
   test('every name in camel case or capitals is in the code', () => {
-    // Words of Node, TypeScript, ASN.1, pino and Envoy.
+    // Words of Node, TypeScript, ASN.1, pino, Envoy and Dex.
     const foreign =
-      /^(?:randomUUID|erasableSyntaxOnly|cRLIssuer|anyExtendedKeyUsage|flushSync|[A-Z]+_FORWARD(?:_ONLY)?|SANITIZE_SET)$/;
+      /^(?:randomUUID|erasableSyntaxOnly|cRLIssuer|anyExtendedKeyUsage|flushSync|reuseInterval|[A-Z]+_FORWARD(?:_ONLY)?|SANITIZE_SET)$/;
     const named = SPANS.filter(({ text }) => /^(?:[a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+)$/.test(text) && !foreign.test(text));
     assertEach(named, 40, (name) => WORDS.has(name) || SETTING_VARIABLES.has(name));
   });
@@ -151,13 +155,67 @@ suite('commands', () => {
 
   test('every npm script exists, and so does what it is asked to run', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const menus: Record<string, string> = { chaos: 'lab/chaos.ts', figures: 'lab/figures.ts', fuzz: 'lab/fuzz.ts' };
+    const menus: Record<string, string> = {
+      chaos: 'lab/chaos.ts',
+      conformance: 'lab/conformance/main.ts',
+      figures: 'lab/figures.ts',
+      fuzz: 'lab/fuzz.ts',
+      lab: 'lab/deploy.ts',
+    };
     const called = COMMAND_LINES.filter(({ text }) => /^npm (?:run [a-z]|test|start)/.test(text));
     assertEach(called, 40, (line) => {
       const [, script = '', name] = /^npm (?:run )?([\w-]+)(?: -- ([a-z][\w-]*)(?= |$))?/.exec(line) ?? [];
       const menu = menus[script];
       return script in scripts && (!menu || !name || new RegExp(`^ +'?${name}'?:? `, 'm').test(read(menu)));
     });
+  });
+});
+
+suite('drills', () => {
+  /** The names in a list such as: drills `a`, `b` and `c`. */
+  const drillsOf = ({ path, text }: Source): Mention[] =>
+    [
+      ...text.matchAll(/(?:drills? |`npm run chaos -- )((?:`?[a-z][\w-]*`(?:, | and |,\n|\nand |(?=[\s;.:|)])))+)/g),
+    ].flatMap(([, list = '']) => [...list.matchAll(/([\w-]+)`/g)].map(([, name = '']) => ({ page: path, text: name })));
+
+  test('every drill that a page names exists, also in a list', () => {
+    const menu = read('lab/chaos.ts');
+    assertEach(PAGES.flatMap(drillsOf), 25, (name) => new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
+  });
+});
+
+suite('code blocks', () => {
+  const ofLanguage = (language: string) => PAGES.flatMap(blocksOf).filter((block) => block.language === language);
+
+  test('every block of shell commands can be parsed by a shell', () => {
+    const blocks = ofLanguage('sh');
+    assert.ok(blocks.length > 15);
+    const broken = blocks.filter(({ text }) => spawnSync('sh', ['-n'], { input: text }).status !== 0);
+    assert.deepEqual(
+      broken.map(({ page, text }) => `${page}: ${text}`),
+      [],
+    );
+  });
+
+  test('every block of JSON is JSON, apart from omissions', () => {
+    const blocks = ofLanguage('json').filter(({ text }) => !text.includes('…'));
+    assert.ok(blocks.length > 0);
+    for (const { page, text } of blocks) assert.doesNotThrow(() => JSON.parse(text), page);
+  });
+
+  test('every address outside this project is https, and complete', () => {
+    const addresses = PAGES.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((\w+:[^)\s]*)\)/g)].map(([, target = '']) => ({ page: path, text: target })),
+    );
+    assertEach(addresses, 25, (target) => /^https:$/.test(URL.parse(target)?.protocol ?? ''));
+  });
+
+  test('every script of the quick start that a page names is one that it writes', () => {
+    const flows = read('src/cli/quickstart/flows.ts');
+    const named = PAGES.flatMap(({ path, text }) =>
+      [...text.matchAll(/data\/try\/([\w-]+)\.sh/g)].map(([, name = '']) => ({ page: path, text: name })),
+    );
+    assertEach(named, 2, (name) => flows.includes(`name: '${name}'`));
   });
 });
 
