@@ -1,7 +1,7 @@
-// `npm run build`: dist/ from src/, for the published package: Node strips no types from what is installed. In a checkout
+// Runs on Node 20 too, in a builder of the image. `npm run build`: dist/ from src/, for the published package: Node strips no types from what is installed. In a checkout
 // nothing runs from it. The command uses sdk/client, which goes to dist/sdk.
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,7 +18,9 @@ renameSync(join(compiled, 'src'), dist);
 renameSync(join(compiled, 'sdk'), join(dist, 'sdk'));
 rmSync(compiled, { recursive: true });
 // sdk/ is beside src/ in a checkout, and within dist/ here: one step less up.
-for (const file of globSync('cli/**/*.js', { cwd: dist }).map((name) => join(dist, name))) {
+const commands = join(dist, 'cli');
+for (const name of readdirSync(commands, { recursive: true }).filter((name) => name.endsWith('.js'))) {
+  const file = join(commands, name);
   const code = readFileSync(file, 'utf8');
   const moved = code.replace(/(from '|import\(')\.\.\/((?:\.\.\/)+sdk\/)/g, '$1$2');
   if (moved !== code) writeFileSync(file, moved);

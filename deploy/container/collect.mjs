@@ -1,16 +1,6 @@
 // Puts together the root of the image: node collect.mjs FOLDER, in a checkout that is built and has its packages to run.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [, , image] = process.argv;
@@ -34,7 +24,8 @@ const natives = readdirSync('node_modules', { recursive: true }).filter((path) =
 for (const program of [pinned, ...natives.map((path) => join('node_modules', path))])
   for (const library of librariesOf(program)) place(library, library);
 
-const pages = ['docs', 'LICENSE', ...globSync(['*.md', 'sdk/*/README.md'])];
+const readmes = readdirSync('sdk').map((name) => join('sdk', name, 'README.md'));
+const pages = ['docs', 'LICENSE', ...readdirSync('.').filter((name) => name.endsWith('.md')), ...readmes];
 for (const part of ['dist', 'package.json', 'node_modules', ...pages]) place(part, join('opt/tessera', part));
 const packages = join(image, 'opt/tessera/node_modules');
 for (const name of ['.bin', '.cache', 'tessera-runtime', `node-linux-${process.arch}`])

@@ -1,8 +1,8 @@
 // deploy/container: the compose file, and what it shares with pages that tests run. `npm run lab -- container` builds the image.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 
@@ -69,4 +69,25 @@ test('the configuration for one container loads: its health check finds the oper
 test('no password and no key is in the files', () => {
   for (const name of ['compose.yaml', 'roles.sh', 'config/tessera.yaml'])
     assert.doesNotMatch(file(name), /PASSWORD: (?!\$\{)|PASSWORD '|postgres:\/\/[^@/]*:[^@/]*@/, name);
+});
+
+suite('the image', () => {
+  const containerfile = file('Containerfile');
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  );
+  const admitted = lines(readFileSync(join(FOLDER, '../../.containerignore'), 'utf8'))
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+
+  test('is built from files that the build may see', () => {
+    assert.deepEqual(copied.toSorted(), admitted.toSorted());
+  });
+
+  test('has every folder that the build reads, and the documentation', () => {
+    const outside = globSync('src/**/*.ts', { cwd: join(FOLDER, '../..') })
+      .flatMap((path) => [...readFileSync(join(FOLDER, '../..', path), 'utf8').matchAll(/from '(?:\.\.\/)+(sdk)\//g)])
+      .map(([, folder = '']) => folder);
+    for (const folder of new Set([...outside, 'src', 'docs', '*.md'])) assert.ok(copied.includes(folder), folder);
+  });
 });

@@ -137,6 +137,11 @@ suite('the published package', () => {
     assert.equal(statSync(join(folder, '.cache', 'tessera')).mode & 0o777, 0o700);
   });
 
+  test('explains a refusal in the words of its own page', () => {
+    const args = ['explain', 'refusal', 'refresh-token-reused'];
+    assert.match(execFileSync(installed.command, args, { env, encoding: 'utf8' }), /Do: Get a new grant/);
+  });
+
   test('serves the pages and their assets', async () => {
     const args = ['--set', 'listeners=[{ port: 0 }]', 'quickstart'];
     const service = spawn(installed.command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -149,6 +154,8 @@ suite('the published package', () => {
       const page = await (await fetch(`${address}/account`)).text();
       const [, style] = /<link rel="stylesheet" href="([^"]+)"/.exec(page) ?? [];
       assert.equal((await fetch(`${address}${style}`)).headers.get('content-type'), 'text/css; charset=utf-8');
+      for (const path of ['/docs', '/docs/api', '/docs/operators', '/docs/sdk/client', '/docs/images/first-minute.svg'])
+        assert.equal((await fetch(`${address}${path}`)).status, 200, path);
       service.kill('SIGTERM');
       assert.deepEqual(await ended, [0, null]);
       assert.match(printed, /a new one: tessera identity set-password ada$/m);
