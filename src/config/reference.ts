@@ -16,7 +16,7 @@ file is valid. The environment overrides the file, and flags override both:
 | Where | Example |
 |---|---|
 | the file | \`tokens: { grantLifetime: 180d }\` |
-| the environment | \`TESSERA_TOKENS_GRANT_LIFETIME=180d\` |
+| the environment | \`TESSERA_TOKENS_GRANT_LIFETIME=180d\`: \`TESSERA_\`, then the setting in capitals, each word after an underscore |
 | a flag | \`--set tokens.grantLifetime=180d\` |
 
 - \`tessera config check\` lists every mistake with its position, what was expected, and an example; \`tessera config show\` prints
@@ -80,11 +80,15 @@ function table(rows: readonly Place[]): string[] {
 const EVIDENT = /^(?:a duration|a path, relative to the configuration file$|true or false|a list)/;
 
 function words({ description = '' }: Node, expected: string): string {
-  return cell(EVIDENT.test(expected) ? description : `${description} *${capital(expected.replace(/^a whole number from /, ''))}.*`);
+  return cell(
+    EVIDENT.test(expected)
+      ? description
+      : `${description} *${capital(expected.replace(/^a whole number from /, ''))}.*`,
+  );
 }
 
 function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^(?:an?|the|one) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 /** The default is example enough where there is no better one. */
@@ -93,9 +97,14 @@ function exampleOf(node: Node): unknown {
   return isDeepStrictEqual(example, writtenDefault(node)) ? undefined : example;
 }
 
-/** Settings inside a list have no variable of their own. */
+/** Only where the variable does not follow the rule: `TESSERA_` and the path. */
 function variableNote(path: Path, node: Node): string {
-  return path.includes('[]') ? '' : `<br>\`${variableOf({ path, node })}\``;
+  const variable = variableOf({ path, node });
+  const usual = path
+    .join('_')
+    .replace(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase();
+  return variable.endsWith(usual) ? '' : `<br>\`${variable}\``;
 }
 
 function code(value: unknown): string {

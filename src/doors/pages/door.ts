@@ -7,7 +7,7 @@ import { withNamedSchemas } from '../openapi-document.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
-import { type ServerReason, TRANSPORT_WORDS } from '../server/transport-refusal.ts';
+import { type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from '../server/transport-refusal.ts';
 import { wantedForm } from '../server/wanted-form.ts';
 import { formOf, readParameters } from '../token/parameters.ts';
 import { ACCOUNT_ROUTES } from './account/routes.ts';
@@ -37,16 +37,18 @@ export function pagesDoor({ name, segments }: DoorEntry, parts: PagesParts): Doo
     owns: (url) => paths.test(url),
     mount: (app) => mountPages(app, site),
     refusals: {
-      reply: (request, reply, refusal) => {
-        if (wantedForm(request.headers) === 'json') return NEUTRAL_REPLIES.reply(request, reply, refusal);
-        const visit = strangerVisit(request, site);
-        return sendAnswer(visit, reply, refusalPage(visit, refusal));
-      },
+      reply: (request, reply, refusal) => replyRefusal(request, reply, refusal, site),
       prepare: (_url, reason) => prepared(reason),
     },
     openapi: {},
     isForPeople: true,
   };
+}
+
+function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal, site: Site): FastifyReply {
+  if (wantedForm(request.headers) === 'json') return NEUTRAL_REPLIES.reply(request, reply, refusal);
+  const visit = strangerVisit(request, site);
+  return sendAnswer(visit, reply, refusalPage(visit, refusal));
 }
 
 /** Plain and in one language: a full page costs more than a request that is turned away may cost. */
@@ -61,7 +63,8 @@ function mountPages(app: FastifyInstance, site: Site): void {
   mountAssets(app, site.assets);
   for (const route of ROUTES) mountRoute(app, route, site);
   for (const route of site.servesDocs ? [] : INSTEAD_OF_DOCS) mountRoute(app, route, site);
-  if (site.servesDocs) mountDocs(app, site);
+  if (site.servesDocs)
+    mountDocs(app, site, (request, reply) => replyRefusal(request, reply, { reason: 'not-found' }, site));
   app.get('/docs/openapi.json', async (_request, reply) =>
     reply.headers(NO_SNIFFING).send(withNamedSchemas(site.openapi())),
   );

@@ -27,8 +27,9 @@ export function targetOf(url: string): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
-/** Whether a path matches a route with parameters, as in /things/:id. */
+/** Whether a path matches a route with parameters, as in /things/:id, or one for all paths below it, as in /things/*. */
 function isCoveredBy(path: string, pattern: string): boolean {
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1));
   if (!pattern.includes(':')) return false;
   const [given, wanted] = [path.split('/'), pattern.split('/')];
   return given.length === wanted.length && wanted.every((part, at) => part === given[at] || part.startsWith(':'));

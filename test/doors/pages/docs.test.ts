@@ -83,7 +83,11 @@ suite('the documentation', () => {
   });
 
   test('HEAD gets the headers alone; other methods are refused', async () => {
-    assert.equal((await new Visitor(service).post('/docs/errors')).status, 405);
+    const posted = await new Visitor(service).post('/docs/errors');
+    assert.deepEqual([posted.status, posted.headers.allow], [405, 'GET, HEAD']);
+    assert.match((await new Visitor(service).get('/docs/nothing')).text, /There is nothing here/);
+    assert.equal((await new Visitor(service).get('/docs/../../package.json')).status, 404);
+    assert.equal((await new Visitor(service).get('/DOCS/Operators/')).status, 200);
     const head = await new Visitor(service).head('/docs/errors');
     assert.deepEqual([head.status, head.text], [200, '']);
     assert.ok(Number(head.headers['content-length']) > 1000);
