@@ -78,7 +78,12 @@ test('a retry from another address is answered, and its event has both presenter
   accepted(await refresh(node, first));
   accepted(await refresh(node, first, { by: presenter('203.0.113.9', 'other') }));
   const event = (await node.store.events({ after: 0, limit: 100 })).at(-1);
-  assert.deepEqual(event?.detail, { firstAddress: CURL.address, firstAgent: CURL.agent, alarm: true });
+  assert.deepEqual(event?.detail, {
+    firstAddress: CURL.address,
+    firstAgent: CURL.agent,
+    alarm: true,
+    requestId: 'a request',
+  });
   assert.deepEqual([event?.type, event?.presenter?.address], ['retried', '203.0.113.9']);
 });
 
