@@ -5,7 +5,7 @@ import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import type { FoundGrants } from './find-grants.ts';
-import { findGrantId } from './grant-id.ts';
+import { findGrantId } from './find-grant-id.ts';
 import { isoTime } from './iso-time.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;
