@@ -1,4 +1,4 @@
-import { composeService, type Service } from './compose.ts';
+import { composeService, type Service } from './compose/service.ts';
 import type { Config } from './config/schema.ts';
 import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
