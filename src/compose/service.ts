@@ -23,7 +23,7 @@ import { RecentActs } from '../operations/upkeep/recent-acts.ts';
 import { NodeReporter } from '../operations/upkeep/report-node.ts';
 import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
 import { SharedLists } from '../operations/upkeep/shared-lists.ts';
-import { sweep } from '../operations/upkeep/sweep.ts';
+import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
 import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import { systemFetch } from '../outbound/system-fetch.ts';
 import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
@@ -126,8 +126,6 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log, tracing: Tracin
     logRefused: (url, why) => log.warn({ url, why }, 'revocation list not used'),
   });
 }
-
-const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 
 /** Between two steps of what can wait: the time of a step is a tenth of this and more. */
 const BREATH_MS = 10;
