@@ -1,8 +1,6 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AssertionParts, composeAssertions } from './assertions.ts';
-import { doorParts } from './doors.ts';
 import { settingsOf } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds } from '../core/time.ts';
@@ -35,12 +33,14 @@ import { GiveBack } from '../serve/give-back.ts';
 import type { ServiceParts } from '../serve/listener.ts';
 import { type OpenListener, openListener } from '../serve/open-listener.ts';
 import { isWorker } from '../serve/workers.ts';
-import { startTracing, type Tracing } from './tracing.ts';
 import { recordingOutages } from '../store/outages.ts';
 import { FollowedRegistry } from '../store/registry.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { systemClock, systemRandom } from '../system.ts';
 import type { Keyring } from '../tokens/keyring.ts';
+import { type AssertionParts, composeAssertions } from './assertions.ts';
+import { doorParts } from './doors.ts';
+import { startTracing, type Tracing } from './tracing.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */

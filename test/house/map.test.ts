@@ -43,7 +43,8 @@ test('the map of ARCHITECTURE.md names every file, and none that does not exist'
 });
 
 test('a file that the map lacks is found, and so is one that does not exist', () => {
-  const page = '# A\n\n## Every file\n\n- `src/core/` `grant.ts` the row.\n  - **More:** `gone.ts`.\n- `src/log/` `*.ts`.\n\n## B\n';
+  const page =
+    '# A\n\n## Every file\n\n- `src/core/` `grant.ts` the row.\n  - **More:** `gone.ts`.\n- `src/log/` `*.ts`.\n\n## B\n';
   assert.deepEqual(flawsOf(page, ['src/core/grant.ts', 'src/core/new.ts', 'src/log/log.ts']), {
     missing: ['src/core/new.ts'],
     absent: ['src/core/gone.ts'],
