@@ -12,9 +12,9 @@ export interface Shell {
   readonly previous: string;
   /** Completes files and returns: after `--`, the words belong to another program. */
   readonly completeFiles: string;
-  quote(text: string): string;
-  answer(value: Value): string;
-  wordCase(command: DescribedCommand): string;
+  readonly quote: (text: string) => string;
+  readonly answer: (value: Value) => string;
+  readonly wordCase: (command: DescribedCommand) => string;
 }
 
 export function caseScript(program: DescribedCommand, shell: Shell): string {
