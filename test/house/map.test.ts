@@ -4,14 +4,30 @@ import { posix } from 'node:path';
 import { test } from 'node:test';
 import { quoted, read, sourcesIn } from './sources.ts';
 
-/** Folder → the files that the map names in it. `*.ts` covers all files of its folder. */
-function mapOf(page: string): ReadonlyMap<string, readonly string[]> {
+const FILE = /^[\w*-]+\.ts$/;
+const NAME = /^(?:[a-z]+[A-Z]\w*|[A-Z][A-Z_]+)$/;
+
+/** Folder → all code spans of its entry. */
+function entriesOf(page: string): readonly (readonly [folder: string, spans: readonly string[]])[] {
   const [, section = ''] = page.split('\n## Every file\n');
   const entries = (section.split('\n## ')[0] ?? '').split('\n- ').slice(1);
-  return new Map(
-    entries.map((entry) => {
-      const [folder = '', ...spans] = quoted(entry);
-      return [folder, spans.filter((span) => /^[\w*-]+\.ts$/.test(span))];
+  return entries.map((entry) => {
+    const [folder = '', ...spans] = quoted(entry);
+    return [folder, spans];
+  });
+}
+
+/** Folder → the files that the map names in it. `*.ts` covers all files of its folder. */
+function mapOf(page: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(entriesOf(page).map(([folder, spans]) => [folder, spans.filter((span) => FILE.test(span))]));
+}
+
+/** Names of functions and constants, each with the file that is named before it. */
+function namesOf(page: string): { readonly path: string; readonly name: string }[] {
+  return entriesOf(page).flatMap(([folder, spans]) =>
+    spans.flatMap((name, at) => {
+      const file = spans.slice(0, at).findLast((span) => FILE.test(span));
+      return NAME.test(name) && file ? [{ path: folder + file, name }] : [];
     }),
   );
 }
@@ -49,4 +65,13 @@ test('a file that the map lacks is found, and so is one that does not exist', ()
     missing: ['src/core/new.ts'],
     absent: ['src/core/gone.ts'],
   });
+});
+
+test('every function and constant in the map is in the file that is named before it', () => {
+  const names = namesOf(read('ARCHITECTURE.md'));
+  assert.ok(names.length > 15, 'it found hardly any name');
+  assert.deepEqual(
+    names.filter(({ path, name }) => !new RegExp(`\\b${name}\\b`).test(read(path))),
+    [],
+  );
 });
