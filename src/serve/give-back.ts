@@ -5,9 +5,9 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
-/** Idle for so many looks in a row: a collection also drops compiled code, which the next requests would have to wait for. */
+/** Idle checks in a row before a collection: it also drops compiled code, and the next requests would have to wait for that. */
 const IDLE_LOOKS = 3;
-/** What may come together before a collection is worth its time. */
+/** How much garbage makes a collection worthwhile. */
 const GROWTH = 1.3;
 const LEAST_BYTES = 16 * 2 ** 20;
 
