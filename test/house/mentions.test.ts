@@ -70,6 +70,7 @@ suite('files', () => {
     });
   });
 
+  // test/house/map.test.ts checks the names in the map of ARCHITECTURE.md.
   test('what a page says is in a file is in that file', () => {
     const pairs = PAGES.flatMap(({ path, text }) =>
       [
@@ -81,7 +82,7 @@ suite('files', () => {
         })),
       ),
     );
-    assertEach(pairs, 15, (pair) => {
+    assertEach(pairs, 2, (pair) => {
       const [file = '', word = ''] = pair.split(' ');
       const homes = CODE.filter(({ path }) => path === file || path.endsWith(`/${file}`));
       return homes.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));
