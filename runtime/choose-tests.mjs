@@ -1,5 +1,5 @@
 // Which test files `npm test` runs, and which it leaves out and why.
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A module that runs a program of Debian says so: `// Needs: chromium`. */
@@ -62,4 +62,26 @@ export function leaveOutSlow(root, files) {
 
 export function allTests(root) {
   return globSync('test/**/*.test.ts', { cwd: root }).sort();
+}
+
+/** The test files of a name: a file, a folder or a pattern. */
+export function testsNamed(root, name) {
+  const isFolder = statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory();
+  return globSync(isFolder ? `${name}/**/*.test.ts` : name, { cwd: root }).sort();
+}
+
+/** The files that take longest, in this order, so that none of them is left for the end. */
+export const LONGEST = [
+  'test/cli/transcripts.test.ts',
+  'test/doors/pages/device-in-browser.test.ts',
+  'test/doors/pages/accessibility.test.ts',
+  'test/e2e/tracing.test.ts',
+  'test/e2e/limits.test.ts',
+  'test/deploy/promtool.test.ts',
+  'test/nodes/lists.test.ts',
+];
+
+export function longestFirst(files) {
+  const rank = (file) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length);
+  return files.toSorted((a, b) => rank(a) - rank(b));
 }
