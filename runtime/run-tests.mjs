@@ -7,6 +7,10 @@ import * as reporters from 'node:test/reporters';
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */
 const AT_ONCE = 2 * availableParallelism();
 
+/** A signal ends the processes of the tests, too. */
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
+
 /**
  * `files` are started in this order. `flags` are those of Node's test runner; those it does not read itself go to the
  * process of each file. Resolves to the failed files and the seconds that each file took.
@@ -14,7 +18,8 @@ const AT_ONCE = 2 * availableParallelism();
 export async function runTests(root, files, flags = [], atOnce = AT_ONCE) {
   const { reporter, concurrency, others } = readFlags(flags);
   const paths = files.map((file) => join(root, file));
-  const events = run({ cwd: root, files: paths, concurrency: concurrency ?? atOnce, execArgv: others });
+  const { signal } = stopping;
+  const events = run({ cwd: root, files: paths, concurrency: concurrency ?? atOnce, execArgv: others, signal });
   const failed = new Set();
   const times = new Map();
   let isPassed = false;
@@ -24,7 +29,7 @@ export async function runTests(root, files, flags = [], atOnce = AT_ONCE) {
     else times.set(relative(root, file), duration / 1000);
   });
   for await (const text of events.compose(reporter)) process.stdout.write(text);
-  return { isPassed, failed: [...failed], times };
+  return signal.aborted ? { isPassed: false, failed: [], times } : { isPassed, failed: [...failed], times };
 }
 
 function readFlags(flags) {

@@ -1,10 +1,12 @@
 // What `npm test` leaves out on request, and the programs that it installs.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ROOT, read, sourcesIn } from './sources.ts';
 
 const HANGING_MS = 300_000;
@@ -90,6 +92,19 @@ test('--retry-alone runs failed files again, and names those that pass then', (t
   assert.match(printed, /passed alone after failing beside other tests: test\/shy\.test\.ts/);
   addTest(root, 'broken', `throw new Error('no')`);
   assert.equal(tryNpmTest(root, '--without-system-packages', '--retry-alone').status, 1);
+});
+
+test('a signal ends the tests that run', async (t) => {
+  const root = project(t);
+  addTest(root, 'endless', `writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000); await new Promise(() => {});`);
+  const args = [join(root, 'runtime', 'test.mjs'), '--without-system-packages', '--retry-alone', 'test/endless.test.ts'];
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  const running = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' });
+  const pid = () => (existsSync(join(root, 'pid')) ? readFileSync(join(root, 'pid'), 'utf8') : '');
+  while (pid() === '') await pause(20);
+  running.kill('SIGTERM');
+  assert.equal((await once(running, 'exit'))[0], 1);
+  while (existsSync(`/proc/${pid()}`)) await pause(20);
 });
 
 test('tests are chosen by file, folder, pattern or title; a name without tests is refused', (t) => {
