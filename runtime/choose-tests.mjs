@@ -36,14 +36,14 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading|json|init-environment)\./,
+    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests))\./,
   ],
-  ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
+  ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [
     'packages from their tarballs, and many processes',
     /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
-  ['PostgreSQL', /^test\/store\/.*postgres/],
+  ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
 ];
 
 export function leaveOutSlow(root, files) {
@@ -74,11 +74,22 @@ export function testsNamed(root, name) {
 export const LONGEST = [
   'test/cli/transcripts.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
+  'test/nodes/rollback.test.ts',
   'test/doors/pages/accessibility.test.ts',
+  'test/lab/lockout.test.ts',
+  'test/lab/feed.test.ts',
+  'test/nodes/lists.test.ts',
+  'test/nodes/workers.test.ts',
+  'test/nodes/list-services.test.ts',
   'test/e2e/tracing.test.ts',
   'test/e2e/limits.test.ts',
+  'test/cli/documented-workloads.test.ts',
+  'test/lab/failover.test.ts',
   'test/deploy/promtool.test.ts',
-  'test/nodes/lists.test.ts',
+  'test/lab/token-file.test.ts',
+  'test/store/postgres-settings.test.ts',
+  'test/store/postgres.test.ts',
+  'test/e2e/package.test.ts',
 ];
 
 export function longestFirst(files) {
