@@ -43,6 +43,7 @@ const SLOW = [
     'packages from their tarballs, and many processes',
     /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
+  ['thousands of certificates', /^test\/pki\/corpus\//],
   ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
 ];
 
@@ -74,6 +75,7 @@ export function testsNamed(root, name) {
 export const LONGEST = [
   'test/cli/transcripts.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
+  'test/pki/corpus/corpus.test.ts',
   'test/nodes/rollback.test.ts',
   'test/doors/pages/accessibility.test.ts',
   'test/lab/lockout.test.ts',
@@ -90,6 +92,7 @@ export const LONGEST = [
   'test/store/postgres-settings.test.ts',
   'test/store/postgres.test.ts',
   'test/e2e/package.test.ts',
+  'test/sdk/client/package.test.ts',
 ];
 
 export function longestFirst(files) {
