@@ -2,8 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
-import * as reporters from 'node:test/reporters';
+import { dot, junit, spec, tap } from 'node:test/reporters';
 
+const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */
 const AT_ONCE = 2 * availableParallelism();
 
@@ -40,7 +41,7 @@ function readFlags(flags) {
     own[name] = value;
     return false;
   });
-  const reporter = reporters[own['--test-reporter']];
-  if (!reporter) throw new Error(`--test-reporter: one of ${Object.keys(reporters).join(', ')}`);
+  const reporter = REPORTERS[own['--test-reporter']];
+  if (!reporter) throw new Error(`--test-reporter: one of ${Object.keys(REPORTERS).join(', ')}`);
   return { reporter, concurrency: own['--test-concurrency'] && Number(own['--test-concurrency']), others };
 }

@@ -87,7 +87,11 @@ test('a failed test or a file that cannot be loaded fails the run', (t) => {
 
 test('--retry-alone runs failed files again, and names those that pass then', (t) => {
   const root = project(t);
-  addTest(root, 'shy', `const first = !existsSync('seen'); writeFileSync('seen', ''); if (first) throw new Error('no');`);
+  addTest(
+    root,
+    'shy',
+    `const first = !existsSync('seen'); writeFileSync('seen', ''); if (first) throw new Error('no');`,
+  );
   const printed = npmTest(root, '--without-system-packages', '--retry-alone');
   assert.match(printed, /passed alone after failing beside other tests: test\/shy\.test\.ts/);
   addTest(root, 'broken', `throw new Error('no')`);
@@ -96,8 +100,17 @@ test('--retry-alone runs failed files again, and names those that pass then', (t
 
 test('a signal ends the tests that run', async (t) => {
   const root = project(t);
-  addTest(root, 'endless', `writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000); await new Promise(() => {});`);
-  const args = [join(root, 'runtime', 'test.mjs'), '--without-system-packages', '--retry-alone', 'test/endless.test.ts'];
+  addTest(
+    root,
+    'endless',
+    `writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000); await new Promise(() => {});`,
+  );
+  const args = [
+    join(root, 'runtime', 'test.mjs'),
+    '--without-system-packages',
+    '--retry-alone',
+    'test/endless.test.ts',
+  ];
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   const running = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' });
   const pid = () => (existsSync(join(root, 'pid')) ? readFileSync(join(root, 'pid'), 'utf8') : '');

@@ -12,7 +12,10 @@ export const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** Copies a new data folder to `data`, as `initdb` in the folder `programs` makes it with these arguments. */
 export function copyNewData(data: string, programs: string, args: readonly string[]): void {
-  const key = createHash('sha256').update(JSON.stringify([programs, args])).digest('hex').slice(0, 16);
+  const key = createHash('sha256')
+    .update(JSON.stringify([programs, args]))
+    .digest('hex')
+    .slice(0, 16);
   const original = join(tmpdir(), `tessera-postgres-data-${key}-${process.getuid?.() ?? 0}`);
   if (!existsSync(original)) initialize(original, programs, args);
   execFileSync('cp', ['-a', join(original, 'data'), data]);
