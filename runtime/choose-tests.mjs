@@ -74,6 +74,8 @@ export function testsNamed(root, name) {
 /** The files that take longest, in this order, so that none of them is left for the end. */
 export const LONGEST = [
   'test/cli/transcripts.test.ts',
+  'test/store/postgres-settings.test.ts',
+  'test/store/postgres.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
   'test/pki/corpus/corpus.test.ts',
   'test/nodes/rollback.test.ts',
@@ -89,8 +91,6 @@ export const LONGEST = [
   'test/lab/failover.test.ts',
   'test/deploy/promtool.test.ts',
   'test/lab/token-file.test.ts',
-  'test/store/postgres-settings.test.ts',
-  'test/store/postgres.test.ts',
   'test/e2e/package.test.ts',
   'test/sdk/client/package.test.ts',
 ];
