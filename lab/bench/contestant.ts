@@ -16,6 +16,11 @@ export const LOAD_KINDS = [
 ] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
+/** Whether the requests of a load need a certificate, or are compared with such. They go over TLS. */
+export function isSecure(kind: LoadKind): boolean {
+  return kind.startsWith('certificate') || kind === 'assertion' || kind === 'mixed';
+}
+
 /** A server under test. To add one, implement this and list it in stable.ts and suites.ts. */
 export interface Contestant {
   start(): Promise<Running>;
