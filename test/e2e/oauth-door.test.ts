@@ -1,6 +1,7 @@
 // The token endpoint of the oauth door, clause by clause of RFC 6749 and RFC 8705.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { GRANT_TYPES } from '../../src/doors/oauth/grant-types.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { anIdentity, anIntegration, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
@@ -38,6 +39,22 @@ suite('RFC 6749', () => {
     assertRefused(bySecret, 401, 'invalid_client');
     assert.equal(bySecret.headers['www-authenticate'], undefined);
     assertRefused(await door.post(DEVICE, { client_id: CLIENT, client_assertion: 'x.y.z' }), 401, 'invalid_client');
+  });
+
+  test('[RFC 6749 2.3] client_id alone, which anybody may know, gets no token', async () => {
+    for (const grant_type of GRANT_TYPES) {
+      const answer = await door.post(TOKEN, { client_id: CLIENT, grant_type });
+      const [status, error] = grant_type === 'client_credentials' ? [401, 'invalid_client'] : [400, 'invalid_request'];
+      assertRefused(answer, Number(status), String(error));
+    }
+  });
+
+  test('[RFC 6749 6] authentication that comes with a refresh is checked first, and a refusal spends nothing', async () => {
+    const { refresh_token = '' } = await door.pairByDevice();
+    const fields = { client_id: CLIENT, grant_type: 'refresh_token', refresh_token };
+    assertRefused(await door.post(TOKEN, fields, basic(CLIENT, 'guess')), 401, 'invalid_client');
+    assertRefused(await door.post(TOKEN, { ...fields, client_secret: 'guess' }), 401, 'invalid_client');
+    assert.equal((await door.post(TOKEN, fields)).status, 200);
   });
 
   test('[RFC 6749 5.2] a client that used the Authorization header gets 401 with WWW-Authenticate of its scheme', async () => {
@@ -205,6 +222,11 @@ suite('RFC 8705', () => {
     const refused = await door.post(TOKEN, CERTIFICATE, {}, unknown);
     unknown.close();
     assertRefused(refused, 401, 'invalid_client');
+  });
+
+  test('[RFC 8705 2] client_id is required beside a certificate', async () => {
+    const { client_id: _, ...withoutId } = CERTIFICATE;
+    assertRefused(await door.post(TOKEN, withoutId, {}, door.ada), 400, 'invalid_request');
   });
 
   test('[RFC 8705 4] a refresh that is bound to a certificate needs it at this door too', async () => {

@@ -40,6 +40,23 @@ suite('RFC 8414', () => {
     }
   });
 
+  test('[RFC 8414 2, 3.2] every address is https without a fragment, and no list is empty', async (t) => {
+    const withoutDevice = await startService({ settings: { device: { enabled: false } } });
+    const caller = callerOver('HTTP/1.1', reachOf(withoutDevice));
+    t.after(() => withoutDevice.stop());
+    t.after(() => caller.close());
+    for (const asked of [door.stranger, caller]) {
+      const { json } = await asked.ask({ path: METADATA[0] });
+      for (const [name, value] of Object.entries(json)) {
+        if (Array.isArray(value)) assert.ok(value.length > 0, name);
+        if (/issuer|_endpoint$|_uri$/.test(name)) assert.match(String(value), /^https:\/\/[^?#]+$/, name);
+      }
+    }
+    const { json } = await caller.ask({ path: METADATA[0] });
+    assert.equal(json['device_authorization_endpoint'], undefined);
+    assert.ok(!(json['grant_types_supported'] as string[]).includes(DEVICE_GRANT_TYPE));
+  });
+
   test('[RFC 9110 9.1] HEAD answers as GET without the body, where everybody may read', async () => {
     for (const path of [...METADATA, '/oauth2/jwks']) {
       const [got, asked] = [await door.stranger.ask({ path }), await door.stranger.ask({ path, method: 'HEAD' })];

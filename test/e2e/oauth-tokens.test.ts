@@ -57,6 +57,23 @@ test('[RFC 9068 3] aud is what resource names; without resource it follows from 
   assert.deepEqual(await issued({}), [ORDERS_AUDIENCE, PUBLIC_URL].sort());
 });
 
+test('[RFC 9068 2.2.3, 3] a JWT is never ambiguous: each part of its scope belongs to one of its audiences, and each audience to a part', async () => {
+  const served: Record<string, readonly string[]> = { [ORDERS_AUDIENCE]: ['orders'], [PUBLIC_URL]: ['stock'] };
+  for (const fields of [{}, { scope: 'orders:read' }, { scope: 'stock:read' }, { resource: ORDERS_AUDIENCE }]) {
+    const all = { client_id: JWT, grant_type: 'client_credentials', ...fields };
+    const { scope, aud } = claimsIn(String((await postForm(ada, '/oauth2/token', all)).json['access_token']));
+    const resources = new Set(
+      String(scope)
+        .split(' ')
+        .map((item) => item.split(':')[0]),
+    );
+    const named = [aud].flat().flatMap((audience) => served[String(audience)] ?? []);
+    assert.deepEqual([...resources].sort(), named.toSorted(), JSON.stringify(fields));
+  }
+  const outside = { client_id: JWT, grant_type: 'client_credentials', scope: 'stock:read', resource: ORDERS_AUDIENCE };
+  assertRefused(await postForm(ada, '/oauth2/token', outside), 400, 'invalid_target');
+});
+
 suite('key confusion', () => {
   test('[RFC 9068 5] an access token is no assertion, and an assertion is no access token', async (t) => {
     const key = await platformKey();
