@@ -16,7 +16,7 @@ export const LOAD_KINDS = [
 ] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
-/** Whether the requests of a load need a certificate, or are compared with such. They go over TLS. */
+/** Whether a load goes over TLS: it needs a client certificate, or is compared with one that does. */
 export function isSecure(kind: LoadKind): boolean {
   return kind.startsWith('certificate') || kind === 'assertion' || kind === 'mixed';
 }
