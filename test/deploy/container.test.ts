@@ -1,7 +1,7 @@
 // deploy/container: the compose file, and what it shares with pages that tests run. `npm run lab -- container` builds the image.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
@@ -23,9 +23,9 @@ const { services } = parse(file('compose.yaml'), { merge: true }) as {
   services: Readonly<Record<string, ComposedService>>;
 };
 
-test('nodes and migration have a read-only root and no capability, and only the proxy has a port', () => {
+test('nodes, migration and init have a read-only root and no capability, and only the proxy has a port', () => {
   const ours = Object.values(services).filter(({ image }) => image.startsWith('localhost/tessera:'));
-  assert.equal(ours.length, 3);
+  assert.equal(ours.length, 4);
   for (const { read_only, cap_drop, networks } of ours)
     assert.deepEqual([read_only, cap_drop, networks], [true, ['ALL'], ['inside']]);
   const open = Object.entries(services).filter(([, { ports }]) => ports);
@@ -58,6 +58,27 @@ test('the roles of the database are those of docs/postgresql.md, with passwords'
     missing.map((line) => line.split(/ {2,}/)[0]),
     ['CREATE ROLE tessera_owner LOGIN;', 'CREATE ROLE tessera_node LOGIN;', '\\c tessera'],
   );
+});
+
+test('the image is built with every folder that the build reads', () => {
+  const root = join(FOLDER, '../..');
+  const copied = [...file('Containerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  );
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const outside = sources.flatMap((name) =>
+    [...readFileSync(join(root, 'src', name), 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+      .map(([, target = '']) => relative(root, join(root, 'src', name, '..', target)).split('/')[0] ?? '')
+      .filter((folder) => folder !== 'src'),
+  );
+  assert.ok(outside.includes('sdk'), 'the command uses the client library');
+  const ignored = readFileSync(join(root, '.containerignore'), 'utf8').split('\n');
+  for (const folder of new Set(['src', 'runtime', ...outside])) {
+    assert.ok(copied.includes(folder), `Containerfile copies ${folder}`);
+    assert.ok(ignored.includes(`!${folder}`), `.containerignore lets ${folder} through`);
+  }
 });
 
 test('the configuration for one container loads: its health check finds the operations listener', () => {
