@@ -56,8 +56,7 @@ async function compose(place: string, sh: Shell): Promise<void> {
     timed('first ones', () => runUnpacked(boxOf('init'), FIRST_ONES));
     timed('issuer', () => runUnpacked(boxOf('init'), ISSUER));
     const nodes = await Promise.all(NODES.map((name) => startUnpacked(boxOf(name))));
-    for (const [index, name] of NODES.entries())
-      checkHealth(name, nodes[index] as RunningBox, image.healthCheck);
+    for (const [index, name] of NODES.entries()) checkHealth(name, nodes[index] as RunningBox, image.healthCheck);
     const proxy = startNginx(at('proxy'), names, join(place, 'proxy'));
     running.push(proxy, ...nodes.map(({ child }) => child));
     await answers(network.nameOf('proxy'));

@@ -36,7 +36,13 @@ export async function connectionFigures(connections: number): Promise<void> {
 async function measured(name: string, most: number, folder: string, tls: ClientTls) {
   const own = join(folder, name.replaceAll(/[^a-z0-9]/gi, ''));
   mkdirSync(own);
-  const sets = ['idleTimeout=1h', 'addressShare=100', 'networkShare=100', `connections=${2 * most}`];
+  const sets = [
+    'idleTimeout=1h',
+    'queueMilliseconds=60000',
+    'addressShare=100',
+    'networkShare=100',
+    `connections=${2 * most}`,
+  ];
   const running = await tessera({
     ...{ folder: own, certificates: folder, tls, filling: { known: 1 }, unpinned: true },
     sets: sets.map((each) => `limits.${each}`),

@@ -89,7 +89,10 @@ for (const overlay of ['passthrough', 'ingress']) {
         assert.equal(automountServiceAccountToken, false);
         const { runAsNonRoot, runAsUser } = securityContext as Record<string, unknown>;
         assert.deepEqual([runAsNonRoot, runAsUser], [true, 65532]);
-        for (const container of [...(initContainers as object[]), ...(containers as object[])] as Record<string, unknown>[])
+        for (const container of [...(initContainers as object[]), ...(containers as object[])] as Record<
+          string,
+          unknown
+        >[])
           assert.deepEqual(container['securityContext'], {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,
