@@ -48,7 +48,7 @@ async function measured(name: string, most: number, folder: string, tls: ClientT
     sets: sets.map((each) => `limits.${each}`),
     nodeFlags: ['--expose-gc', '--max-semi-space-size=16'],
   }).start();
-  const port = running.load('certificate', 1).port;
+  const port = running.load('certificate', 1)?.port;
   const callers = new Callers({ port, tls, ...KINDS[name] } as IdleCaller);
   try {
     const bytes: number[] = [];
