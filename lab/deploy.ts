@@ -1,11 +1,16 @@
 // npm run lab -- NAME: installs and runs the service as a page of docs/ says, with every command of that page. Needs root on
 // Debian and the network.
+import { asComposed } from './deploy/compose.ts';
 import { inContainer } from './deploy/container.ts';
 import { underSystemd } from './deploy/systemd.ts';
 
 const LABS: Readonly<Record<string, readonly [run: () => Promise<void>, what: string]>> = {
   systemd: [underSystemd, 'boots Debian in a container with systemd and runs the commands of docs/systemd.md'],
   container: [inContainer, 'builds the image without a registry and runs the commands of docs/container.md'],
+  compose: [
+    asComposed,
+    'runs PostgreSQL, two nodes of the image and nginx as compose.yaml describes them, without an engine',
+  ],
 };
 
 const [run] = LABS[process.argv[2] ?? ''] ?? [];

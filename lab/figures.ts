@@ -1,6 +1,7 @@
 // npm run figures [-- NAME …] [--help]: what the store and certificates cost on this machine. Compare ratios, not absolute numbers.
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
+import { connectionFigures } from './figures/connections.ts';
 import { eventFigures } from './figures/events.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
@@ -28,6 +29,8 @@ Only where they are named, and of no use while the machine does something else:
                    --grants 10000 --callers 64 --rounds 5 --seconds 3
   tracing          refreshes a second with tracing off, with 5 percent and with all requests recorded, in turns
                    --rounds 5 --seconds 0.8
+  connections      memory of an idle TLS connection in the service; takes two minutes
+                   --connections 4000
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
 
@@ -40,6 +43,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     refreshes: { type: 'string', default: '1000000' },
     seconds: { type: 'string' },
+    connections: { type: 'string', default: '4000' },
   },
 });
 const [grants, callers, rounds, refreshes] = [values.grants, values.callers, values.rounds, values.refreshes].map(
@@ -60,6 +64,7 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   ...ALWAYS,
   postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
+  connections: () => connectionFigures(Number(values.connections)),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 

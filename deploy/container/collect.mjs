@@ -40,6 +40,12 @@ process.exit(answer?.ok ? 0 : 1);
 `,
 );
 
+writeFileSync(
+  join(image, 'usr/local/bin/tessera'),
+  "#!/usr/local/bin/node --disable-sigusr1\nimport('/opt/tessera/dist/cli/main.js');\n",
+  { mode: 0o755 },
+);
+
 mkdirSync(join(image, 'etc/tessera'), { recursive: true });
 writeFileSync(join(image, 'etc/passwd'), `tessera:x:${UID}:${UID}::/var/lib/tessera:/sbin/nologin\n`);
 writeFileSync(join(image, 'etc/group'), `tessera:x:${UID}:\n`);

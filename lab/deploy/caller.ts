@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallerFiles } from './calls.ts';
 
-const [HOST, PORT, CALLERS] = ['127.0.0.1', 8443, 4];
+const [HOST, CALLERS] = ['127.0.0.1', 4];
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { certificate, key, ca } = JSON.parse((await lines.next()).value ?? '') as CallerFiles;
+const { certificate, key, ca, port = 8443 } = JSON.parse((await lines.next()).value ?? '') as CallerFiles;
 let isStopping = false;
 void lines.next().then(() => {
   isStopping = true;
@@ -24,7 +24,7 @@ function ask(path: string, body: object): Promise<Record<string, unknown>> {
   const agent = new Agent({ keepAlive: false, cert: certificate, key, ca, servername: 'tokens.example.com' });
   const headers = { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const asked = request({ host: HOST, port: PORT, path, method: 'POST', agent, headers }, (response) => {
+    const asked = request({ host: HOST, port, path, method: 'POST', agent, headers }, (response) => {
       readAnswer(response).then(resolve, reject);
     });
     asked.on('error', reject);

@@ -9,6 +9,8 @@ export interface CallerFiles {
   readonly certificate: string;
   readonly key: string;
   readonly ca: string;
+  /** 8443 if absent. */
+  readonly port?: number;
 }
 
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -22,7 +24,7 @@ export function makeCertificates() {
 }
 
 /** Refreshes in the network of process `pid` while `work` is done, and throws where one request failed. */
-export async function callDuring(pid: number, caller: CallerFiles, work: () => void): Promise<void> {
+export async function callDuring(pid: number, caller: CallerFiles, work: () => void | Promise<void>): Promise<void> {
   const args = ['--target', String(pid), '--net', process.execPath, join(ROOT, 'lab/deploy/caller.ts')];
   const child = spawn('nsenter', args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
@@ -35,7 +37,7 @@ export async function callDuring(pid: number, caller: CallerFiles, work: () => v
     });
     child.once('exit', (code) => reject(new Error(`no token: ${printed} (${code})`)));
   });
-  work();
+  await work();
   child.stdin.end('stop\n');
   const [code] = await ended;
   console.log(printed.trimEnd());

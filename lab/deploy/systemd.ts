@@ -5,11 +5,13 @@ import { type CallerFiles, callDuring, makeCertificates } from './calls.ts';
 import { debianRoot, stagePackage } from './debian.ts';
 import { Machine } from './machine.ts';
 import { commandsOf, installLabNeeds, run } from './shell.ts';
+import { PROMISES } from './systemd-promises.ts';
 
 export async function underSystemd(): Promise<void> {
   installLabNeeds();
-  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', backup = '', follow = ''] =
+  const [install = '', units = '', init = '', start = '', addKey = '', restart = '', ...later] =
     commandsOf('systemd.md');
+  const [backup = '', follow = '', rotation = ''] = later;
   const { folder, remove } = debianRoot(['systemd', 'systemd-sysv', 'curl', 'procps']);
   try {
     stagePackage(join(folder, 'root/tessera'));
@@ -23,11 +25,17 @@ export async function underSystemd(): Promise<void> {
         machine.sh(`${start.trimEnd()} || { journalctl --no-pager --lines=40 --output=cat; exit 1; }`),
       );
       report(machine);
+      step('credentials', () => machine.sh(PROMISES.credentials));
       step('add a key', () => machine.sh(addKey));
       await callDuring(machine.pid, caller, () => step('hand over', () => machine.sh(restart)));
       step('backup', () => machine.sh(`${backup}\nls -l /var/lib/tessera-backup`));
       step('continuous backup', () => machine.sh(`${follow}\n${UNTIL_FOLLOWED}`));
-      step('watchdog', () => machine.sh(OUTLIVE_WATCHDOG));
+      step('rotation', () => machine.sh(rotation));
+      step('timers', () => machine.sh(PROMISES.timers));
+      step('readiness', () => machine.sh(PROMISES.readiness));
+      step('a mistake', () => machine.sh(PROMISES.mistake));
+      step('watchdog', () => machine.sh(PROMISES.watchdog));
+      await callDuring(machine.pid, caller, () => undefined);
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
       throw error;
@@ -43,12 +51,6 @@ const UNTIL_FOLLOWED = `
   folder=/var/lib/tessera-backup/continuous
   for try in $(seq 100); do ls $folder/*/base.json >/dev/null 2>&1 && break; sleep 0.2; done
   runuser -u tessera -- tessera backup verify $folder`;
-
-/** Longer than WatchdogSec=: a service that did not report would have been killed by then. */
-const OUTLIVE_WATCHDOG = `
-  sleep 35
-  systemctl show --property=NRestarts,ActiveState tessera@9102
-  test "$(systemctl show --property=NRestarts --value tessera@9102)" = 0`;
 
 function step(name: string, work: () => string): void {
   const began = performance.now();

@@ -19,10 +19,14 @@ interface ImageConfig {
 export interface Unpacked {
   readonly root: string;
   readonly config: ImageConfig;
-  /** Its one volume, on this machine. */
-  readonly volume: string;
+  /** Its one volume, on this machine. Without it: in memory. */
+  readonly volume?: string;
   /** Files of this machine that the container sees, read-only, by their place in it. */
   readonly files: Readonly<Record<string, string>>;
+  /** Variables beside those of the image. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** A network of `ip netns`. Without it: one of its own, with nothing but loopback. */
+  readonly network?: string;
 }
 
 export function ownVolume(volume: string): void {
@@ -33,7 +37,8 @@ export function ownVolume(volume: string): void {
 
 /** Runs the image's command line to its end. */
 export function runUnpacked(image: Unpacked, args: readonly string[]): string {
-  return run('setpriv', commandLine(image, args));
+  const [program = '', ...rest] = commandLine(image, args);
+  return run(program, rest);
 }
 
 export interface RunningBox {
@@ -46,7 +51,8 @@ export interface RunningBox {
 /** Resolves when the service says that it is ready. */
 export async function startUnpacked(image: Unpacked): Promise<RunningBox> {
   const began = performance.now();
-  const child = spawn('setpriv', commandLine(image, image.config.Cmd), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [program = '', ...args] = commandLine(image, image.config.Cmd);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ready = new Promise<void>((resolve) => {
     createInterface({ input: child.stdout }).on('line', (line) => line.includes('"msg":"ready"') && resolve());
   });
@@ -55,19 +61,39 @@ export async function startUnpacked(image: Unpacked): Promise<RunningBox> {
 }
 
 /** The foreign user comes first: bwrap then works as it would for anybody, in a user namespace. */
-function commandLine({ root, config, volume, files }: Unpacked, args: readonly string[]): string[] {
+function commandLine(image: Unpacked, args: readonly string[]): string[] {
+  const { root, config, volume, files, network } = image;
   const user = String(FOREIGN_USER);
   const binds = Object.entries(files).flatMap(([inside, path]) => ['--ro-bind', path, inside]);
-  const environment = config.Env.flatMap((pair) => {
-    const at = pair.indexOf('=');
-    return ['--setenv', pair.slice(0, at), pair.slice(at + 1)];
-  });
+  const data = volume === undefined ? ['--tmpfs', '/var/lib/tessera'] : ['--bind', volume, '/var/lib/tessera'];
   return [
-    ...['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--', 'bwrap', '--unshare-all'],
-    ...['--die-with-parent', '--cap-drop', 'ALL', '--clearenv', ...environment, '--ro-bind', root, '/'],
-    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--bind', volume, '/var/lib/tessera', ...binds],
+    ...(network === undefined ? [] : ['ip', 'netns', 'exec', network]),
+    ...[
+      'setpriv',
+      '--reuid',
+      user,
+      '--regid',
+      user,
+      '--clear-groups',
+      '--no-new-privs',
+      '--',
+      'bwrap',
+      '--unshare-all',
+    ],
+    ...(network === undefined ? [] : ['--share-net']),
+    ...['--die-with-parent', '--cap-drop', 'ALL', '--clearenv', ...variablesOf(image), '--ro-bind', root, '/'],
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', ...data, ...binds],
     ...['--chdir', config.WorkingDir, '--', ...config.Entrypoint, ...args],
   ];
+}
+
+function variablesOf({ config, variables = {} }: Unpacked): string[] {
+  const ofImage = config.Env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+  return Object.entries({ ...Object.fromEntries(ofImage), ...variables }).flatMap(([name, value]) => [
+    '--setenv',
+    name,
+    String(value),
+  ]);
 }
 
 /** bwrap has one child, which is process 1 of the box, which has one. */

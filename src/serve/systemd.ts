@@ -20,8 +20,8 @@ export function reportToSystemd(
   environment: Environment = process.env,
 ): Systemd {
   if (!environment['NOTIFY_SOCKET']) return NOBODY_LISTENS;
-  const send = (state: string) =>
-    execFile('systemd-notify', ['--no-block', state], (error) => error && complain(error.message));
+  // Never with --no-block: systemd would look up the sender after it has ended, find no unit for it, and ignore the message.
+  const send = (state: string) => execFile('systemd-notify', [state], (error) => error && complain(error.message));
   let stopWatchdog = async () => {};
   return {
     ready: () => {

@@ -1,9 +1,10 @@
 // deploy/container: the compose file, and what it shares with pages that tests run. `npm run lab -- container` builds the image.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
+import { buildProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/load.ts';
 
 const FOLDER = join(import.meta.dirname, '../../deploy/container');
@@ -17,15 +18,19 @@ interface ComposedService {
   readonly cap_drop?: readonly string[];
   readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address?: string }>>;
   readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
+  readonly command?: readonly string[];
 }
 
 const { services } = parse(file('compose.yaml'), { merge: true }) as {
   services: Readonly<Record<string, ComposedService>>;
 };
 
-test('nodes and migration have a read-only root and no capability, and only the proxy has a port', () => {
-  const ours = Object.values(services).filter(({ image }) => image.startsWith('localhost/tessera:'));
-  assert.equal(ours.length, 3);
+test('nodes, migration and init have a read-only root and no capability, and only the proxy has a port', () => {
+  const ours = Object.values(services).filter(({ image }) => image === 'localhost/tessera');
+  assert.equal(ours.length, 4);
   for (const { read_only, cap_drop, networks } of ours)
     assert.deepEqual([read_only, cap_drop, networks], [true, ['ALL'], ['inside']]);
   const open = Object.entries(services).filter(([, { ports }]) => ports);
@@ -33,6 +38,22 @@ test('nodes and migration have a read-only root and no capability, and only the 
     open.map(([name]) => name),
     ['proxy'],
   );
+});
+
+test('mounts, variables and commands of the nodes are those that the image and its configuration know', () => {
+  const image = file('Containerfile');
+  const [, configFile = ''] = /TESSERA_CONFIG=(\S+)/.exec(image) ?? [];
+  const [, volume = ''] = /^VOLUME (\S+)$/m.exec(image) ?? [];
+  assert.ok(image.includes(`TESSERA_DATA_FOLDER=${volume}`));
+  const { keyring } = loadConfig({ file: join(FOLDER, 'config/tessera.yaml'), env: {}, sets: [] });
+  assert.deepEqual(keyring, { from: 'variable', name: 'TESSERA_KEYRING' });
+  const commands = new Set(buildProgram().commands.map((command) => command.name()));
+  for (const name of ['init', 'node-1', 'node-2']) {
+    const { volumes, tmpfs, environment = {}, command = [] } = services[name] ?? assert.fail(name);
+    assert.deepEqual([volumes, tmpfs], [[`./config:${dirname(configFile)}:ro`], [volume]], name);
+    assert.deepEqual(Object.keys(environment).sort(), ['PGPASSWORD', 'TESSERA_KEYRING'], name);
+    assert.ok(commands.has(command[0] ?? ''), name);
+  }
 });
 
 test('nodes accept certificate headers from the address of the proxy, and from no other', () => {

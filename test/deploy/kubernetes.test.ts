@@ -85,11 +85,14 @@ for (const overlay of ['passthrough', 'ingress']) {
     test('every container has a read-only root, no capability, a foreign uid and no token of the cluster', () => {
       const pods = [...within([...ofKind('Deployment'), ...ofKind('Job')])].filter(({ containers }) => containers);
       assert.equal(pods.length, 2);
-      for (const { automountServiceAccountToken, securityContext, containers } of pods) {
+      for (const { automountServiceAccountToken, securityContext, containers, initContainers = [] } of pods) {
         assert.equal(automountServiceAccountToken, false);
         const { runAsNonRoot, runAsUser } = securityContext as Record<string, unknown>;
         assert.deepEqual([runAsNonRoot, runAsUser], [true, 65532]);
-        for (const container of containers as Record<string, unknown>[])
+        for (const container of [...(initContainers as object[]), ...(containers as object[])] as Record<
+          string,
+          unknown
+        >[])
           assert.deepEqual(container['securityContext'], {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,

@@ -19,8 +19,11 @@ import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Where npm puts it, in a folder. */
+const PLACE = 'node_modules/@tessera/server';
 
 interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly bin: { readonly tessera: string };
   readonly dependencies: Readonly<Record<string, string>>;
@@ -48,10 +51,11 @@ function npmPack(folder: string): string {
 /** Does what `npm install` of the archive does with local packages, since tests must not need the network. */
 function installPackage(folder: string): { command: string; manifest: Manifest; files: readonly string[] } {
   const { archive, files } = packedArchive(folder);
-  const place = join(folder, 'node_modules', 'tessera');
+  const place = join(folder, PLACE);
   mkdirSync(place, { recursive: true });
   execFileSync('tar', ['--extract', '--file', archive, '--directory', place, '--strip-components=1']);
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+  assert.equal(`node_modules/${manifest.name}`, PLACE);
   for (const name of Object.keys(manifest.dependencies)) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
@@ -103,7 +107,7 @@ suite('the published package', () => {
   });
 
   test('names no page that it does not contain', () => {
-    const place = join(folder, 'node_modules', 'tessera');
+    const place = join(folder, PLACE);
     const named = installed.files
       .filter((path) => /\.(js|md)$/.test(path))
       .flatMap((path) => pagesNamedIn(path, readFileSync(join(place, path), 'utf8')));
@@ -120,7 +124,7 @@ suite('the published package', () => {
     writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v20.19.2 || echo SyntaxError >&2\n');
     chmodSync(join(old, 'node'), 0o755);
     const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.19.2'}})`;
-    const main = join(folder, 'node_modules', 'tessera', 'dist', 'cli', 'main.js');
+    const main = join(folder, PLACE, 'dist', 'cli', 'main.js');
     const ways = [
       spawnSync(installed.command, ['--version'], { env: { ...env, PATH: `${old}:/usr/bin:/bin` }, encoding: 'utf8' }),
       spawnSync(process.execPath, ['--import', pretend, main, '--version'], { env, encoding: 'utf8' }),

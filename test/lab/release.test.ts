@@ -44,7 +44,7 @@ suite('a release', () => {
       !named.has('typescript') && !named.has('tessera-runtime'),
       'and none that is needed for development only',
     );
-    const refs = new Set([`pkg:npm/tessera@${VERSION}`, ...sbom.components.map(({ purl }) => purl)]);
+    const refs = new Set([`pkg:npm/%40tessera/server@${VERSION}`, ...sbom.components.map(({ purl }) => purl)]);
     assert.equal(refs.size, sbom.components.length + 1, 'each once');
     for (const { ref, dependsOn } of sbom.dependencies)
       for (const each of [ref, ...dependsOn]) assert.ok(refs.has(each), each);
@@ -72,9 +72,16 @@ suite('a release', () => {
     assert.match(read('SECURITY.md'), new RegExp(`\\| ${VERSION.split('.').slice(0, 2).join('\\.')}\\.x \\|`));
   });
 
+  test('all packages have one scope, and are public in it', () => {
+    for (const path of ['package.json', 'sdk/client/package.json', 'sdk/verify/package.json']) {
+      const { name, publishConfig } = JSON.parse(read(path));
+      assert.match(name, /^@tessera\/(?:server|client|verify)$/);
+      assert.deepEqual(publishConfig, { access: 'public', provenance: true }, path);
+    }
+  });
+
   test('can be published: public, with its files, and for the Node that it needs', () => {
     assert.equal(manifest.private, undefined);
-    assert.deepEqual(manifest.publishConfig, { access: 'public', provenance: true });
     assert.deepEqual(Object.keys(manifest.exports), ['./package.json']);
     assert.equal(manifest.engines.node, '>=24');
   });

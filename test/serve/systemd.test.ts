@@ -46,14 +46,14 @@ suite('reports to systemd', () => {
     const systemd = reportToSystemd(async () => isAlive, complain, environment);
     systemd.ready();
     const first = await lines(3);
-    assert.deepEqual(first.slice(0, 3), ['--no-block READY=1', '--no-block WATCHDOG=1', '--no-block WATCHDOG=1']);
+    assert.deepEqual(first.slice(0, 3), ['READY=1', 'WATCHDOG=1', 'WATCHDOG=1']);
     isAlive = false;
     await pause(200);
     const silent = await lines(3);
     await pause(300);
     assert.equal((await lines(3)).length, silent.length, 'a service that hangs is silent');
     systemd.stopping();
-    assert.equal((await lines(silent.length + 1)).at(-1), '--no-block STOPPING=1');
+    assert.equal((await lines(silent.length + 1)).at(-1), 'STOPPING=1');
     assert.deepEqual(complaints, []);
   });
 });

@@ -38,6 +38,7 @@ export async function handOver(
   const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
   const callers = new SteadyCallers([reach]);
   const tally = new Tally(callers, broken);
+  await callers.begun();
   await pause(LOAD_MS);
   for (let cycle = 1; cycle <= cycles; cycle++) {
     await change(home, cycle);

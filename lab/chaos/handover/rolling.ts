@@ -37,6 +37,7 @@ export async function rollOut(
   const certificate = home.authority.issue({ commonName: 'ada' });
   const callers = new SteadyCallers(ports.map((port) => ({ port, ca: home.authority.pem, certificate })));
   const tally = new Tally(callers, broken);
+  await callers.begun();
   await pause(LOAD_MS);
   for (let round = 1; round <= rounds; round++) {
     const release = round % 2 === 1 ? THIS_RELEASE : other;

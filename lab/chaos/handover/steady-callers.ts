@@ -29,11 +29,17 @@ export class SteadyCallers {
   answered = 0;
   readonly #reaches: readonly Reach[];
   readonly #pairs: Promise<Pair[]>;
+  #begun = 0;
   readonly #stopping = new AbortController();
 
   constructor(reaches: readonly Reach[]) {
     this.#reaches = reaches;
     this.#pairs = Promise.all(HABITS.map((habit, index) => this.#call(habit, index)));
+  }
+
+  /** Resolves when each has its first token pair: a slow machine takes longer than any fixed pause. */
+  async begun(): Promise<void> {
+    while (this.#begun < HABITS.length) await Promise.race([pause(20), this.#pairs]);
   }
 
   /** Stops them. Returns how many grants are lost: their last tokens do not work. */
@@ -51,6 +57,7 @@ export class SteadyCallers {
   async #call(habit: Habit, index: number): Promise<Pair> {
     const line = new Line(habit, this.#reaches, index);
     let pair = await pairByCertificate(line);
+    this.#begun++;
     while (!this.#stopping.signal.aborted) {
       pair = await this.#refresh(line, pair);
       await this.#expect(line, `verify over ${habit.protocol}`, () => verify(line, pair.access_token));

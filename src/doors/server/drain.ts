@@ -1,6 +1,7 @@
 // Ends a listener without losing a request. It accepts no new connections; each open one closes after its next response.
 import type { ServerHttp2Stream } from 'node:http2';
 import { Server } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Place, Places } from './places.ts';
 
@@ -21,10 +22,11 @@ export class Drain {
   }
 
   /** Resolves when all connections are closed. */
-  begin(): Promise<void> {
+  async begin(): Promise<void> {
     this.#hasBegun = true;
     this.#places.endStreams();
-    return new Promise((resolve) => {
+    await queuedConnections();
+    await new Promise<void>((resolve) => {
       const idle = setTimeout(() => this.#closeIdle(), this.#idleMs);
       // Not the HTTP server's own close: it also closes idle connections, on which a request may be on its way.
       Server.prototype.close.call(this.#server, () => {
@@ -49,6 +51,12 @@ export class Drain {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
     for (const { session, places } of this.#places.visitors) if (places.length === 0) session?.close();
   }
+}
+
+/** Resolves when the event loop has accepted every connection that waits in the kernel: closing the listener would reset them. */
+async function queuedConnections(): Promise<void> {
+  await setImmediate(); // the end of the turn that we are in
+  await setImmediate(); // after the next look at all sockets
 }
 
 function isNewest(place: Place): boolean {

@@ -33,6 +33,7 @@ export async function rotateSigningKeys(
 ): Promise<AdminOutcome<readonly RotationResult[]>> {
   await publishKeys(keys, ports); // one may be left from a command that was interrupted
   const known = await allPublishedKeys(ports.store);
+  if (known.length === 0) return accept([]); // an installation without JWTs: the daily timer has nothing to do
   const signing = signingKeyOf(known);
   if (!signing) return decline('signing-key-missing', '');
   const results: RotationResult[] = [];
