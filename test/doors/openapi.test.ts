@@ -17,6 +17,9 @@ import {
   ScopeRequest,
   TokenParameters,
 } from '../../src/doors/authsvc/schemas.ts';
+import { oauthPaths } from '../../src/doors/oauth/openapi.ts';
+import * as forms from '../../src/doors/oauth/request-forms.ts';
+import * as oauth from '../../src/doors/oauth/schemas.ts';
 import { openapiDocument } from '../../src/doors/openapi.ts';
 import { type OpenapiDocument, type OpenapiOperation, withNamedSchemas } from '../../src/doors/openapi-document.ts';
 import { opsPaths } from '../../src/doors/ops/openapi.ts';
@@ -31,6 +34,7 @@ const MOUNTS: readonly DocumentedMount[] = [
 function documentOf(mounts: readonly DocumentedMount[]): OpenapiDocument {
   return openapiDocument({ publicUrl: 'https://tokens.corp.test', version: '1.2.3' }, [
     { openapi: authsvcPaths(mounts) },
+    { openapi: oauthPaths('/oauth2') },
     { openapi: opsPaths() },
   ]);
 }
@@ -85,13 +89,20 @@ test('a client in TypeScript is generated from the document, and compiles', asyn
 });
 
 const USE_OF_CLIENT = `
-import { AuthsvcService, type DeviceGrant, type TokenGrant } from './client';
+import { AuthsvcService, type DeviceGrant, OauthService, type OauthTokenGrant, OauthTokenRequest, type TokenGrant } from './client';
 const started: Promise<DeviceGrant> = AuthsvcService.authsvcAuthorizeDevice({ client_id: 'a', scope: 'b' });
 const pair: Promise<TokenGrant> = AuthsvcService.legacyAuthorizeToken({ client_id: 'a', refresh_token: 'b' });
 // @ts-expect-error a refresh needs its token
 void AuthsvcService.legacyAuthorizeToken({ client_id: 'a' });
+const granted: Promise<OauthTokenGrant> = OauthService.oauthToken({
+  grant_type: OauthTokenRequest.grant_type.CLIENT_CREDENTIALS,
+  client_id: 'a',
+});
+// @ts-expect-error a check needs the token
+void OauthService.oauthIntrospect({});
 void started;
 void pair;
+void granted;
 `;
 
 test('every operation of every mount has an id of its own, also where mounts differ only in punctuation', () => {
@@ -117,6 +128,32 @@ test('the document has the parameters that the parsers read', () => {
   const documented = { ...RefreshRequest.properties, ...RedemptionRequest.properties };
   assert.deepEqual(Object.keys(documented).sort(), Object.keys(TokenParameters.properties).sort());
   assert.deepEqual(Object.keys(ScopeRequest.properties), Object.keys(ScopeParameters.properties));
+});
+
+test('the document has the parameters that the oauth door reads, without those that it always refuses', () => {
+  const pairs = [
+    [forms.TokenForm, oauth.TokenParameters, ['client_assertion', 'client_secret']],
+    [forms.DeviceForm, oauth.DeviceParameters, ['client_assertion', 'client_secret']],
+    [forms.RevocationForm, oauth.RevocationParameters, ['client_assertion', 'client_secret']],
+    [forms.IntrospectionForm, oauth.IntrospectionParameters, ['client_assertion']],
+  ] as const;
+  for (const [documented, read, refused] of pairs) {
+    const names = [...Object.keys(documented.properties), ...refused];
+    assert.deepEqual(names.sort(), Object.keys(read.properties).sort());
+  }
+});
+
+test('every tag of an operation is described, and every schema of a body has a name', () => {
+  const { tags } = document as unknown as { readonly tags: readonly { readonly name: string }[] };
+  const used = new Set(operationsOf(document).flatMap((operation) => operation.tags ?? []));
+  assert.deepEqual(tags.map(({ name }) => name).sort(), [...used].sort());
+  const unnamed = operationsOf(document).flatMap(({ operationId, requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].flatMap((body) => {
+      const { schema } = body?.content?.['application/json'] ?? {};
+      return !schema || schema.title || schema.oneOf ? [] : [operationId];
+    }),
+  );
+  assert.deepEqual(unnamed, []);
 });
 
 test('requests say what they require, and the form of Authorize/Token has no refresh_token [contract 4.1]', () => {
