@@ -214,7 +214,8 @@ suite('rules between settings', () => {
   const open = 'listeners: [{ host: 0.0.0.0, tls: { certificate: c, key: k } }]\n';
   const rows: [why: string, yaml: string, path: string, problem: RegExp][] = [
     ['publicUrl is required beyond loopback', open, 'publicUrl', /required because a listener is on 0\.0\.0\.0/],
-    ['publicUrl is https', `${open}publicUrl: http://a.example`, 'publicUrl', /expected https/],
+    ['publicUrl is https', `${open}publicUrl: http://a.example`, 'publicUrl', /http:\/\/a\.example is not encrypted/],
+    ['publicUrl has a scheme', `${open}publicUrl: a.example`, 'publicUrl', /expected https:\/\/ and a name/],
     [
       'plain HTTP beyond loopback',
       'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0 }]',
