@@ -99,3 +99,21 @@ function named(value: unknown, schemas: Record<string, unknown>): unknown {
   schemas[copy.title] = copy;
   return { $ref: `#/components/schemas/${copy.title}` };
 }
+
+/** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
+export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
+  return { ...document, paths: mapValues(document.paths, (methods) => mapValues(methods, plainOperation)) };
+}
+
+function plainOperation(operation: OpenapiOperation): OpenapiOperation {
+  return { ...operation, responses: mapValues(operation.responses, plainResponse) };
+}
+
+function plainResponse(response: OpenapiResponse): OpenapiResponse {
+  const { links } = response;
+  return links ? { ...response, links: mapValues(links, ({ requestBody: _, ...link }) => link) } : response;
+}
+
+function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

@@ -21,7 +21,13 @@ import { oauthPaths } from '../../src/doors/oauth/openapi.ts';
 import * as forms from '../../src/doors/oauth/request-forms.ts';
 import * as oauth from '../../src/doors/oauth/schemas.ts';
 import { openapiDocument } from '../../src/doors/openapi.ts';
-import { type OpenapiDocument, type OpenapiOperation, withNamedSchemas } from '../../src/doors/openapi-document.ts';
+import {
+  type OpenapiDocument,
+  type OpenapiOperation,
+  type OpenapiSchema,
+  withNamedSchemas,
+  withPlainLinks,
+} from '../../src/doors/openapi-document.ts';
 import { opsPaths } from '../../src/doors/ops/openapi.ts';
 
 const MOUNTS: readonly DocumentedMount[] = [
@@ -173,12 +179,19 @@ test('the schema of a refusal has the error keys of its mount [spec-gaps: Depart
     ['Error', 'Error_description'],
     ['error', 'error_description'],
   ] as const;
-  const expected = [spec, oauth, [...spec, ...oauth], [...spec, ...oauth]];
+  const both = [...spec, ...oauth];
+  const expected = [
+    [spec, spec],
+    [oauth, oauth],
+    [oauth, both],
+    [oauth, both],
+  ] as const;
   for (const [at, { path }] of MOUNTS.entries()) {
     const { 400: refusal } = document.paths[`${path}/Authorize/Token`]?.['post']?.responses ?? {};
     const { schema, example } = refusal?.content?.['application/json'] ?? {};
-    assert.deepEqual(schema?.required, expected[at]);
-    assert.deepEqual(Object.keys(example ?? {}), expected[at]);
+    const [required, shown] = expected[at] ?? [];
+    assert.deepEqual(schema?.required, required);
+    assert.deepEqual(Object.keys(example ?? {}), shown);
   }
 });
 
@@ -190,6 +203,28 @@ test('the document has every status that an operation returns, and no other', ()
   assert.equal(statusesOf('Authorize/Certificate', 'post'), '200 400 401 404 405 413 429 431 503');
   assert.equal(statusesOf('Authorize/Verify', 'get'), '200 400 401 404 405 429 431 503');
   assert.equal(statusesOf('Revoke/Token', 'get'), '200 400 401 404 405 429 431 503');
+});
+
+test('no schema has names that differ only in case or punctuation: clients in Go and Java would not compile', () => {
+  const { schemas = {} } = withNamedSchemas(document).components as { schemas?: Record<string, OpenapiSchema> };
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  for (const names of [
+    Object.keys(schemas),
+    ...Object.values(schemas).map(({ properties = {} }) => Object.keys(properties)),
+  ])
+    assert.equal(new Set(names.map(plain)).size, names.length, names.join());
+});
+
+test('links of the document for generators have no body: their parser takes only a text there', () => {
+  const linksOf = (documented: OpenapiDocument) =>
+    operationsOf(documented).flatMap(({ responses }) => Object.values(responses[200]?.links ?? {}));
+  assert.ok(linksOf(document).some(({ requestBody }) => requestBody));
+  const plain = linksOf(withPlainLinks(document));
+  assert.equal(plain.length, linksOf(document).length);
+  assert.deepEqual(
+    plain.filter((link) => 'requestBody' in link),
+    [],
+  );
 });
 
 test('every link leads to an operation of the same mount', () => {

@@ -36,7 +36,7 @@ suite('the OpenAPI document and the service', () => {
   before(async () => {
     service = await startService({ settings: { authsvc: { mounts: MOUNTS } } });
     caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-    const { text } = await caller.ask({ path: '/docs/openapi.json' });
+    const { text } = await caller.ask({ path: '/docs/openapi.json?links=full' });
     document = JSON.parse(text);
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),

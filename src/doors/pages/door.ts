@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
-import { withNamedSchemas } from '../openapi-document.ts';
+import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
@@ -59,9 +59,11 @@ function preparePage(reason: ServerReason): PreparedRefusal {
 function mountPages(app: FastifyInstance, site: Site): void {
   mountAssets(app, site.assets);
   for (const route of ROUTES) mountRoute(app, route, site);
-  app.get('/docs/openapi.json', async (_request, reply) =>
-    reply.headers(NO_SNIFFING).send(withNamedSchemas(site.openapi())),
-  );
+  app.get('/docs/openapi.json', async ({ query }, reply) => {
+    const document = withNamedSchemas(site.openapi());
+    const isFull = (query as { links?: string }).links === 'full';
+    return reply.headers(NO_SNIFFING).send(isFull ? document : withPlainLinks(document));
+  });
 }
 
 function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
