@@ -205,6 +205,8 @@ suite('a mistake is reported with its path, the expected form and an example', (
   test('invalid YAML is reported with its file name', () => {
     assert.match(mistakeIn('a: [').source ?? '', /tessera\.yaml/);
     assert.match(mistakeIn('log: {}\nlog: {}').problem, /unique/);
+    const { todo } = mistakeIn('listeners:\n  - port: 8443\n   doors: [ops]');
+    assert.match(todo ?? '', /begin in the same column, behind the dash/);
     assert.match(mistakeIn('just words').problem, /expected settings/);
     assert.throws(() => loadConfig({ file: '/nowhere/tessera.yaml', env: {} }), /no such file.*tessera init/);
   });
