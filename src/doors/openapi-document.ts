@@ -111,7 +111,11 @@ function plainOperation(operation: OpenapiOperation): OpenapiOperation {
 
 function plainResponse(response: OpenapiResponse): OpenapiResponse {
   const { links } = response;
-  return links ? { ...response, links: mapValues(links, ({ requestBody: _, ...link }) => link) } : response;
+  return links ? { ...response, links: mapValues(links, plainLink) } : response;
+}
+
+function plainLink({ operationId, description, parameters }: OpenapiLink): OpenapiLink {
+  return { operationId, description, ...(parameters && { parameters }) };
 }
 
 function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
