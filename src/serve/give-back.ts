@@ -5,12 +5,12 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
-/** So much garbage is left by a flood. It is collected before the next one: what has to be allocated meanwhile is hard to return. */
+/** A flood leaves at least this much garbage. It is collected before the next flood: memory allocated meanwhile is hard to return. */
 const FLOOD_BYTES = 64 * 2 ** 20;
 /** How much the process must have grown before memory is returned to the system. */
 const GROWTH = 1.3;
 const LEAST_BYTES = 16 * 2 ** 20;
-/** And for how many looks in a row the process has been idle. Returning drops compiled code, which later requests wait for. */
+/** Idle checks in a row before memory is returned: that also drops compiled code, and later requests would have to wait for it. */
 const IDLE_LOOKS = 3;
 
 export type Collection = 'collect' | 'return';

@@ -4,11 +4,14 @@ import type { Guard } from '../../../sdk/verify/src/verify.ts';
 import { eventPages } from '../../../src/store/pages.ts';
 import { revoke } from '../../../test/e2e/steps.ts';
 import type { Seeded } from '../../../test/seeded.ts';
+import { decided } from './decided.ts';
 import type { FeedField } from './feed-field.ts';
 
 const FOLLOWERS = 5;
 const CUT_EVERY_MS = 20;
-const CAUGHT_UP_WITHIN_MS = 20_000;
+const CAUGHT_UP_WITHIN_MS = 60_000;
+/** What a guard says that knows it from the feed; one that asked the service has another text. */
+const KNOWN_FROM_FEED = 'The grant of this token has ended.';
 
 export interface CutFigures {
   readonly cuts: number;
@@ -22,7 +25,7 @@ export interface CutFigures {
 /** One grant ends for every four cuts. The service is killed once and started again. */
 export async function cutStreams(field: FeedField, cuts: number, chance: Seeded): Promise<CutFigures> {
   const tokens = await Promise.all(Array.from({ length: Math.ceil(cuts / 4) }, () => field.token('jwt')));
-  const living = await field.token('jwt');
+  const [living, last] = [await field.token('jwt'), await field.token('jwt')];
   const guards = await field.guards(FOLLOWERS);
   const before = await endedGrants(field);
   let cut = 0;
@@ -34,7 +37,8 @@ export async function cutStreams(field: FeedField, cuts: number, chance: Seeded)
   }
   await Promise.all([ending, restarting]);
   const ended = (await endedGrants(field)) - before;
-  await caughtUp(guards);
+  await endAll(field, [last]);
+  await caughtUp(guards, last);
   const missed = await countAllowed(guards, tokens);
   const wronged = guards.length - (await countAllowed(guards, [living]));
   return { cuts: cut, ended, missed, wronged };
@@ -66,16 +70,25 @@ async function endedGrants({ store }: FeedField): Promise<number> {
   return ended;
 }
 
-/** Heard since now: whatever ended before was told. */
-async function caughtUp(guards: readonly Guard[]): Promise<void> {
-  await pause(2_000);
-  for (const until = performance.now() + CAUGHT_UP_WITHIN_MS; performance.now() < until; await pause(100))
-    if (guards.every(({ isFresh }) => isFresh)) return;
+/** The feed tells what ended in order: a follower that knows the last of them was told all. */
+async function caughtUp(guards: readonly Guard[], last: string): Promise<void> {
+  const until = performance.now() + CAUGHT_UP_WITHIN_MS;
+  for (const guard of guards) {
+    while (!(guard.isFresh && (await isKnownEnded(guard, last)))) {
+      if (performance.now() > until) throw new Error('a follower did not hear of the last revocation within a minute');
+      await pause(20);
+    }
+  }
+}
+
+async function isKnownEnded(guard: Guard, token: string): Promise<boolean> {
+  const checked = await decided(guard, token);
+  return !checked.ok && checked.description === KNOWN_FROM_FEED;
 }
 
 /** A fresh guard decides about a JWT by what the feed said, without asking. */
 async function countAllowed(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
   let allowed = 0;
-  for (const guard of guards) for (const token of tokens) allowed += Number((await guard.check(token)).ok);
+  for (const guard of guards) for (const token of tokens) allowed += Number((await decided(guard, token)).ok);
   return allowed;
 }
