@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsOf } from '../config/load.ts';
+import { publicNameOf } from '../config/public-name.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds } from '../core/time.ts';
 import { localDirectory } from '../directory/local/local-directory.ts';
@@ -79,7 +80,9 @@ export async function composeService(
   const assertions = composeAssertions(ports, log);
   const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
-  const listeners = config.listeners.map((place) => openListener(place, parts));
+  const listeners = config.listeners.map((place) =>
+    openListener({ ...place, publicName: publicNameOf(place, config) }, parts),
+  );
   // The readiness check logs once that the store is unavailable.
   const logFault = (fault: unknown) =>
     fault instanceof StoreUnavailable

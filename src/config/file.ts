@@ -44,12 +44,19 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const USUAL_REMEDY =
   'Check the indentation of this line and the one above, and put values with special characters in quotes.';
 
+const LIST_REMEDY = 'Settings of one entry of a list begin in the same column, behind the dash.';
+
+/** The parser has the same code for a missing bracket. */
+function isListIndent(message: string): boolean {
+  return message.startsWith('Sequence item without - indicator');
+}
+
 function yamlMistake({ code, message, linePos }: YAMLParseError, path: string): Mistake {
   const line = linePos?.[0].line;
   return {
     path: '',
     problem: `not valid YAML: ${oneLine(message)}`,
-    todo: REMEDIES[code] ?? USUAL_REMEDY,
+    todo: isListIndent(message) ? LIST_REMEDY : (REMEDIES[code] ?? USUAL_REMEDY),
     source: line === undefined ? path : `${path}:${line}`,
   };
 }

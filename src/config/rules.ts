@@ -39,14 +39,12 @@ function publicUrlIsGiven({ publicUrl, listeners }: ReadConfig): Mistake[] {
 function publicUrlIsSafe({ publicUrl, listeners }: ReadConfig): Mistake[] {
   const urls = new Map([['publicUrl', publicUrl]]);
   for (const [index, listener] of listeners.entries()) urls.set(`listeners.${index}.publicUrl`, listener.publicUrl);
-  const problem = 'expected https, since tokens travel there; http is for loopback only';
-  return [...urls].flatMap(([path, given]) =>
-    isSafe(given) ? [] : [{ path, problem, example: 'publicUrl: https://tokens.example.com' }],
-  );
-}
-
-function isSafe(url: string | undefined): boolean {
-  return url === undefined || url.startsWith('https:') || isLoopback(new URL(url).hostname);
+  return [...urls].flatMap(([path, given]) => {
+    if (given === undefined || given.startsWith('https:') || isLoopback(new URL(given).hostname)) return [];
+    const problem = `${given} is not encrypted, and tokens travel there; http is for loopback only`;
+    const todo = 'Behind a proxy that ends TLS, too, this is the address that callers use, with https.';
+    return [{ path, problem, example: `publicUrl: ${given.replace('http:', 'https:')}`, todo }];
+  });
 }
 
 function plainHttpIsCovered({ listeners, proxies }: ReadConfig): Mistake[] {

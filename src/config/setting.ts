@@ -90,7 +90,7 @@ export function path(words: Words) {
 }
 
 export function url(words: Words) {
-  return string({ pattern: '^https?://[^\\s/?#@]+/?$', ...notes('an address without a path', words, 'url') });
+  return string({ pattern: '^https?://[^\\s/?#@]+/?$', ...notes('https:// and a name, without a path', words, 'url') });
 }
 
 export function storeAddress(words: Words) {

@@ -17,8 +17,16 @@ export interface OpenapiOperation {
   readonly security: readonly object[];
   /** Commands to copy. Many tools that show OpenAPI documents know this extension. */
   readonly 'x-codeSamples'?: readonly CodeSample[];
+  readonly parameters?: readonly OpenapiParameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: OpenapiContent };
   readonly responses: Readonly<Record<string, OpenapiResponse>>;
+}
+
+export interface OpenapiParameter {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly description: string;
+  readonly schema: OpenapiSchema;
 }
 
 export interface OpenapiResponse {
@@ -36,14 +44,23 @@ export interface OpenapiHeader {
 export interface OpenapiLink {
   readonly operationId: string;
   readonly description: string;
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly requestBody?: Readonly<Record<string, string>>;
 }
+
+/** Headers that responses of several doors have. */
+export const RESPONSE_HEADERS = {
+  retryAfter: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
+  allow: { Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } } },
+  challenge: { 'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } } },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, OpenapiHeader>>>>;
 
 type OpenapiContent = Readonly<Record<string, OpenapiMediaType>>;
 
 export interface OpenapiMediaType {
   readonly schema?: OpenapiSchema;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 export interface CodeSample {
@@ -60,6 +77,7 @@ export interface OpenapiSchema {
   readonly examples?: readonly unknown[];
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, OpenapiSchema>>;
+  readonly items?: OpenapiSchema;
   readonly oneOf?: readonly OpenapiSchema[];
   readonly additionalProperties?: OpenapiSchema;
 }
@@ -67,20 +85,39 @@ export interface OpenapiSchema {
 /** The same document with titled schemas as named components, from which generated clients take the names of their types. */
 export function withNamedSchemas(document: OpenapiDocument): OpenapiDocument {
   const schemas: Record<string, unknown> = {};
-  const paths = name(document.paths, false, schemas) as OpenapiPaths;
+  const paths = named(document.paths, schemas) as OpenapiPaths;
   return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-function name(value: unknown, isSchema: boolean, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => name(item, isSchema, schemas));
+/** Only schemas have a title that is a text: a property called `title` is an object. */
+function named(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => named(item, schemas));
   if (typeof value !== 'object' || value === null) return value;
-  const { title } = value as OpenapiSchema;
-  if (!isSchema || title === undefined) {
-    const parts = Object.entries(value);
-    return Object.fromEntries(parts.map(([key, part]) => [key, name(part, SCHEMA_KEYS.includes(key), schemas)]));
-  }
-  schemas[title] = value;
-  return { $ref: `#/components/schemas/${title}` };
+  const parts = Object.entries(value).map(([key, part]) => [key, named(part, schemas)]);
+  const copy = Object.fromEntries(parts);
+  if (typeof copy.title !== 'string') return copy;
+  schemas[copy.title] = copy;
+  return { $ref: `#/components/schemas/${copy.title}` };
 }
 
-const SCHEMA_KEYS = ['schema', 'oneOf'];
+/** The same document without the bodies of links, which the parser of widespread generators refuses unless they are texts. */
+export function withPlainLinks(document: OpenapiDocument): OpenapiDocument {
+  return { ...document, paths: mapValues(document.paths, (methods) => mapValues(methods, plainOperation)) };
+}
+
+function plainOperation(operation: OpenapiOperation): OpenapiOperation {
+  return { ...operation, responses: mapValues(operation.responses, plainResponse) };
+}
+
+function plainResponse(response: OpenapiResponse): OpenapiResponse {
+  const { links } = response;
+  return links ? { ...response, links: mapValues(links, plainLink) } : response;
+}
+
+function plainLink({ operationId, description, parameters }: OpenapiLink): OpenapiLink {
+  return { operationId, description, ...(parameters && { parameters }) };
+}
+
+function mapValues<From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

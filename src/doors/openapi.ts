@@ -1,5 +1,5 @@
 import type { Door } from './door.ts';
-import type { OpenapiDocument, OpenapiPaths } from './openapi-document.ts';
+import type { OpenapiDocument, OpenapiOperation, OpenapiPaths } from './openapi-document.ts';
 
 export interface OpenapiOptions {
   readonly publicUrl: string;
@@ -14,6 +14,7 @@ const SECURITY_SCHEMES = {
 
 const TAGS = [
   { name: 'authsvc', description: 'Tokens, for programs.' },
+  { name: 'oauth', description: 'The same for any OAuth 2.0 library, and checks for resource servers.' },
   { name: 'ops', description: 'Health, readiness and metrics, for monitoring.' },
 ];
 
@@ -32,16 +33,25 @@ export function openapiDocument(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
-    tags: TAGS,
+    tags: tagsOf(paths),
     paths,
     components: { securitySchemes: schemesOf(paths) },
   };
   return document;
 }
 
+function operationsOf(paths: OpenapiPaths): OpenapiOperation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+/** The tags that operations have. */
+function tagsOf(paths: OpenapiPaths): object[] {
+  const used = new Set(operationsOf(paths).flatMap(({ tags = [] }) => tags));
+  return TAGS.filter(({ name }) => used.has(name));
+}
+
 /** The security schemes that operations name. */
 function schemesOf(paths: OpenapiPaths): object {
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const named = new Set(operations.flatMap(({ security }) => security.flatMap((scheme) => Object.keys(scheme))));
+  const named = new Set(operationsOf(paths).flatMap(({ security }) => security.flatMap(Object.keys)));
   return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => named.has(name)));
 }

@@ -90,11 +90,19 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
-      app.fastify.listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options.sharePort) }),
+      app.fastify
+        .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options.sharePort) })
+        .then((address) => withEveryAddress(address, options.host)),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain(),
   };
+}
+
+/** For a listener on every address, fastify names loopback alone, as if nobody else could reach it. */
+export function withEveryAddress(address: string, host: string): string {
+  const every = host === '::' ? '[::]' : host;
+  return every === '0.0.0.0' || every === '[::]' ? address.replace(/\/\/.+:/, `//${every}:`) : address;
 }
 
 /** For `localhost`, fastify would open a second server, for ::1, without the gate and its limits. */

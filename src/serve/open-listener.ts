@@ -7,6 +7,7 @@ import {
   type CertificateUnusable,
   checkPair,
   fileFault,
+  whyNotFor,
   whyNotValid,
 } from './server-certificate.ts';
 import { WatchedFiles } from './watch.ts';
@@ -15,6 +16,8 @@ import { WatchedFiles } from './watch.ts';
 export interface ListenerPlace extends Omit<ListenerOptions, 'tls'> {
   readonly tls?: CertificatePaths;
   readonly clientCertificates: TlsFiles['clientCertificates'];
+  /** The name by which callers connect, if they do so directly. */
+  readonly publicName?: string | undefined;
 }
 
 export interface OpenListener extends Omit<Listener, 'exchange'> {
@@ -23,10 +26,10 @@ export interface OpenListener extends Omit<Listener, 'exchange'> {
 }
 
 export function openListener(place: ListenerPlace, parts: ServiceParts): OpenListener {
-  const { tls, clientCertificates, ...where } = place;
+  const { tls, clientCertificates, publicName, ...where } = place;
   if (!tls) return { ...makeListener(where, parts), reload: () => undefined };
   const { registry } = parts.ports;
-  const files = new CertificateFiles(tls, parts);
+  const files = new CertificateFiles(tls, publicName, parts);
   files.readIfChanged();
   let { issuers } = registry;
   const current = (): TlsFiles => ({
@@ -49,6 +52,7 @@ const REMIND_MS = 86_400_000;
 /** The certificate and its key, as last read. A pair that cannot be used is never taken. */
 class CertificateFiles {
   readonly #paths: CertificatePaths;
+  readonly #publicName: string | undefined;
   readonly #parts: Pick<ServiceParts, 'log' | 'ports'>;
   readonly #files: WatchedFiles;
   #leaf: X509Certificate | undefined;
@@ -56,8 +60,9 @@ class CertificateFiles {
   #logged = '';
   pair: { readonly certificate: Buffer | string; readonly key: Buffer | string } = { certificate: '', key: '' };
 
-  constructor(paths: CertificatePaths, parts: Pick<ServiceParts, 'log' | 'ports'>) {
+  constructor(paths: CertificatePaths, publicName: string | undefined, parts: Pick<ServiceParts, 'log' | 'ports'>) {
     this.#paths = paths;
+    this.#publicName = publicName;
     this.#parts = parts;
     this.#files = new WatchedFiles([paths.certificate, paths.key]);
   }
@@ -97,7 +102,14 @@ class CertificateFiles {
     const nowMs = this.#parts.ports.clock.milliseconds();
     if (!this.#leaf || (this.#remindedAt !== undefined && nowMs - this.#remindedAt < REMIND_MS)) return;
     this.#remindedAt = nowMs;
-    const validity = whyNotValid(this.#leaf, nowMs);
+    this.#remindOfValidity(this.#leaf, nowMs);
+    const why = this.#publicName === undefined ? undefined : whyNotFor(this.#leaf, this.#publicName);
+    const fields = { certificate: this.#paths.certificate, why, todo: NAME_REMEDY };
+    if (why !== undefined) this.#parts.log.warn(fields, 'the server certificate is not for publicUrl');
+  }
+
+  #remindOfValidity(leaf: X509Certificate, nowMs: number): void {
+    const validity = whyNotValid(leaf, nowMs);
     if (!validity) return;
     const fields = { certificate: this.#paths.certificate, why: validity.why, todo: REMEDY };
     if (validity.isOver) this.#parts.log.error(fields, 'callers refuse the server certificate');
@@ -105,4 +117,5 @@ class CertificateFiles {
   }
 }
 
+const NAME_REMEDY = 'Use a certificate for this name, or correct publicUrl.';
 const REMEDY = 'Renew it and replace both files; the service reads them by itself.';

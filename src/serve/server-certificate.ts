@@ -1,5 +1,6 @@
 // The certificate and the key of a listener, checked before TLS uses them: OpenSSL's messages name neither file nor remedy.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 
 export interface CertificatePaths {
   readonly certificate: string;
@@ -64,4 +65,11 @@ export function whyNotValid({ validFrom, validTo }: X509Certificate, nowMs: numb
   const days = Math.floor((Date.parse(validTo) - nowMs) / DAY_MS);
   if (days < 0) return { isOver: true, why: `expired at ${validTo}` };
   return days < SOON_DAYS ? { isOver: false, why: `expires at ${validTo}` } : undefined;
+}
+
+/** Why callers who connect to this name refuse the certificate. */
+export function whyNotFor(certificate: X509Certificate, name: string): string | undefined {
+  if (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) return undefined;
+  const names = certificate.subjectAltName ?? certificate.subject.replaceAll('\n', ', ');
+  return `it is for ${names}, and callers connect to ${name}`;
 }

@@ -54,20 +54,25 @@ export interface Supervision {
   readonly onServing: () => void;
 }
 
-/** Resolves when all workers have stopped: to 0, or to the exit code of a worker that failed before any was serving. */
+/**
+ * The first worker starts alone, so that whatever prevents a start is reported once; the others start when it is serving.
+ * Resolves when all workers have stopped: to 0, or to the exit code of a worker that failed before any was serving.
+ */
 export async function superviseWorkers(supervision: Supervision): Promise<number> {
   const { count, stopSignal, patienceMs, onServing } = supervision;
   const supervised = { isStopping: false, hasServed: false };
+  const { promise: failed, resolve: giveUp } = Promise.withResolvers<number>();
+  const start = (number: number) => startWorker(number, supervised, supervision, giveUp);
   let serving = 0;
   cluster.on('message', (_worker, message) => {
     if (message !== SERVING) return;
-    supervised.hasServed = true;
     serving += 1;
     if (serving === count) onServing();
+    if (supervised.hasServed || supervised.isStopping) return;
+    supervised.hasServed = true;
+    for (let number = 2; number <= count; number++) start(number);
   });
-  const failed = new Promise<number>((resolve) => {
-    for (let number = 1; number <= count; number++) startWorker(number, supervised, supervision, resolve);
-  });
+  start(1);
   const reason = await Promise.race([stopSignal, failed]);
   supervised.isStopping = true;
   const signal = typeof reason === 'string' ? reason : 'SIGTERM';

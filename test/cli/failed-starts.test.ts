@@ -88,6 +88,16 @@ suite('a start that fails names the cause and the next step, with its own exit c
     });
   }
 
+  test('once, however many workers there are', async (t) => {
+    const home = await populatedHome();
+    t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+    rmSync(home.serverFiles.certificate);
+    const args = ['--config', home.configFile, 'serve', '--workers', '3'];
+    const { status, printed } = await runTessera(args, { folder: home.folder });
+    assert.deepEqual(printed.match(/there is no such file/g), ['there is no such file']);
+    assert.equal(status, 6);
+  });
+
   test('a port in use', async (t) => {
     const other = createServer().listen(0, '127.0.0.1');
     t.after(() => other.close());

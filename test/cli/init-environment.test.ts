@@ -18,3 +18,16 @@ test('init writes the configuration that TESSERA_CONFIG names, and --json prints
   assert.equal(again.status, 0, again.printed);
   assert.match(again.printed, new RegExp(`"configuration": "${file}"`));
 });
+
+test('whoever runs it by npm gets commands that npm runs, in every message', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-init-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const printedBy = async (...args: string[]) =>
+    (await runTessera(args, { folder, environment: { npm_lifecycle_event: 'tessera' } })).printed;
+  assert.match(await printedBy('init'), /^ {2}\d\. Add people: +npm run tessera -- identity add ada$/m);
+  const doctor = await printedBy('doctor');
+  assert.match(doctor, /Do: npm run tessera -- integration add/);
+  assert.match(doctor, /^tessera: \d+ of \d+ checks failed$/m);
+  assert.match(await printedBy('--config', 'none.yaml', 'serve'), /npm run tessera -- init/);
+  assert.match(await printedBy('--config', 'etc/own.yaml', 'init'), /npm run tessera -- --config \S+own\.yaml doctor/);
+});

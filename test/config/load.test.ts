@@ -205,6 +205,8 @@ suite('a mistake is reported with its path, the expected form and an example', (
   test('invalid YAML is reported with its file name', () => {
     assert.match(mistakeIn('a: [').source ?? '', /tessera\.yaml/);
     assert.match(mistakeIn('log: {}\nlog: {}').problem, /unique/);
+    const { todo } = mistakeIn('listeners:\n  - port: 8443\n   doors: [ops]');
+    assert.match(todo ?? '', /begin in the same column, behind the dash/);
     assert.match(mistakeIn('just words').problem, /expected settings/);
     assert.throws(() => loadConfig({ file: '/nowhere/tessera.yaml', env: {} }), /no such file.*tessera init/);
   });
@@ -214,7 +216,8 @@ suite('rules between settings', () => {
   const open = 'listeners: [{ host: 0.0.0.0, tls: { certificate: c, key: k } }]\n';
   const rows: [why: string, yaml: string, path: string, problem: RegExp][] = [
     ['publicUrl is required beyond loopback', open, 'publicUrl', /required because a listener is on 0\.0\.0\.0/],
-    ['publicUrl is https', `${open}publicUrl: http://a.example`, 'publicUrl', /expected https/],
+    ['publicUrl is https', `${open}publicUrl: http://a.example`, 'publicUrl', /http:\/\/a\.example is not encrypted/],
+    ['publicUrl has a scheme', `${open}publicUrl: a.example`, 'publicUrl', /expected https:\/\/ and a name/],
     [
       'plain HTTP beyond loopback',
       'publicUrl: https://a.example\nlisteners: [{ host: 0.0.0.0 }]',

@@ -17,8 +17,17 @@ import {
   ScopeRequest,
   TokenParameters,
 } from '../../src/doors/authsvc/schemas.ts';
+import { oauthPaths } from '../../src/doors/oauth/openapi.ts';
+import * as forms from '../../src/doors/oauth/request-forms.ts';
+import * as oauth from '../../src/doors/oauth/schemas.ts';
 import { openapiDocument } from '../../src/doors/openapi.ts';
-import { type OpenapiDocument, type OpenapiOperation, withNamedSchemas } from '../../src/doors/openapi-document.ts';
+import {
+  type OpenapiDocument,
+  type OpenapiOperation,
+  type OpenapiSchema,
+  withNamedSchemas,
+  withPlainLinks,
+} from '../../src/doors/openapi-document.ts';
 import { opsPaths } from '../../src/doors/ops/openapi.ts';
 
 const MOUNTS: readonly DocumentedMount[] = [
@@ -31,6 +40,7 @@ const MOUNTS: readonly DocumentedMount[] = [
 function documentOf(mounts: readonly DocumentedMount[]): OpenapiDocument {
   return openapiDocument({ publicUrl: 'https://tokens.corp.test', version: '1.2.3' }, [
     { openapi: authsvcPaths(mounts) },
+    { openapi: oauthPaths('/oauth2') },
     { openapi: opsPaths() },
   ]);
 }
@@ -85,13 +95,20 @@ test('a client in TypeScript is generated from the document, and compiles', asyn
 });
 
 const USE_OF_CLIENT = `
-import { AuthsvcService, type DeviceGrant, type TokenGrant } from './client';
+import { AuthsvcService, type DeviceGrant, OauthService, type OauthTokenGrant, OauthTokenRequest, type TokenGrant } from './client';
 const started: Promise<DeviceGrant> = AuthsvcService.authsvcAuthorizeDevice({ client_id: 'a', scope: 'b' });
 const pair: Promise<TokenGrant> = AuthsvcService.legacyAuthorizeToken({ client_id: 'a', refresh_token: 'b' });
 // @ts-expect-error a refresh needs its token
 void AuthsvcService.legacyAuthorizeToken({ client_id: 'a' });
+const granted: Promise<OauthTokenGrant> = OauthService.oauthToken({
+  grant_type: OauthTokenRequest.grant_type.CLIENT_CREDENTIALS,
+  client_id: 'a',
+});
+// @ts-expect-error a check needs the token
+void OauthService.oauthIntrospect({});
 void started;
 void pair;
+void granted;
 `;
 
 test('every operation of every mount has an id of its own, also where mounts differ only in punctuation', () => {
@@ -119,6 +136,32 @@ test('the document has the parameters that the parsers read', () => {
   assert.deepEqual(Object.keys(ScopeRequest.properties), Object.keys(ScopeParameters.properties));
 });
 
+test('the document has the parameters that the oauth door reads, without those that it always refuses', () => {
+  const pairs = [
+    [forms.TokenForm, oauth.TokenParameters, ['client_assertion', 'client_secret']],
+    [forms.DeviceForm, oauth.DeviceParameters, ['client_assertion', 'client_secret']],
+    [forms.RevocationForm, oauth.RevocationParameters, ['client_assertion', 'client_secret']],
+    [forms.IntrospectionForm, oauth.IntrospectionParameters, ['client_assertion']],
+  ] as const;
+  for (const [documented, read, refused] of pairs) {
+    const names = [...Object.keys(documented.properties), ...refused];
+    assert.deepEqual(names.sort(), Object.keys(read.properties).sort());
+  }
+});
+
+test('every tag of an operation is described, and every schema of a body has a name', () => {
+  const { tags } = document as unknown as { readonly tags: readonly { readonly name: string }[] };
+  const used = new Set(operationsOf(document).flatMap((operation) => operation.tags ?? []));
+  assert.deepEqual(tags.map(({ name }) => name).sort(), [...used].sort());
+  const unnamed = operationsOf(document).flatMap(({ operationId, requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].flatMap((body) => {
+      const { schema } = body?.content?.['application/json'] ?? {};
+      return !schema || schema.title || schema.oneOf ? [] : [operationId];
+    }),
+  );
+  assert.deepEqual(unnamed, []);
+});
+
 test('requests say what they require, and the form of Authorize/Token has no refresh_token [contract 4.1]', () => {
   const content = document.paths['/authsvc/Authorize/Token']?.['post']?.requestBody?.content;
   const form = content?.['application/x-www-form-urlencoded']?.schema;
@@ -136,12 +179,19 @@ test('the schema of a refusal has the error keys of its mount [spec-gaps: Depart
     ['Error', 'Error_description'],
     ['error', 'error_description'],
   ] as const;
-  const expected = [spec, oauth, [...spec, ...oauth], [...spec, ...oauth]];
+  const both = [...spec, ...oauth];
+  const expected = [
+    [spec, spec],
+    [oauth, oauth],
+    [oauth, both],
+    [oauth, both],
+  ] as const;
   for (const [at, { path }] of MOUNTS.entries()) {
     const { 400: refusal } = document.paths[`${path}/Authorize/Token`]?.['post']?.responses ?? {};
     const { schema, example } = refusal?.content?.['application/json'] ?? {};
-    assert.deepEqual(schema?.required, expected[at]);
-    assert.deepEqual(Object.keys(example ?? {}), expected[at]);
+    const [required, shown] = expected[at] ?? [];
+    assert.deepEqual(schema?.required, required);
+    assert.deepEqual(Object.keys(example ?? {}), shown);
   }
 });
 
@@ -153,6 +203,28 @@ test('the document has every status that an operation returns, and no other', ()
   assert.equal(statusesOf('Authorize/Certificate', 'post'), '200 400 401 404 405 413 429 431 503');
   assert.equal(statusesOf('Authorize/Verify', 'get'), '200 400 401 404 405 429 431 503');
   assert.equal(statusesOf('Revoke/Token', 'get'), '200 400 401 404 405 429 431 503');
+});
+
+test('no schema has names that differ only in case or punctuation: clients in Go and Java would not compile', () => {
+  const { schemas = {} } = withNamedSchemas(document).components as { schemas?: Record<string, OpenapiSchema> };
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  for (const names of [
+    Object.keys(schemas),
+    ...Object.values(schemas).map(({ properties = {} }) => Object.keys(properties)),
+  ])
+    assert.equal(new Set(names.map(plain)).size, names.length, names.join());
+});
+
+test('links of the document for generators have no body: their parser takes only a text there', () => {
+  const linksOf = (documented: OpenapiDocument) =>
+    operationsOf(documented).flatMap(({ responses }) => Object.values(responses[200]?.links ?? {}));
+  assert.ok(linksOf(document).some(({ requestBody }) => requestBody));
+  const plain = linksOf(withPlainLinks(document));
+  assert.equal(plain.length, linksOf(document).length);
+  assert.deepEqual(
+    plain.filter((link) => 'requestBody' in link),
+    [],
+  );
 });
 
 test('every link leads to an operation of the same mount', () => {

@@ -154,7 +154,11 @@ function keysOf({ keyring }: Config): readonly StoredKey[] {
 }
 
 export function issueServer(authority: Authority): Issued {
-  return authority.issue({ commonName: 'localhost', dnsNames: ['localhost'], usages: [SERVER_AUTH] });
+  return authority.issue({
+    commonName: 'localhost',
+    dnsNames: ['localhost', new URL(PUBLIC_URL).hostname],
+    usages: [SERVER_AUTH],
+  });
 }
 
 /** A data folder with a store, for services in their own process. */

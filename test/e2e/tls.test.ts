@@ -279,3 +279,16 @@ suite('several listeners', () => {
     socket.destroy();
   });
 });
+
+test('a server certificate for another name than publicUrl is logged, unless only proxies connect', async () => {
+  const warningsWith = async (settings: Record<string, unknown>) => {
+    const service = await startService({ settings });
+    await service.stop();
+    return service.logLines.filter((line) => line.includes('the server certificate is not for publicUrl'));
+  };
+  assert.deepEqual(await warningsWith({}), []);
+  const [warning = ''] = await warningsWith({ publicUrl: 'https://other.example' });
+  assert.match(warning, /"why":"it is for DNS:localhost, [^"]*, and callers connect to other\.example"/);
+  const proxies = { addresses: ['127.0.0.1'] };
+  assert.deepEqual(await warningsWith({ publicUrl: 'https://other.example', proxies }), []);
+});

@@ -31,6 +31,7 @@ const here = (words: string) =>
   words
     .replace('db.example.com', `127.0.0.1:${server.port}`)
     .replace('/etc/tessera/', `${folder}/`)
+    .replaceAll("'", '') // a shell removes the quotes
     .split(' ')
     .slice(1);
 const sql = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');

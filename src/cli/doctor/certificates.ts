@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
@@ -11,20 +12,25 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 
 /** Checks each listener's server certificate: readable, matching key, public name, expiry. */
-export function examineServerCertificates({ listeners, publicUrl }: Config): Finding[] {
-  return listeners.flatMap(({ tls, host, port, publicUrl: own = publicUrl }) => {
+export function examineServerCertificates(config: Config): Finding[] {
+  return config.listeners.flatMap((listener) => {
+    const { tls, host, port } = listener;
     if (!tls) return [];
     const about = `certificate of ${host}:${port}`;
     const key = examineFile(`key of ${host}:${port}`, tls.key, forOwner(tls.key));
-    return [...examineCertificate(about, tls, new URL(own).hostname), ...key];
+    return [...examineCertificate(about, tls, publicNameOf(listener, config)), ...key];
   });
 }
 
-function examineCertificate(about: string, tls: { certificate: string; key: string }, name: string): Finding[] {
+function examineCertificate(
+  about: string,
+  tls: { certificate: string; key: string },
+  name: string | undefined,
+): Finding[] {
   const certificate = readCertificate(about, tls.certificate);
   if ('verdict' in certificate) return [certificate];
   const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
-  if (!(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
+  if (name !== undefined && !(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
     findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
   if (!isKeyOf(certificate, tls.key))
     findings.push(bad(about, `the key ${tls.key} does not belong to it`, 'Put the right key there.'));

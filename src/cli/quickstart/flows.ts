@@ -119,7 +119,7 @@ export function flowWords(facts: FlowFacts): string {
   const [first] = flows;
   return `${commands.join('\n')}
 
-Each is a few lines of curl, to read and to copy. The first:
+Each is a few lines of curl, to read and to copy. The first, which runs in ${folder}:
 
 ${(first?.body ?? '').replace(/^/gm, '  ')}`;
 }

@@ -1,4 +1,5 @@
 // Output of commands: tables and records for people, JSON for scripts. Standard output carries results only.
+import { pasteable } from './called.ts';
 
 /** Column names, then rows. An empty cell is shown as a dash. */
 export function printTable(
@@ -38,7 +39,7 @@ export function expectJson(): void {
 
 /** A line for people. */
 export function print(line: string): void {
-  (isForScripts ? process.stderr : process.stdout).write(`${line}\n`);
+  (isForScripts ? process.stderr : process.stdout).write(`${pasteable(line)}\n`);
 }
 
 /** A line with a secret. With --json the secret is in the result, and nowhere else. */
@@ -59,7 +60,7 @@ export function printOnly(text: string, value: object): void {
 
 /** A note for the person at the terminal, on standard error. */
 export function remark(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${pasteable(line)}\n`);
 }
 
 /** `1 grant`, `2 grants`. */

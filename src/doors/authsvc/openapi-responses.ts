@@ -1,6 +1,11 @@
 // Responses and examples for the OpenAPI document of this door.
 import type { Schema } from '../../schema.ts';
-import type { OpenapiHeader, OpenapiMediaType, OpenapiResponse, OpenapiSchema } from '../openapi-document.ts';
+import {
+  type OpenapiMediaType,
+  type OpenapiResponse,
+  type OpenapiSchema,
+  RESPONSE_HEADERS,
+} from '../openapi-document.ts';
 import { errorBody } from './answers.ts';
 import { ERROR_BODIES, type ErrorKeys } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
@@ -14,16 +19,6 @@ export interface Refusals {
   readonly takesBody: boolean;
   readonly isBearer: boolean;
 }
-
-const RETRY_AFTER: Readonly<Record<string, OpenapiHeader>> = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-};
-const ALLOW: Readonly<Record<string, OpenapiHeader>> = {
-  Allow: { description: 'The methods that this path takes.', schema: { type: 'string' } },
-};
-const WWW_AUTHENTICATE: Readonly<Record<string, OpenapiHeader>> = {
-  'WWW-Authenticate': { description: 'RFC 6750 3.', schema: { type: 'string' } },
-};
 
 /** Every refusal of an operation by status, worded with the error keys of its mount. */
 export function refusalResponses(refusals: Refusals, keys: ErrorKeys): Readonly<Record<string, OpenapiResponse>> {
@@ -42,17 +37,17 @@ export function refusalResponses(refusals: Refusals, keys: ErrorKeys): Readonly<
     400: refusal(`Refused: ${refuses.join(', ')}. The description says what to do.`, undefined, first),
     ...(unauthorized && {
       401: isBearer
-        ? refusal('The access token was not accepted.', WWW_AUTHENTICATE, unauthorized)
+        ? refusal('The access token was not accepted.', RESPONSE_HEADERS.challenge, unauthorized)
         : refusal('The client certificate was not accepted.', undefined, unauthorized),
     }),
     404: refusal('This address does not serve the operation. Check the path.'),
-    405: refusal('The path takes another method.', ALLOW),
+    405: refusal('The path takes another method.', RESPONSE_HEADERS.allow),
     ...(takesBody && { 413: refusal('The body is too large.') }),
-    429: refusal('Too many requests. Wait, then ask again.', RETRY_AFTER),
+    429: refusal('Too many requests. Wait, then ask again.', RESPONSE_HEADERS.retryAfter),
     431: refusal('The request headers are too large.'),
     503: refusal(
       'Temporarily unavailable. Wait, then send exactly the same request again: it may have been carried out.',
-      RETRY_AFTER,
+      RESPONSE_HEADERS.retryAfter,
     ),
   };
 }

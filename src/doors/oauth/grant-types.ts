@@ -1,10 +1,12 @@
 import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import type { GrantCredential } from './wording.ts';
 
+export const CERTIFICATE_GRANT_TYPE = 'client_credentials';
+
 const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
   [DEVICE_GRANT_TYPE, 'device-code'],
   [REFRESH_GRANT_TYPE, 'refresh-token'],
-  ['client_credentials', 'certificate'],
+  [CERTIFICATE_GRANT_TYPE, 'certificate'],
   [ASSERTION_GRANT_TYPE, 'assertion'],
 ]);
 

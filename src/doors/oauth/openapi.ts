@@ -1,40 +1,30 @@
-// The OpenAPI part of this door: the schemas that requests are read by, with descriptions.
-import { described, type Schema } from '../../schema.ts';
-import type { OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
+// The OpenAPI part of this door: the schemas of requests and answers, with descriptions, examples and links.
+import type { Schema } from '../../schema.ts';
+import type {
+  OpenapiLink,
+  OpenapiMediaType,
+  OpenapiOperation,
+  OpenapiParameter,
+  OpenapiPaths,
+} from '../openapi-document.ts';
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import { METADATA_PATHS, PATHS } from './metadata.ts';
-import {
-  DeviceAnswer,
-  DeviceParameters,
-  ErrorAnswer,
-  IntrospectionAnswer,
-  IntrospectionParameters,
-  KeySet,
-  Metadata,
-  RevocationParameters,
-  Snapshot,
-  TokenAnswer,
-  TokenParameters,
-} from './schemas.ts';
+import { type OauthStatus, refusalResponses } from './openapi-refusals.ts';
+import { DeviceForm, EXAMPLES, IntrospectionForm, RevocationForm, TokenForm } from './request-forms.ts';
+import { DeviceAnswer, IntrospectionAnswer, KeySet, Metadata, NoAnswer, Snapshot, TokenAnswer } from './schemas.ts';
 
 interface Words {
   readonly operationId: string;
   readonly summary: string;
-  readonly takes?: Schema;
+  readonly parameters?: readonly OpenapiParameter[];
+  readonly takes?: { readonly schema: Schema; readonly examples: Readonly<Record<string, object>> };
   readonly answers: Schema;
+  /** The stream that it answers to those who accept text/event-stream. */
+  readonly streams?: string;
   readonly security?: readonly object[];
+  readonly refuses: readonly OauthStatus[];
+  readonly next?: Readonly<Record<string, OpenapiLink>>;
 }
-
-const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'Refused; error says why, error_description what to do.',
-  401: 'The client or its certificate was not accepted.',
-  404: 'This address does not serve the path.',
-  405: 'The path takes another method.',
-  413: 'The body is too large.',
-  429: 'Too many requests; see Retry-After.',
-  431: 'The headers are too large.',
-  500: 'An internal error.',
-  503: 'Temporarily unavailable: send the same request again after Retry-After.',
-};
 
 /** The paths of the door, for an OpenAPI 3.1 document. */
 export function oauthPaths(mount: string): OpenapiPaths {
@@ -45,75 +35,155 @@ export function oauthPaths(mount: string): OpenapiPaths {
     [mount + PATHS.introspect]: { post: operationOf(INTROSPECT) },
     [mount + PATHS.revocations]: { get: operationOf(REVOCATIONS) },
     [mount + PATHS.jwks]: { get: operationOf(JWKS) },
-    ...Object.fromEntries(
-      METADATA_PATHS.map((path) => [
-        path,
-        { get: operationOf({ operationId: path, summary: METADATA_SUMMARIES[path], answers: Metadata }) },
-      ]),
-    ),
+    ...Object.fromEntries(METADATA_PATHS.map((path) => [path, { get: operationOf(METADATA[path]) }])),
   };
 }
+
+const POSTED = [400, 401, 404, 405, 413, 429, 431, 500, 503] as const;
+const PUBLISHED = [400, 404, 405, 431, 503] as const;
+
+const SENT_CLIENT = { client_id: '$request.body#/client_id' };
 
 const TOKEN: Words = {
   operationId: 'oauth-token',
   summary:
     'Redeem a device code, refresh, or obtain a token by client certificate or assertion (RFC 6749, 7523, 8628, 8705)',
-  takes: TokenParameters,
+  takes: { schema: TokenForm, examples: EXAMPLES.token },
   answers: TokenAnswer,
+  security: [{}, { certificate: [] }],
+  refuses: POSTED,
+  next: {
+    refresh: {
+      operationId: 'oauth-token',
+      description: 'Refresh the pair before or after access_token expires.',
+      requestBody: { ...SENT_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: '$response.body#/refresh_token' },
+    },
+    introspect: {
+      operationId: 'oauth-introspect',
+      description: 'Check access_token, as a resource server.',
+      requestBody: { token: '$response.body#/access_token' },
+    },
+    revoke: {
+      operationId: 'oauth-revoke',
+      description: 'End the grant.',
+      requestBody: { ...SENT_CLIENT, token: '$response.body#/access_token' },
+    },
+  },
 };
 const DEVICE: Words = {
   operationId: 'oauth-device-authorization',
   summary: 'Start a device authorization (RFC 8628)',
-  takes: DeviceParameters,
+  takes: { schema: DeviceForm, examples: EXAMPLES.device },
   answers: DeviceAnswer,
+  refuses: POSTED,
+  next: {
+    redeem: {
+      operationId: 'oauth-token',
+      description: 'Redeem the device code once the person has confirmed.',
+      requestBody: { ...SENT_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: '$response.body#/device_code' },
+    },
+  },
 };
 const REVOKE: Words = {
   operationId: 'oauth-revoke',
   summary: 'End the grant of a token (RFC 7009)',
-  takes: RevocationParameters,
-  answers: described({ type: 'object', additionalProperties: false }),
+  takes: { schema: RevocationForm, examples: EXAMPLES.revocation },
+  answers: NoAnswer,
+  refuses: POSTED,
 };
 const INTROSPECT: Words = {
   operationId: 'oauth-introspect',
   summary: 'Check an access token, for a registered resource server (RFC 7662)',
-  takes: IntrospectionParameters,
+  takes: { schema: IntrospectionForm, examples: EXAMPLES.introspection },
   answers: IntrospectionAnswer,
   // The last one stands for client_secret_post.
-  security: [{ basic: [] }, { certificate: [] }, {}],
+  security: [{ basic: [] }, { bearer: [] }, { certificate: [] }, {}],
+  refuses: POSTED,
 };
 const REVOCATIONS: Words = {
   operationId: 'oauth-revocations',
   summary:
     'The revocation feed, for a registered resource server: a snapshot in pages, or with Accept: text/event-stream what follows a cursor',
+  parameters: [
+    textParameter('query', 'page', 'The next of the page before: the next page of the same snapshot.'),
+    textParameter('query', 'after', 'For the stream: the cursor of a snapshot.'),
+    textParameter(
+      'header',
+      'Last-Event-ID',
+      'For the stream: the id of the last event that arrived. Counts before after.',
+    ),
+    textParameter(
+      'query',
+      'client_id',
+      'The id of the resource server, if a certificate or an access token proves it.',
+    ),
+  ],
   answers: Snapshot,
-  security: [{ basic: [] }, { certificate: [] }],
+  streams: 'Events whose data is one entry of a snapshot each.',
+  security: [{ basic: [] }, { bearer: [] }, { certificate: [] }],
+  refuses: [400, 401, 404, 405, 410, 429, 431, 500, 503],
+  next: {
+    page: {
+      operationId: 'oauth-revocations',
+      description: 'The next page.',
+      parameters: { 'query.page': '$response.body#/next' },
+    },
+  },
 };
 const JWKS: Words = {
   operationId: 'oauth-jwks',
   summary: 'The public keys of access tokens that are JWTs (RFC 7517)',
   answers: KeySet,
+  refuses: PUBLISHED,
 };
-const METADATA_SUMMARIES: Readonly<Record<(typeof METADATA_PATHS)[number], string>> = {
-  '/.well-known/oauth-authorization-server': 'The metadata of this authorization server (RFC 8414)',
-  '/.well-known/openid-configuration': 'The same metadata, where OpenID libraries look for it',
+const METADATA: Readonly<Record<(typeof METADATA_PATHS)[number], Words>> = {
+  '/.well-known/oauth-authorization-server': {
+    operationId: 'oauth-metadata',
+    summary: 'The metadata of this authorization server (RFC 8414)',
+    answers: Metadata,
+    refuses: PUBLISHED,
+  },
+  '/.well-known/openid-configuration': {
+    operationId: 'oauth-openid-metadata',
+    summary: 'The same metadata, where OpenID libraries look for it',
+    answers: Metadata,
+    refuses: PUBLISHED,
+  },
 };
 
-function operationOf({ operationId, summary, takes, answers, security = [] }: Words): OpenapiOperation {
-  const form = takes && { required: true, content: { 'application/x-www-form-urlencoded': { schema: takes } } };
-  // Without a body, only the path and the method can be wrong.
-  const refusals = Object.entries(REFUSALS)
-    .filter(([status]) => takes || status === '404' || status === '405')
-    .map(([status, description]) => [status, { description, content: jsonOf(ErrorAnswer) }]);
+function textParameter(place: OpenapiParameter['in'], name: string, description: string): OpenapiParameter {
+  return { name, in: place, description, schema: { type: 'string' } };
+}
+
+function operationOf(words: Words): OpenapiOperation {
+  const { operationId, summary, parameters, takes, answers, streams, security = [], refuses, next } = words;
+  const stream =
+    streams === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: streams } } };
   return {
     operationId,
     summary,
     tags: ['oauth'],
     security,
-    ...(form && { requestBody: form }),
-    responses: { 200: { description: 'OK.', content: jsonOf(answers) }, ...Object.fromEntries(refusals) },
+    ...(parameters && { parameters }),
+    ...(takes && { requestBody: { required: true, content: { [FORM_TYPE]: formOf(takes) } } }),
+    responses: {
+      200: {
+        description: 'OK.',
+        content: { 'application/json': { schema: answers }, ...stream },
+        ...(next && { links: next }),
+      },
+      ...refusalResponses(refuses, provesResourceServer(words)),
+    },
   };
 }
 
-function jsonOf(schema: Schema) {
-  return { 'application/json': { schema } };
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+function formOf({ schema, examples }: NonNullable<Words['takes']>): OpenapiMediaType {
+  const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
+  return { schema, examples: Object.fromEntries(values) };
+}
+
+function provesResourceServer({ security = [] }: Words): boolean {
+  return security.some((scheme) => 'basic' in scheme);
 }

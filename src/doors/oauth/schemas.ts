@@ -1,5 +1,6 @@
 // The schemas of this door, used to read requests and for the OpenAPI document.
 import { boolean, described, integer, list, object, optional, string, type ValueOf } from '../../schema.ts';
+import { OAUTH_ERRORS } from './wording.ts';
 
 const CLIENT = {
   client_id: optional(
@@ -60,111 +61,146 @@ export const RevocationParameters = object({
   token_type_hint: optional(string({ description: 'Not needed; ignored.' })),
 });
 
-export const TokenAnswer = object({
-  access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
-  token_type: described<'Bearer'>({ type: 'string', const: 'Bearer' }),
-  expires_in: integer({ description: 'Seconds until access_token expires.' }),
-  scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
-  refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
-  refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.' })),
-});
+const bearer = described<'Bearer'>({ type: 'string', enum: ['Bearer'] });
 
-export const IntrospectionAnswer = object({
-  active: boolean({
-    description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
-  }),
-  scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
-  client_id: optional(string({ description: 'The integration that the token was issued to.' })),
-  sub: optional(string({ description: 'The identity that the token belongs to.' })),
-  username: optional(string({ description: 'The user name, if that is a person.' })),
-  token_type: optional(described<'Bearer'>({ type: 'string', const: 'Bearer' })),
-  exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
-  iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
-  aud: optional(string({ description: 'The audience of this resource server.' })),
-  iss: optional(string({ description: 'The issuer: this server.' })),
-  jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
-  cnf: optional(
-    object(
-      { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
-      { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+export const TokenAnswer = object(
+  {
+    access_token: string({ description: 'Send it as Authorization: Bearer with other API calls.' }),
+    token_type: bearer,
+    expires_in: integer({ description: 'Seconds until access_token expires.', minimum: 0 }),
+    scope: string({ description: 'Every permission by itself, sorted, separated by spaces.' }),
+    refresh_token: optional(string({ description: 'Use it once. Absent if the grant cannot be refreshed.' })),
+    refresh_token_expires_in: optional(integer({ description: 'Seconds until the grant ends.', minimum: 0 })),
+  },
+  { title: 'OauthTokenGrant' },
+);
+
+export const IntrospectionAnswer = object(
+  {
+    active: boolean({
+      description: 'Whether this is a live access token for this resource server. If false, nothing else is said.',
+    }),
+    scope: optional(string({ description: 'The permissions that concern this resource server, separated by spaces.' })),
+    client_id: optional(string({ description: 'The integration that the token was issued to.' })),
+    sub: optional(string({ description: 'The identity that the token belongs to.' })),
+    username: optional(string({ description: 'The user name, if that is a person.' })),
+    token_type: optional(bearer),
+    exp: optional(integer({ description: 'When the token expires. Epoch seconds.' })),
+    iat: optional(integer({ description: 'When the token was issued. Epoch seconds.' })),
+    aud: optional(string({ description: 'The audience of this resource server.' })),
+    iss: optional(string({ description: 'The issuer: this server.' })),
+    jti: optional(string({ description: 'An id of the token: the grant and the generation.' })),
+    cnf: optional(
+      object(
+        { 'x5t#S256': string({ description: 'SHA-256 of the certificate, in base64url.' }) },
+        { description: 'The certificate that the token is bound to (RFC 8705 3.1), if it is.' },
+      ),
     ),
-  ),
-});
+  },
+  { title: 'IntrospectedToken' },
+);
 
-export const DeviceAnswer = object({
-  device_code: string({ description: 'For the token endpoint. A secret.' }),
-  user_code: string({ description: 'What the person types in the browser.' }),
-  verification_uri: string(),
-  verification_uri_complete: string(),
-  expires_in: integer(),
-  interval: integer({ description: 'Seconds to wait between two polls.' }),
-});
+export const DeviceAnswer = object(
+  {
+    device_code: string({ description: 'For the token endpoint. A secret.' }),
+    user_code: string({ description: 'What the person types in the browser.' }),
+    verification_uri: string(),
+    verification_uri_complete: string(),
+    expires_in: integer(),
+    interval: integer({ description: 'Seconds to wait between two polls.' }),
+  },
+  { title: 'OauthDeviceGrant' },
+);
 
-export const Metadata = object({
-  issuer: string(),
-  token_endpoint: string(),
-  token_endpoint_auth_methods_supported: list(string()),
-  grant_types_supported: list(string()),
-  response_types_supported: list(string()),
-  subject_types_supported: list(string()),
-  device_authorization_endpoint: optional(string()),
-  revocation_endpoint: string(),
-  revocation_endpoint_auth_methods_supported: list(string()),
-  jwks_uri: string(),
-  tls_client_certificate_bound_access_tokens: boolean(),
-  introspection_endpoint: string(),
-  introspection_endpoint_auth_methods_supported: list(string()),
-  revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
-  mtls_endpoint_aliases: optional(
-    object(
-      { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
-      { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
+export const Metadata = object(
+  {
+    issuer: string(),
+    token_endpoint: string(),
+    token_endpoint_auth_methods_supported: list(string()),
+    grant_types_supported: list(string()),
+    response_types_supported: list(string()),
+    subject_types_supported: list(string()),
+    device_authorization_endpoint: optional(string()),
+    revocation_endpoint: string(),
+    revocation_endpoint_auth_methods_supported: list(string()),
+    jwks_uri: string(),
+    tls_client_certificate_bound_access_tokens: boolean(),
+    introspection_endpoint: string(),
+    introspection_endpoint_auth_methods_supported: list(string()),
+    revocation_feed_endpoint: string({ description: 'The revocation feed, for resource servers.' }),
+    mtls_endpoint_aliases: optional(
+      object(
+        { token_endpoint: string(), introspection_endpoint: string(), revocation_feed_endpoint: string() },
+        { description: 'Where callers with a client certificate find the same endpoints (RFC 8705 5).' },
+      ),
     ),
-  ),
-});
+  },
+  { title: 'ServerMetadata' },
+);
 
 /** One state. Which members there are depends on `type`. */
-export const FeedEntry = object({
-  type: string({ description: 'grant, identity or integration.' }),
-  grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
-  identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
-  allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
-  except: optional(list(string(), { description: 'Integrations that the identity may not use all the same.' })),
-  client_id: optional(string({ description: 'An integration.' })),
-  enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
-  scope: optional(
-    string({ description: 'The most that its tokens allow at this resource server, separated by spaces.' }),
-  ),
-  recheck_before: optional(
-    integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
-  ),
-  keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
-});
+export const FeedEntry = object(
+  {
+    type: string({ description: 'grant, identity or integration.' }),
+    grant: optional(string({ description: 'The id of a grant that has ended: the first part of jti.' })),
+    identity: optional(string({ description: 'SHA-256 of sub, in hex.' })),
+    allowed: optional(boolean({ description: 'Whether tokens of this identity are valid.' })),
+    except: optional(list(string(), { description: 'Integrations that the identity may not use all the same.' })),
+    client_id: optional(string({ description: 'An integration.' })),
+    enabled: optional(boolean({ description: 'Whether tokens of this integration are valid.' })),
+    scope: optional(
+      string({ description: 'The most that its tokens allow at this resource server, separated by spaces.' }),
+    ),
+    recheck_before: optional(
+      integer({ description: 'Tokens of this integration with a lower iat must be introspected. Epoch seconds.' }),
+    ),
+    keep_until: optional(integer({ description: 'After this time, no token is affected. Epoch seconds.' })),
+  },
+  { title: 'RevocationEntry' },
+);
 
-export const Snapshot = object({
-  cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
-  entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
-  next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
-});
+export const Snapshot = object(
+  {
+    cursor: string({ description: 'Where the stream begins: Last-Event-ID or after.' }),
+    entries: list(FeedEntry, { description: 'Later ones replace earlier ones about the same.' }),
+    next: optional(string({ description: 'The next page: page. Absent on the last one.' })),
+  },
+  { title: 'RevocationSnapshot' },
+);
 
-export const KeySet = object({
-  keys: list(
-    object({
-      kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
-      alg: string({ description: 'ES256, EdDSA or RS256.' }),
-      use: described<'sig'>({ type: 'string', const: 'sig' }),
-      kty: string(),
-      crv: optional(string()),
-      x: optional(string()),
-      y: optional(string()),
-      n: optional(string()),
-      e: optional(string()),
-    }),
-    { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
-  ),
-});
+export const KeySet = object(
+  {
+    keys: list(
+      object(
+        {
+          kid: string({ description: 'The name of the key: kid in the header of its tokens.' }),
+          alg: string({ description: 'ES256, EdDSA or RS256.' }),
+          use: described<'sig'>({ type: 'string', enum: ['sig'] }),
+          kty: string(),
+          crv: optional(string()),
+          x: optional(string()),
+          y: optional(string()),
+          n: optional(string()),
+          e: optional(string()),
+        },
+        { title: 'PublicKey' },
+      ),
+      { description: 'Every key that could have signed a living token, and the next ones (RFC 7517).' },
+    ),
+  },
+  { title: 'KeySet' },
+);
 
-export const ErrorAnswer = object({ error: string(), error_description: string() });
+/** Of requests that succeed without a result. */
+export const NoAnswer = described<object>({ title: 'OauthNothing', type: 'object', additionalProperties: false });
+
+export const ErrorAnswer = object(
+  {
+    error: string({ description: 'Why the request was refused.', enum: OAUTH_ERRORS }),
+    error_description: string({ description: 'What to do next, for people.' }),
+  },
+  { title: 'OauthError' },
+);
 
 export type ClientParameters = ValueOf<typeof ClientParameters>;
 export type TokenParameters = ValueOf<typeof TokenParameters>;

@@ -1,20 +1,23 @@
 // The status and error code of each refusal at this door (RFC 6749 5.2, RFC 8628 3.5, RFC 7009 2.2.1).
 import type { TokenReason } from '../token/descriptions.ts';
 
-export type OauthError =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'authorization_pending'
-  | 'slow_down'
-  | 'access_denied'
-  | 'expired_token'
-  | 'temporarily_unavailable'
-  | 'server_error';
+export const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'invalid_target',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+
+export type OauthError = (typeof OAUTH_ERRORS)[number];
 
 export interface Wording {
   readonly status: number;

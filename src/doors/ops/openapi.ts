@@ -1,4 +1,10 @@
-import type { OpenapiOperation, OpenapiPaths, OpenapiResponse, OpenapiSchema } from '../openapi-document.ts';
+import {
+  type OpenapiOperation,
+  type OpenapiPaths,
+  type OpenapiResponse,
+  type OpenapiSchema,
+  RESPONSE_HEADERS,
+} from '../openapi-document.ts';
 
 const text: OpenapiSchema = { type: 'string' };
 
@@ -37,7 +43,7 @@ const REFUSALS: Readonly<Record<string, OpenapiResponse>> = {
   404: json('This address does not serve the path.', NEUTRAL_REFUSAL),
   405: {
     ...json('The path takes another method.', NEUTRAL_REFUSAL),
-    headers: { Allow: { description: 'The methods that this path takes.', schema: text } },
+    headers: RESPONSE_HEADERS.allow,
   },
 };
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/outcome.ts';
 import { refuse } from '../../core/outcome.ts';
 import type { Door, DoorEntry } from '../door.ts';
-import { withNamedSchemas } from '../openapi-document.ts';
+import { withNamedSchemas, withPlainLinks } from '../openapi-document.ts';
 import { type PreparedRefusal, prepareOnce } from '../server/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
@@ -65,9 +65,11 @@ function mountPages(app: FastifyInstance, site: Site): void {
   for (const route of site.servesDocs ? [] : INSTEAD_OF_DOCS) mountRoute(app, route, site);
   if (site.servesDocs)
     mountDocs(app, site, (request, reply) => replyRefusal(request, reply, { reason: 'not-found' }, site));
-  app.get('/docs/openapi.json', async (_request, reply) =>
-    reply.headers(NO_SNIFFING).send(withNamedSchemas(site.openapi())),
-  );
+  app.get('/docs/openapi.json', async ({ query }, reply) => {
+    const document = withNamedSchemas(site.openapi());
+    const isFull = (query as { links?: string }).links === 'full';
+    return reply.headers(NO_SNIFFING).send(isFull ? document : withPlainLinks(document));
+  });
 }
 
 function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {

@@ -33,6 +33,26 @@ suite('my grants', () => {
     assert.equal((await refresh()).body['Error'], 'invalid_grant');
   });
 
+  test('two grants of one integration, obtained in the same minute, can be told apart', async () => {
+    const ada = await signedIn(service);
+    const confirm = async () => {
+      const code = await startCode(service);
+      await ada.post(`${await ada.enterCode(code.userCode)}/confirm`);
+      await poll(service, code);
+    };
+    await confirm();
+    await confirm();
+    const { text } = await ada.get('/account');
+    const cards = text.split('class="card grant"').slice(1);
+    assert.ok(cards.length >= 2);
+    const ids = cards.map((card) => /<dt>Id, [^<]*<\/dt><dd[^>]*>([0-9a-f]{32})<\/dd>/.exec(card)?.[1]);
+    assert.equal(new Set(ids).size, cards.length);
+    for (const [at, card] of cards.entries()) {
+      assert.ok(card.includes(`/account/grants/${ids[at]}/revoke`), 'the button ends the grant of this id');
+      assert.match(card, /aria-label="Revoke: the grant of [^"]+, obtained \d+ \w+ \d+, [0-9:]+ UTC"/);
+    }
+  });
+
   test('twenty-five grants make two pages, and revoking all ends them all', async () => {
     const ada = await signedIn(service);
     await ada.get('/account');

@@ -1,4 +1,6 @@
 // The list of a person's grants.
+import type { Grant } from '../../../core/grant.ts';
+import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant } from '../../../operations/person/my-grants.ts';
 import { asker } from '../device/asker.ts';
@@ -41,17 +43,24 @@ ${permissionList(grant.scope, language.texts)}
 <div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${when(grant.createdAt)}</dd></div>
 <div><dt>${words.refreshed}</dt><dd>${refreshed}</dd></div>
 <div><dt>${words.ends}</dt><dd>${when(grant.refreshUntil)}</dd></div>
-<div><dt>${words.lastAddress}</dt><dd translate="no">${grant.pair.presenter.address}</dd></div>
+<div><dt>${words.lastAddress}</dt><dd translate="no">${presenterOf(grant.pair.presenter)}</dd></div>
+<div><dt>${words.grantId}</dt><dd translate="no" class="small">${grant.id}</dd></div>
 </dl>
-${revokeOne(visit, grant.id, name)}
+${revokeOne(visit, grant, name)}
 </li>`;
 }
 
+/** The address, and the program if it said its name. */
+function presenterOf({ address, agent }: Presenter): Html {
+  return html`${address}${agent !== '' && html` <span class="small">${agent}</span>`}`;
+}
+
 /** A confirmation step without script: the button is inside a disclosure. */
-function revokeOne(visit: Visit, id: string, name: string): Html {
+function revokeOne(visit: Visit, { id, createdAt }: Grant, name: string): Html {
   const { account: words } = visit.language.texts;
-  const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${name}">${words.revokeReally}</button>`;
-  return html`<details class="revoke"><summary aria-label="${words.revokeOf(name)}">${words.revoke}</summary>
+  const which = words.grantOf(name, visit.language.moment(createdAt));
+  const button = html`<button class="button deny" aria-label="${words.revokeReally}: ${which}">${words.revokeReally}</button>`;
+  return html`<details class="revoke"><summary aria-label="${words.revoke}: ${which}">${words.revoke}</summary>
 <p>${words.revokeWarning}</p>
 ${postForm(visit, `/account/grants/${id}/revoke`, button)}
 </details>`;

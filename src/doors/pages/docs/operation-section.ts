@@ -1,5 +1,5 @@
 // One operation in the reference: what it takes, commands to copy, what it answers.
-import type { CodeSample, OpenapiOperation, OpenapiSchema } from '../../openapi-document.ts';
+import type { CodeSample, OpenapiOperation, OpenapiParameter, OpenapiSchema } from '../../openapi-document.ts';
 import { type Html, html, type Inset } from '../parts/html.ts';
 import type { Visit } from '../parts/visit.ts';
 import { translatorFor } from './reference-words.ts';
@@ -17,13 +17,14 @@ export function operationSection(entry: Entry, { language }: Visit): Html {
   const { docs: words } = language.texts;
   const inWords = translatorFor(language.tag);
   const { method, path, operation } = entry;
-  const { requestBody, responses, security, 'x-codeSamples': samples = [] } = operation;
+  const { requestBody, responses, security, parameters = [], 'x-codeSamples': samples = [] } = operation;
   const answers = Object.entries(responses).map(([status, answer]) => answerOf(status, answer, inWords));
   return html`<section class="card" id="${anchorOf(entry)}" aria-labelledby="${anchorOf(entry)}-title">
 <h2 id="${anchorOf(entry)}-title">${inWords(operation.summary)}</h2>
 <p><code>${method} ${path}</code>${security.some((scheme) => 'bearer' in scheme) && html` ${words.withBearer} <code>Authorization: Bearer</code>`}</p>
 ${operation.description && html`<p>${inWords(operation.description)}</p>`}
 ${samples.map((sample) => sampleOf(sample, inWords))}
+${parameters.length > 0 && html`<h3>${words.parameters}</h3>${fieldList(parameters.map(fieldOf), inWords)}`}
 ${requestBody && html`<h3>${words.takes} ${Object.keys(requestBody.content).join(', ')}</h3>${fieldsOf(requestBody.content, inWords)}`}
 <h3>${words.answers}</h3>
 ${answers}
@@ -47,7 +48,19 @@ function answerOf(status: string, { description, content }: OpenapiOperation['re
 function fieldsOf(content: Content, inWords: Words): Html | undefined {
   const [first] = Object.values(content);
   const schemas = first?.schema?.oneOf ?? [first?.schema];
-  const fields = Object.entries<OpenapiSchema>(Object.assign({}, ...schemas.map((schema) => schema?.properties)));
+  return fieldList(
+    Object.entries<OpenapiSchema>(Object.assign({}, ...schemas.map((schema) => schema?.properties))),
+    inWords,
+  );
+}
+
+type Field = readonly [name: string, schema: OpenapiSchema];
+
+function fieldOf({ name, description, schema }: OpenapiParameter): Field {
+  return [name, { ...schema, description }];
+}
+
+function fieldList(fields: readonly Field[], inWords: Words): Html | undefined {
   if (fields.length === 0) return undefined;
   const rows = fields.map(
     ([name, { type, enum: allowed, description }]) =>

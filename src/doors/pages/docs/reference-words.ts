@@ -185,6 +185,19 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Later ones replace earlier ones about the same.': 'Spätere ersetzen frühere über dasselbe.',
   'The next page: page. Absent on the last one.': 'Die nächste Seite: page. Fehlt auf der letzten.',
   'The revocation feed, for resource servers.': 'Der Widerrufs-Feed, für Resource-Server.',
+  'How the token is obtained. Each needs its own parameter; client_credentials a client certificate.':
+    'Wie das Token erhalten wird. Jeder Wert braucht seinen eigenen Parameter, client_credentials ein Client-Zertifikat.',
+  'A refresh or access token of any generation.': 'Ein Refresh- oder Access-Token beliebiger Generation.',
+  'The access token that a caller sent.': 'Das Access-Token, das ein Aufrufer gesendet hat.',
+  'The next of the page before: the next page of the same snapshot.':
+    'next der vorigen Seite: die nächste Seite derselben Momentaufnahme.',
+  'For the stream: the cursor of a snapshot.': 'Für den Strom: der cursor einer Momentaufnahme.',
+  'For the stream: the id of the last event that arrived. Counts before after.':
+    'Für den Strom: die Id des letzten Ereignisses, das ankam. Zählt vor after.',
+  'The id of the resource server, if a certificate or an access token proves it.':
+    'Die Id des Resource-Servers, wenn ein Zertifikat oder ein Access-Token ihn ausweist.',
+  'The cursor or page is too old, or of another store or resource server: take a snapshot.':
+    'Der Cursor oder die Seite ist zu alt oder gehört zu einem anderen Speicher oder Resource-Server: Holen Sie eine Momentaufnahme.',
 };
 
 const TRANSLATIONS: Readonly<Record<LanguageTag, Readonly<Record<string, string>> | undefined>> = {

@@ -122,8 +122,9 @@ export interface Texts {
     readonly neverRefreshed: string;
     readonly ends: string;
     readonly lastAddress: string;
+    readonly grantId: string;
     readonly revoke: string;
-    readonly revokeOf: (integration: string) => string;
+    readonly grantOf: (integration: string, obtained: string) => string;
     readonly revokeWarning: string;
     readonly revokeReally: string;
     readonly revokeAll: string;
@@ -168,6 +169,7 @@ export interface Texts {
     readonly samplesHint: string;
     readonly document: string;
     readonly withBearer: string;
+    readonly parameters: string;
     readonly takes: string;
     readonly answers: string;
     readonly toPages: string;

@@ -132,8 +132,9 @@ export const de: Texts = {
     neverRefreshed: 'noch nicht',
     ends: 'Endet',
     lastAddress: 'Zuletzt benutzt von',
+    grantId: 'Id, für Fragen an den Betreiber',
     revoke: 'Widerrufen',
-    revokeOf: (integration) => `Zugriffsrecht von ${integration} widerrufen`,
+    grantOf: (integration, obtained) => `das Zugriffsrecht von ${integration}, erhalten am ${obtained}`,
     revokeWarning:
       'Der Zugriff endet sofort, und das lässt sich nicht rückgängig machen. Das Programm kann erneut anfragen.',
     revokeReally: 'Jetzt widerrufen',
@@ -198,6 +199,7 @@ export const de: Texts = {
     samplesHint: 'Ein Klick markiert einen ganzen Befehl. Ersetzen Sie, was in Großbuchstaben steht.',
     document: 'Diese Referenz als OpenAPI 3.1',
     withBearer: 'mit',
+    parameters: 'Parameter',
     takes: 'Nimmt',
     answers: 'Antworten',
     toPages: 'Alle Seiten der Dokumentation',

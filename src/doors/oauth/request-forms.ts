@@ -1,0 +1,66 @@
+// The requests of this door for the OpenAPI document: the parameters that are read, with what a request must have, and
+// without those that are only refused.
+import { object, optional, type Schema, string } from '../../schema.ts';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { CERTIFICATE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
+import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
+
+const { client_id, scope, resource } = TokenParameters.properties;
+const client = optional(withExample(client_id, 'orders-sync'));
+const scopes = optional(withExample(scope, 'orders:read stock:read'));
+
+export const TokenForm = object(
+  {
+    grant_type: string({
+      description: 'How the token is obtained. Each needs its own parameter; client_credentials a client certificate.',
+      enum: GRANT_TYPES,
+    }),
+    client_id: client,
+    device_code: TokenParameters.properties.device_code,
+    refresh_token: TokenParameters.properties.refresh_token,
+    assertion: TokenParameters.properties.assertion,
+    scope: scopes,
+    resource,
+  },
+  { title: 'OauthTokenRequest' },
+);
+
+export const DeviceForm = object({ client_id: client, scope: scopes, resource }, { title: 'OauthDeviceRequest' });
+
+export const RevocationForm = object(
+  {
+    client_id: client,
+    token: string({ description: 'A refresh or access token of any generation.', minLength: 1 }),
+    token_type_hint: RevocationParameters.properties.token_type_hint,
+  },
+  { title: 'OauthRevocationRequest' },
+);
+
+export const IntrospectionForm = object(
+  {
+    token: string({ description: 'The access token that a caller sent.', minLength: 1 }),
+    token_type_hint: IntrospectionParameters.properties.token_type_hint,
+    client_id: IntrospectionParameters.properties.client_id,
+    client_secret: IntrospectionParameters.properties.client_secret,
+  },
+  { title: 'OauthIntrospectionRequest' },
+);
+
+function withExample<S extends Schema>(schema: S, example: string): S {
+  return { ...schema, examples: [example] };
+}
+
+const EXAMPLE_CLIENT = { client_id: 'orders-sync' };
+
+/** Examples of requests, by name. */
+export const EXAMPLES = {
+  token: {
+    redeem: { ...EXAMPLE_CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code: 'tsd_EXAMPLE==' },
+    refresh: { ...EXAMPLE_CLIENT, grant_type: REFRESH_GRANT_TYPE, refresh_token: 'tsr_EXAMPLE==' },
+    certificate: { ...EXAMPLE_CLIENT, grant_type: CERTIFICATE_GRANT_TYPE, scope: 'orders:read stock:read' },
+    workload: { ...EXAMPLE_CLIENT, grant_type: ASSERTION_GRANT_TYPE, assertion: 'eyJ.EXAMPLE.JWT' },
+  },
+  device: { start: { ...EXAMPLE_CLIENT, scope: 'orders:read stock:read' } },
+  revocation: { revoke: { ...EXAMPLE_CLIENT, token: 'tsr_EXAMPLE==' } },
+  introspection: { check: { token: 'tsa_EXAMPLE==' } },
+} as const;
