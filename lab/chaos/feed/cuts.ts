@@ -12,6 +12,7 @@ const CAUGHT_UP_WITHIN_MS = 20_000;
 
 export interface CutFigures {
   readonly cuts: number;
+  readonly failovers: number;
   readonly ended: number;
   /** Tokens of ended grants that a follower still allows. */
   readonly missed: number;
@@ -19,7 +20,7 @@ export interface CutFigures {
   readonly wronged: number;
 }
 
-/** One grant ends for every four cuts. The service is killed once and started again. */
+/** One grant ends for every four cuts. The service is killed once and started again; then the primary of the store, if it has a standby. */
 export async function cutStreams(field: FeedField, cuts: number, chance: Seeded): Promise<CutFigures> {
   const tokens = await Promise.all(Array.from({ length: Math.ceil(cuts / 4) }, () => field.token('jwt')));
   const living = await field.token('jwt');
@@ -27,17 +28,16 @@ export async function cutStreams(field: FeedField, cuts: number, chance: Seeded)
   const before = await endedGrants(field);
   let cut = 0;
   const ending = endAll(field, tokens);
-  const restarting = restart(field);
+  const breaking = restart(field).then(() => failOver(field));
   while (cut < cuts) {
     if (field.balancer.cutOne(chance)) cut += 1;
     await pause(chance.below(2 * CUT_EVERY_MS));
   }
-  await Promise.all([ending, restarting]);
+  const [, failovers] = await Promise.all([ending, breaking]);
   const ended = (await endedGrants(field)) - before;
-  await caughtUp(guards);
-  const missed = await countAllowed(guards, tokens);
+  const missed = await missedBy(guards, tokens);
   const wronged = guards.length - (await countAllowed(guards, [living]));
-  return { cuts: cut, ended, missed, wronged };
+  return { cuts: cut, failovers, ended, missed, wronged };
 }
 
 /** Cut connections fail: the caller repeats the request until it is answered. */
@@ -59,6 +59,16 @@ async function restart(field: FeedField): Promise<void> {
   await field.startNodes();
 }
 
+/** Returns how often. */
+async function failOver({ cluster }: FeedField): Promise<number> {
+  if (!cluster) return 0;
+  await pause(1_000);
+  await cluster.severReplication();
+  await cluster.killPrimary();
+  await cluster.takeOver();
+  return 1;
+}
+
 async function endedGrants({ store }: FeedField): Promise<number> {
   let ended = 0;
   for await (const page of eventPages(store, 1_000, { acts: true }))
@@ -66,14 +76,19 @@ async function endedGrants({ store }: FeedField): Promise<number> {
   return ended;
 }
 
-/** Heard since now: whatever ended before was told. */
-async function caughtUp(guards: readonly Guard[]): Promise<void> {
-  await pause(2_000);
-  for (const until = performance.now() + CAUGHT_UP_WITHIN_MS; performance.now() < until; await pause(100))
-    if (guards.every(({ isFresh }) => isFresh)) return;
+/** Waits until all have caught up. An entry that was missed stays missed. */
+async function missedBy(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
+  for (const until = performance.now() + CAUGHT_UP_WITHIN_MS; ; await pause(100)) {
+    const isOver = performance.now() > until;
+    const areFresh = guards.every(({ isFresh }) => isFresh);
+    if (!areFresh && isOver) throw new Error('followers did not come back');
+    if (!areFresh) continue;
+    const missed = await countAllowed(guards, tokens);
+    if (missed === 0 || isOver) return missed;
+  }
 }
 
-/** A fresh guard decides about a JWT by what the feed said, without asking. */
+/** A fresh guard decides about a JWT by what the feed said, without a request. */
 async function countAllowed(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
   let allowed = 0;
   for (const guard of guards) for (const token of tokens) allowed += Number((await guard.check(token)).ok);
