@@ -24,7 +24,7 @@ export class FeedStream {
   #sendingSince: number | undefined;
   #sent: (() => void) | undefined;
   #lastSentAt = performance.now();
-  #isLifeDue = false;
+  #isDue = false;
 
   constructor(response: ServerResponse, longestMs: number) {
     this.#response = response;
@@ -66,20 +66,28 @@ export class FeedStream {
     await this.#taken();
   }
 
-  /** Whether a sign of life has become due. Ends a stream that is too old, and cuts one whose follower does not read. */
-  look(now: number): boolean {
-    const isDeaf = this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
-    if (isDeaf) cutStream(this.#response);
-    if (isDeaf || now >= this.#until) this.end();
-    const isQuiet = this.#sendingSince === undefined && now - this.#lastSentAt >= QUIET_MS;
-    if (this.#isLifeDue || this.ending.aborted || !isQuiet) return false;
-    this.#isLifeDue = true;
-    return true;
+  /** Whether `act` has something to do. Once: not again until it was called. */
+  isDue(now: number): boolean {
+    if (this.#isDue || this.ending.aborted) return false;
+    this.#isDue = this.#isDeaf(now) || this.#isQuiet(now) || now >= this.#until;
+    return this.#isDue;
   }
 
-  showLife(): void {
-    this.#isLifeDue = false;
-    if (!this.ending.aborted && this.#sendingSince === undefined) this.#begin(COMMENT);
+  /** Cuts a stream whose follower does not read, ends one that is too old, or shows a sign of life if `isCurrent`. */
+  act(now: number, isCurrent: boolean): void {
+    this.#isDue = false;
+    if (this.ending.aborted) return;
+    if (this.#isDeaf(now)) cutStream(this.#response);
+    if (this.#isDeaf(now) || now >= this.#until) this.end();
+    else if (isCurrent && this.#isQuiet(now)) this.#begin(COMMENT);
+  }
+
+  #isDeaf(now: number): boolean {
+    return this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
+  }
+
+  #isQuiet(now: number): boolean {
+    return this.#sendingSince === undefined && now - this.#lastSentAt >= QUIET_MS;
   }
 
   #begin(bytes: Buffer): void {

@@ -24,6 +24,8 @@ export class FeedStreams {
   readonly #open = new Set<FeedStream>();
   readonly #batches = new FeedBatches();
   readonly #turns = new Turns();
+  /** Apart from those that send batches: a cut or a sign of life does not wait for these. */
+  readonly #acts = new Turns();
   #timer: NodeJS.Timeout | undefined;
   #begun = 0;
 
@@ -64,9 +66,8 @@ export class FeedStreams {
   /** Signs of life only while the store can be read: otherwise silence would be taken for "nothing has changed". */
   #look(): void {
     const now = performance.now();
-    const { isCurrent } = this.#tail;
     for (const stream of this.#open)
-      if (stream.look(now) && isCurrent) void this.#turns.next().then(() => stream.showLife());
+      if (stream.isDue(now)) void this.#acts.next().then(() => stream.act(performance.now(), this.#tail.isCurrent));
   }
 
   async #send(stream: FeedStream, server: ResourceServer, from: Position): Promise<void> {

@@ -2,6 +2,10 @@
 
 /** Streams that send in one turn. */
 const IN_ONE_TURN = 16;
+/** How long they rest, as a multiple of how long a turn took. */
+const REST = 2;
+/** On a machine that is busy with something else, a turn may take long without using the processor. */
+const LONGEST_REST_MS = 20;
 
 export class Turns {
   #waiting: (() => void)[] = [];
@@ -25,9 +29,9 @@ export class Turns {
     setImmediate(() => this.#rest(performance.now() - began));
   }
 
-  /** As long as the last turn took: streams use at most about half of the processor's time. */
+  /** Twice as long as the last turn took: streams use at most about a third of the processor's time. */
   #rest(tookMs: number): void {
     this.#isRunning = this.#waiting.length > 0;
-    if (this.#isRunning) setTimeout(() => this.#go(), tookMs);
+    if (this.#isRunning) setTimeout(() => this.#go(), Math.min(REST * tookMs, LONGEST_REST_MS));
   }
 }

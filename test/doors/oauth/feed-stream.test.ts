@@ -45,11 +45,12 @@ test('a follower that does not read has one write at most in memory, and is cut 
   assert.equal(written, 0);
   assert.ok(response.writableLength <= BATCH.length, `${response.writableLength} bytes are held`);
   const now = performance.now();
-  assert.equal(stream.look(now + 9_000), false);
-  stream.showLife();
+  assert.equal(stream.isDue(now + 9_500), false);
+  stream.act(now + 9_500, true);
   assert.ok(response.writableLength <= BATCH.length, 'a sign of life is not queued behind it');
   assert.equal(stream.ending.aborted, false);
-  stream.look(now + 10_001);
+  assert.equal(stream.isDue(now + 10_001), true);
+  stream.act(now + 10_001, true);
   assert.equal(stream.ending.aborted, true);
   client.resume();
   await once(client, 'close');
@@ -78,12 +79,14 @@ test('a quiet stream shows a sign of life once, and again after the next silence
   };
   await has('retry: 1000\n:\n\n');
   const now = performance.now();
-  assert.equal(stream.look(now + 8_000), false);
-  assert.equal(stream.look(now + 9_001), true);
-  assert.equal(stream.look(now + 9_002), false, 'it is due already');
-  stream.showLife();
+  assert.equal(stream.isDue(now + 8_000), false);
+  assert.equal(stream.isDue(now + 9_001), true);
+  assert.equal(stream.isDue(now + 9_002), false, 'not twice');
+  stream.act(now + 9_002, false);
+  assert.equal(stream.isDue(now + 9_003), true, 'nothing is shown while the store cannot be read');
+  stream.act(now + 9_003, true);
   await has('retry: 1000\n:\n\n:\n\n');
-  assert.equal(stream.look(now + 18_003), true, 'the next one');
+  assert.equal(stream.isDue(now + 18_004), true, 'the next one');
 });
 
 test('a stream that is too old ends in order', async (t) => {
@@ -91,7 +94,7 @@ test('a stream that is too old ends in order', async (t) => {
   const stream = new FeedStream(response, MINUTE);
   void stream.run(() => new Promise((resolve) => stream.ending.addEventListener('abort', () => resolve())));
   client.resume();
-  stream.look(performance.now() + MINUTE + 1);
+  stream.act(performance.now() + MINUTE + 1, true);
   await once(client, 'end');
   assert.equal(client.rstCode, 0);
 });
