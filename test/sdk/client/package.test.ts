@@ -74,10 +74,14 @@ suite('@tessera/client from its tarball', () => {
       const program = file('program.mjs', PROGRAM);
       const args = [file('me.pem', service.ada.pem), file('me-key.pem', service.ada.key)];
       const ca = file('ca.pem', service.authority.pem);
-      const child = spawn(path ?? '', [program, service.issuer, CLIENT, ...args, ca, join(folder, `tokens-${major}.json`)], {
-        env: { NODE_EXTRA_CA_CERTS: ca },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = spawn(
+        path ?? '',
+        [program, service.issuer, CLIENT, ...args, ca, join(folder, `tokens-${major}.json`)],
+        {
+          env: { NODE_EXTRA_CA_CERTS: ca },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       let printed = '';
       child.stdout.on('data', (chunk) => (printed += String(chunk)));
       const [status] = await once(child, 'close');

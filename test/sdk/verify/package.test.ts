@@ -6,9 +6,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { freePort } from '../../free-port.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
-import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+import { eventually, FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -90,6 +92,36 @@ suite('@tessera/verify from its tarball', () => {
       assert.equal(status, 0);
       assert.deepEqual(JSON.parse(printed), { statuses: [401, 401, 200, 403, 200, 403], refused: 401 });
     });
+
+  test('the program of its README answers 401, 200 and 403', async () => {
+    const readme = readFileSync(join(folder, 'node_modules/@tessera/verify/README.md'), 'utf8');
+    const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+    const port = await freePort();
+    const adapted = program
+      .replace('https://localhost:8443', api.issuer)
+      .replace('https://orders.example.com', api.options.resourceServer.audience)
+      .replace('3000', String(port));
+    writeFileSync(join(folder, 'api.mjs'), adapted);
+    const ca = join(folder, 'ca.pem');
+    writeFileSync(ca, api.authority.pem);
+    const env = { TESSERA_SECRET: api.options.resourceServer.secret, NODE_EXTRA_CA_CERTS: ca };
+    const child = spawn(process.execPath, ['api.mjs'], { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const authorization = `Bearer ${await api.token('opaque')}`;
+    const statusOf = async (init: RequestInit) => (await fetch(`http://127.0.0.1:${port}/`, init)).status;
+    await eventually('the API listens', () => statusOf({}).then(Boolean, () => false));
+    const statuses = [
+      await statusOf({}),
+      await statusOf({ headers: { authorization } }),
+      await statusOf({ method: 'POST', headers: { authorization } }),
+    ];
+    child.kill();
+    assert.deepEqual(statuses, [401, 200, 403]);
+  });
+
+  test('without the CA of the service, it says how to name it', async () => {
+    const failure = await verifier({ ...api.options, ca: '' }).catch((error: Error) => error);
+    assert.match(String(failure), /^Misconfigured: .*NODE_EXTRA_CA_CERTS/);
+  });
 
   test('its types teach', () => {
     const typed = join(folder, 'typed.mts');
