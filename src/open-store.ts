@@ -45,7 +45,7 @@ export async function openForMove(path: string, to: string): Promise<{ source: S
   }
 }
 
-/** Opens the store exclusively, so that no service can start meanwhile; beside the service if one runs. */
+/** Opens the store exclusively, so that no service can start meanwhile. If a service is running, shares the store with it. */
 async function openSource(path: string): Promise<Source> {
   const { openSqlite } = await import('./store/sqlite/open.ts');
   const { isBusy } = await import('./store/sqlite/faults.ts');

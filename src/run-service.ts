@@ -1,4 +1,4 @@
-import { composeService, type Service } from './compose.ts';
+import { composeService, type Service } from './compose/service.ts';
 import type { Config } from './config/schema.ts';
 import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
@@ -9,7 +9,7 @@ import { followKeyring } from './serve/follow-keyring.ts';
 import { Gathering } from './serve/gather.ts';
 import { reportToSystemd } from './serve/systemd.ts';
 import { endsWithin } from './serve/within.ts';
-import { isWorker, leaveSupervisor, superviseWorkers, tellServing, workersReply } from './serve/workers.ts';
+import { isWorker, leaveSupervisor, reportServing, superviseWorkers, workersReply } from './serve/workers.ts';
 import { takeOver } from './store/move-mark.ts';
 import type { Store, StoreUnavailable } from './store/store.ts';
 import { systemClock } from './system.ts';
@@ -39,7 +39,7 @@ export async function runService(
   try {
     const addresses = await service.listen();
     log.info({ publicUrl: config.publicUrl, addresses, version: VERSION }, 'ready');
-    if (isWorker()) tellServing();
+    if (isWorker()) reportServing();
     systemd?.ready();
     announce(addresses);
     log.info({ signal: await stopSignal }, 'stopping');

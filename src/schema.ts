@@ -23,10 +23,10 @@ type ObjectOf<Properties> = {
   [Name in keyof Properties as Properties[Name] extends Optional ? never : Name]: ValueOf<Properties[Name]>;
 } & { [Name in keyof Properties as Properties[Name] extends Optional ? Name : never]?: ValueOf<Properties[Name]> };
 
-/** Words and bounds beside the type. */
+/** Description and limits, in addition to the type. */
 type Notes = Readonly<Record<string, unknown>>;
 
-/** A schema in its own words, and the type that it describes. */
+/** A schema written by hand, with the type that it describes. */
 export function described<T>(schema: Notes): Schema<T> {
   return schema as Schema<T>;
 }

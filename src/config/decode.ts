@@ -1,4 +1,4 @@
-// From the text of a setting to the value the program holds, by kind.
+// Decodes the text of a setting into its value, by kind.
 import { isAbsolute, resolve } from 'node:path';
 import { Secret } from '../tokens/secret.ts';
 import { parseDuration } from './duration.ts';
@@ -11,7 +11,7 @@ export interface Folders {
   readonly data: string;
 }
 
-/** Undefined: the value is not of this kind after all. */
+/** Undefined if the value is not of this kind. */
 type Decode = (value: unknown, folders: Folders) => unknown;
 
 export const DECODERS: Readonly<Record<Kind, Decode>> = {
@@ -22,7 +22,7 @@ export const DECODERS: Readonly<Record<Kind, Decode>> = {
   url: (value) => decodeUrl(String(value)),
 };
 
-/** Settings whose text may hold a password: what was found is not repeated in a mistake. */
+/** Settings whose text may contain a password: messages do not repeat it. */
 export const SECRET_KINDS: readonly (Kind | undefined)[] = ['store'];
 
 export function absolute(path: string, { base, data }: Folders): string {

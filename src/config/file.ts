@@ -54,7 +54,7 @@ function yamlMistake({ code, message, linePos }: YAMLParseError, path: string): 
   };
 }
 
-/** Aliases that name each other would take all memory. */
+/** Limits aliases: nested ones could expand until memory is full. */
 function treeOf(document: Document, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 });
@@ -82,7 +82,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
   return 1;
 }
 
-/** Where a setting begins: at its key, since a group's content begins a line below; an entry of a list at itself. */
+/** Where a setting begins: at its key, because the content of a group begins a line below. Entries of a list have no key. */
 function startOf(document: Document, path: readonly (string | number)[]): number | undefined {
   const parent = document.getIn(path.slice(0, -1), true);
   const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
@@ -90,7 +90,7 @@ function startOf(document: Document, path: readonly (string | number)[]): number
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-/** The parser draws the place below its message; the first line says it. */
+/** The first line of the parser's message; the others draw the position. */
 function oneLine(message: string): string {
   return message.split('\n')[0]?.replace(/(?: at line \d+, column \d+)?:?$/, '') ?? message;
 }

@@ -1,4 +1,4 @@
-/** The words of JSON Schema that single settings use. */
+/** The JSON Schema keywords that single settings use. */
 interface Keywords {
   readonly type?: string;
   readonly anyOf?: readonly Keywords[];
@@ -27,7 +27,7 @@ const RULES: Rules = {
   uniqueItems: (_, value) => !Array.isArray(value) || new Set(value).size === value.length,
 };
 
-/** Whether a value is what the schema of a setting asks for. */
+/** Whether a value satisfies the schema of its setting. */
 export function fits(schema: Keywords, value: unknown): boolean {
   return Object.entries(RULES).every(([word, holds]) => {
     const bound = schema[word as keyof Keywords];

@@ -3,7 +3,7 @@ import { readKeyringFile } from '../tokens/keyring-file.ts';
 import { parseKeyring } from '../tokens/keyring-text.ts';
 import type { Config } from './schema.ts';
 
-/** The keys, from where the configuration says they are; undefined where there is no such file or variable. */
+/** Reads the keys from their configured place; undefined if the file or variable does not exist. */
 export function readKeys(
   { keyring }: Config,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// The file, the environment over it, flags over both.
+// Merges the sources of settings: flags override the environment, which overrides the file.
 import { parse } from 'yaml';
 import { closest } from './closest.ts';
 import type { ConfigFile } from './file.ts';
@@ -7,7 +7,7 @@ import type { Node } from './read.ts';
 import { nodeAt, parsePath, type SettingPlace, setAt, settingPlaces } from './tree.ts';
 
 const PREFIX = 'TESSERA_';
-/** Variables that are ours but no settings: where the file is, and the usual place for a keyring's text. */
+/** Variables of ours that are not settings: where the file is, and the usual place for a keyring's text. */
 const NOT_SETTINGS = ['TESSERA_CONFIG', 'TESSERA_KEYRING'];
 /** Kubernetes gives every container such variables for a service that is named tessera. */
 const INJECTED = /^TESSERA_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)$/;
@@ -21,25 +21,25 @@ export interface Layered {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A value that a variable or a flag wants at a place; or why there is no such place. */
-type Wish = { readonly place: SettingPlace; readonly text: string; readonly source: string } | Mistake;
+/** A value that a variable or a flag sets, or why there is no such setting. */
+type Override = { readonly place: SettingPlace; readonly text: string; readonly source: string } | Mistake;
 
 export function layer(root: Node, file: ConfigFile | undefined, env: Env, sets: readonly string[]): Layered {
   const tree = file?.tree ?? {};
   const sources = new Map<string, string>();
   const mistakes: Mistake[] = [];
-  for (const wish of [...wishesOfVariables(root, env), ...sets.map((set) => wishOfFlag(root, set))]) {
-    if ('problem' in wish) {
-      mistakes.push(wish);
+  for (const override of [...overridesByVariables(root, env), ...sets.map((set) => overrideByFlag(root, set))]) {
+    if ('problem' in override) {
+      mistakes.push(override);
       continue;
     }
-    setAt(tree, root, wish.place.path, settingValue(wish.place.node, wish.text));
-    sources.set(pathText(wish.place), wish.source);
+    setAt(tree, root, override.place.path, settingValue(override.place.node, override.text));
+    sources.set(pathText(override.place), override.source);
   }
   return { tree, sources, mistakes };
 }
 
-function wishesOfVariables(root: Node, env: Env): Wish[] {
+function overridesByVariables(root: Node, env: Env): Override[] {
   const variables = new Map(settingPlaces(root).map((place) => [variableOf(place), place]));
   return Object.entries(env).flatMap(([name, text]) => {
     if (text === undefined || !isOurs(name)) return [];
@@ -48,7 +48,7 @@ function wishesOfVariables(root: Node, env: Env): Wish[] {
   });
 }
 
-function wishOfFlag(root: Node, set: string): Wish {
+function overrideByFlag(root: Node, set: string): Override {
   const at = set.indexOf('=');
   if (at < 0) return { path: set, problem: 'expected PATH=VALUE', example: '--set log.level=debug', source: '--set' };
   const name = set.slice(0, at);
@@ -74,13 +74,13 @@ function isOurs(name: string): boolean {
   return name.startsWith(PREFIX) && !NOT_SETTINGS.includes(name) && !INJECTED.test(name);
 }
 
-/** A text stays as it is, whatever YAML would make of it; everything else is read as YAML. */
+/** Values of text settings are taken literally; all others are parsed as YAML. */
 function settingValue(node: Node, text: string): unknown {
   if (node.type === 'string') return text;
   try {
     return parse(text);
   } catch {
-    return text; // no YAML is no value of any setting that is not a text: the schema says what was expected
+    return text; // not YAML: the schema refuses it and says what is expected
   }
 }
 

@@ -53,7 +53,7 @@ function readEntries(item: Node, value: unknown, path: Path, reading: Reading): 
   if (!Array.isArray(value) || value.length === 0) {
     return blame(path, `expected a list of at least one entry; found ${shown(value)}`, reading);
   }
-  // Not map: `--set listeners.5.port=1` leaves holes, which it would pass over.
+  // Not map, which skips holes: `--set listeners.5.port=1` leaves some.
   return Array.from(value, (entry, index) => readNode(item, entry, [...path, index], reading));
 }
 

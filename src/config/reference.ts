@@ -1,4 +1,4 @@
-// docs/configuration.md, from the schema: a setting without words does not exist.
+// Generates docs/configuration.md from the schema.
 import { isDeepStrictEqual } from 'node:util';
 import { variableOf } from './layers.ts';
 import { inYaml, type Node, type Path } from './read.ts';
@@ -80,7 +80,7 @@ function words({ description = '' }: Node, expected: string): string {
   return cell(`${description} *Expected: ${expected}.*`);
 }
 
-/** The default is example enough where there is no better one. */
+/** Without an example, the default is shown instead. */
 function exampleOf(node: Node): unknown {
   const [example] = node.examples ?? [];
   return isDeepStrictEqual(example, writtenDefault(node)) ? undefined : example;

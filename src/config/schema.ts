@@ -2,13 +2,19 @@
 // reference page.
 import { optional, type ValueOf } from '../schema.ts';
 import { authsvc } from './sections/authsvc.ts';
+import { device } from './sections/device.ts';
+import { events } from './sections/events.ts';
 import { limits } from './sections/limits.ts';
-import { listeners, proxies } from './sections/network.ts';
+import { listeners } from './sections/listeners.ts';
+import { log } from './sections/log.ts';
+import { metrics } from './sections/metrics.ts';
 import { oauth } from './sections/oauth.ts';
-import { device, pages, signIn } from './sections/people.ts';
+import { pages } from './sections/pages.ts';
+import { proxies } from './sections/proxies.ts';
 import { revocation } from './sections/revocation.ts';
+import { signIn } from './sections/sign-in.ts';
 import { tokens } from './sections/tokens.ts';
-import { events, log, metrics, tracing } from './sections/watching.ts';
+import { tracing } from './sections/tracing.ts';
 import { keyringSource, path, section, storeAddress, url } from './setting.ts';
 
 export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance service.', {

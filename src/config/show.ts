@@ -6,7 +6,7 @@ import type { KeyringSource, StoreAddress } from './setting.ts';
 
 const HIDDEN = '[hidden]';
 
-/** The configuration in force, written as in the file; what may hold a password shows everything but that. */
+/** The configuration in force, as it would be written in the file, without passwords. */
 export function shownConfig(config: Config): unknown {
   return shown(CONFIG_SCHEMA as Node, config);
 }
@@ -33,7 +33,7 @@ function shownStore(store: StoreAddress): string {
   const text = store.url.reveal();
   if (!URL.canParse(text)) return HIDDEN;
   const url = new URL(text);
-  // Passwords can also stand in the query (password=…, sslpassword=…): of that, nothing is shown.
+  // Passwords can also stand in the query (password=…, sslpassword=…): so the query is not shown.
   const query = url.search ? `?${HIDDEN}` : '';
   const person = url.username ? `${url.username}${url.password ? `:${HIDDEN}` : ''}@` : '';
   return `${url.protocol}//${person}${url.host}${url.pathname}${query}`;

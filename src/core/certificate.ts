@@ -94,7 +94,7 @@ function isWellFormed(source: IdentitySource, { type, value }: NameValue): boole
   return source === 'common-name' || /^[^@\s]+@[^@\s]+$/.test(value);
 }
 
-/** Whether people can read a text and tell it from every other: a condition for the name of an identity. */
+/** Whether a text is readable and cannot be mistaken for another: required for the name of an identity. */
 export function isPlainName(value: string): boolean {
   if (value.length === 0 || value.length > NAME_MAX_LENGTH || value.trim() !== value) return false;
   return !UNPRINTABLE.test(value);

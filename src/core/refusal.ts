@@ -1,7 +1,7 @@
-// What rules and operations say no with, in two closed lists: to callers (programs) and to people.
-// A token door words every reason for callers in one table, the pages every reason for people; a reason added here does not
-// compile until they do. What the server says about a request it cannot serve is listed in
-// src/doors/server/transport-refusal.ts; what only the pages say, in src/doors/pages/parts/refusal.ts.
+// Refusals of rules and operations, in two closed lists: for callers (programs) and for people.
+// Each token door has a table with all reasons for callers, the pages have one with all reasons for people; a reason added here
+// does not compile until they have it. Refusals of the server are in src/doors/server/transport-refusal.ts, those of the pages
+// alone in src/doors/pages/parts/refusal.ts.
 import type { Seconds } from './time.ts';
 
 /** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
@@ -20,7 +20,7 @@ export const CERTIFICATE_VERDICTS = [
   'certificate-identity-ambiguous',
 ] as const;
 
-/** What callers are told. */
+/** For callers. */
 export const REFUSAL_REASONS = [
   // what the request asks for
   'client-id-missing',
@@ -104,7 +104,7 @@ export const REFUSAL_REASONS = [
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** What people are told, and callers never. */
+/** For people only. */
 export const PERSON_REASONS = [
   // the device authorization
   'user-code-unknown',
@@ -117,7 +117,7 @@ export const PERSON_REASONS = [
   'sign-in-attempts-exhausted',
 ] as const;
 
-/** What callers are told, and people too. */
+/** For callers and for people. */
 export const SHARED_REASONS = [
   'integration-unknown',
   'integration-disabled',

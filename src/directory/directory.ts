@@ -52,7 +52,7 @@ export interface SignedIn {
 }
 
 export interface SignedInByPassword extends SignedIn {
-  /** Differs for every password that was ever set, and tells nothing about it. */
+  /** Different for every password that was ever set, and reveals nothing about it. */
   readonly passwordMark: Hex;
 }
 

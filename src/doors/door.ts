@@ -4,7 +4,7 @@ import type { ReadPresented } from './caller/presented-certificate.ts';
 import type { OpenapiPaths } from './openapi-document.ts';
 import type { RefusalReplies } from './server/refusal-replies.ts';
 
-/** What src/doors/doors.ts says about a door. */
+/** The entry of a door in src/doors/doors.ts. */
 export interface DoorEntry {
   /** Its name in the configuration. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Door {
   owns(url: string): boolean;
   /** Adds its routes. The app is its own: hooks added to it see no requests of other doors. */
   mount(app: FastifyInstance, listener: ListenerParts): void;
-  /** How it words what the server says about requests to its paths. */
+  /** How it sends the server's refusals of requests to its paths. */
   readonly refusals: RefusalReplies;
   /** Its part of the OpenAPI document. */
   readonly openapi: OpenapiPaths;

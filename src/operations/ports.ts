@@ -1,4 +1,4 @@
-// What operations need from outside. compose.ts provides it; tests and the simulator provide their own.
+// What operations need from outside. src/compose provides it; tests and the simulator provide their own.
 
 import type { AssertionVerdict } from '../core/assertion.ts';
 import type { Presented } from '../core/certificate.ts';

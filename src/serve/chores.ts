@@ -11,11 +11,11 @@ export interface Chore {
 /** Resolves to a stop function once the awaited work is done. */
 export async function startChores(
   chores: readonly Chore[],
-  tellFault: (fault: unknown) => void,
+  logFault: (fault: unknown) => void,
 ): Promise<() => Promise<void>> {
   for (const { work, atStart } of chores) if (atStart === 'awaited') await work();
   const stops = chores.map(({ everyMs, work, atStart }) =>
-    every(everyMs, work, tellFault, { atOnce: atStart === 'begun' }),
+    every(everyMs, work, logFault, { atOnce: atStart === 'begun' }),
   );
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

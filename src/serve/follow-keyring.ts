@@ -29,10 +29,10 @@ export function followKeyring({ path, keyring, readKeys, markMinting, log }: Fol
     log.info({ minting: keyring.minting.id }, 'the keyring was read again');
   };
   // Logged once, not on every check of the file.
-  let told = '';
+  let logged = '';
   return every(KEYRING_EVERY_MS, follow, (fault) => {
-    if (told !== String(fault))
+    if (logged !== String(fault))
       log.error({ fault: String(fault) }, 'the keyring could not be read again: the one in memory serves on');
-    told = String(fault);
+    logged = String(fault);
   });
 }

@@ -11,14 +11,14 @@ import { WatchedFiles } from './watch.ts';
 type TellFault = (fault: unknown) => void;
 
 /** CRL files of approved issuers: in force from the first request on, loaded again when they change. */
-export function followLists(judge: CertificateJudge, registry: Registry, tellFault: TellFault): () => Promise<void> {
+export function followLists(judge: CertificateJudge, registry: Registry, logFault: TellFault): () => Promise<void> {
   let files = new Map<string, ListFile>();
   return async () => {
     const approved = registry.issuers.filter(({ enabled }) => enabled);
     const paths = new Set(approved.flatMap(({ revocation }) => revocation.crlFiles));
     const next = new Map([...paths].map((path) => [path, files.get(path) ?? new ListFile(path)]));
     const isOtherSet = next.size !== files.size || [...next.keys()].some((path) => !files.has(path));
-    const changes = await Promise.all([...next.values()].map((file) => file.readIfChanged(judge, approved, tellFault)));
+    const changes = await Promise.all([...next.values()].map((file) => file.readIfChanged(judge, approved, logFault)));
     files = next;
     if (isOtherSet || changes.includes(true))
       judge.revocation.useLists([...next.values()].flatMap(({ lists }) => lists));
@@ -29,7 +29,7 @@ export function followLists(judge: CertificateJudge, registry: Registry, tellFau
 class ListFile {
   readonly #path: string;
   readonly #file: WatchedFiles;
-  #told = '';
+  #logged = '';
   lists: readonly RevocationList[] = [];
 
   constructor(path: string) {
@@ -40,7 +40,7 @@ class ListFile {
   async readIfChanged(
     judge: CertificateJudge,
     issuers: readonly ApprovedIssuer[],
-    tellFault: TellFault,
+    logFault: TellFault,
   ): Promise<boolean> {
     try {
       if (!this.#file.hasChanged()) return false;
@@ -48,12 +48,12 @@ class ListFile {
       const objection = whyNoLists(lists);
       if (objection) throw new Error(`${this.#path}: ${objection}`);
       this.lists = lists.flatMap((list) => (list.ok ? [list.value] : []));
-      this.#told = '';
+      this.#logged = '';
       return true;
     } catch (fault) {
       // Logged once, not on every check of the file.
-      if (this.#told !== String(fault)) tellFault(fault);
-      this.#told = String(fault);
+      if (this.#logged !== String(fault)) logFault(fault);
+      this.#logged = String(fault);
       return false;
     }
   }

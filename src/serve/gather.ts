@@ -1,4 +1,4 @@
-// What each worker knows a part of, such as metrics. A worker asks, the supervisor collects the parts of all of them.
+// Collects what each worker knows only in part, such as metrics: a worker requests it, and the supervisor gathers all parts.
 import cluster, { type Worker } from 'node:cluster';
 
 /** The parts of all workers. */

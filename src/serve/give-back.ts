@@ -5,11 +5,15 @@ import { getHeapStatistics } from 'node:v8';
 
 /** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
-/** Idle for so many looks in a row: a collection also drops compiled code, which the next requests would have to wait for. */
-const IDLE_LOOKS = 3;
-/** What may come together before a collection is worth its time. */
+/** A flood leaves at least this much garbage. It is collected before the next flood: memory allocated meanwhile is hard to return. */
+const FLOOD_BYTES = 64 * 2 ** 20;
+/** How much the process must have grown before memory is returned to the system. */
 const GROWTH = 1.3;
 const LEAST_BYTES = 16 * 2 ** 20;
+/** Idle checks in a row before memory is returned: that also drops compiled code, and later requests would have to wait for it. */
+const IDLE_LOOKS = 3;
+
+export type Collection = 'collect' | 'return';
 
 export interface Memory {
   /** Bytes of objects and buffers, garbage included. */
@@ -17,13 +21,15 @@ export interface Memory {
   /** Share of time that the event loop was busy since the last call. */
   readonly busy: () => number;
   /** Undefined without `--expose-gc`, which the launchers set. */
-  readonly collect: (() => void) | undefined;
+  readonly collect: ((how: Collection) => void) | undefined;
 }
 
 export class GiveBack {
   readonly #memory: Memory;
   /** The size without garbage, as far as known. */
   #least: number;
+  /** The largest size since memory was last returned. */
+  #most = 0;
   #idleLooks = 0;
 
   constructor(memory: Memory = memoryOfProcess()) {
@@ -37,9 +43,13 @@ export class GiveBack {
     this.#idleLooks = busy() < IDLE ? this.#idleLooks + 1 : 0;
     const now = size();
     this.#least = Math.min(this.#least, now);
-    if (!collect || this.#idleLooks < IDLE_LOOKS || now < this.#least * GROWTH + LEAST_BYTES) return;
-    collect();
-    this.#least = size();
+    this.#most = Math.max(this.#most, now);
+    if (!collect || this.#idleLooks === 0) return;
+    if (this.#idleLooks >= IDLE_LOOKS && this.#most >= this.#least * GROWTH + LEAST_BYTES) {
+      collect('return');
+      this.#least = size();
+      this.#most = this.#least;
+    } else if (this.#idleLooks === 1 && now >= this.#least + FLOOD_BYTES) collect('collect');
   }
 }
 
@@ -56,7 +66,9 @@ function memoryOfProcess(): Memory {
       last = now;
       return utilization;
     },
-    // A regular collection keeps the pages of the heap for later; this one returns them.
-    collect: globalThis.gc && (() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })),
+    collect:
+      globalThis.gc &&
+      ((how) =>
+        globalThis.gc?.({ type: 'major', execution: 'sync', ...(how === 'return' && { flavor: 'last-resort' }) })),
   };
 }

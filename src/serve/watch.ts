@@ -11,14 +11,14 @@ const PATIENCE_MS = 500;
 export function every(
   milliseconds: number,
   what: () => Promise<unknown>,
-  tellFault: (fault: unknown) => void,
+  logFault: (fault: unknown) => void,
   { atOnce = false } = {},
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   let isStopped = false;
   const begin = () => {
     running ??= what()
-      .catch((fault: unknown) => isStopped || tellFault(fault))
+      .catch((fault: unknown) => isStopped || logFault(fault))
       .then(() => {
         running = undefined;
       });

@@ -15,7 +15,7 @@ export function isWorker(): boolean {
 }
 
 /** Reports to the supervisor that this worker is serving, and that it is alive whenever the supervisor asks. */
-export function tellServing(): void {
+export function reportServing(): void {
   process.on('message', (message) => message === PING && process.connected && process.send?.(PONG));
   process.send?.(SERVING);
 }

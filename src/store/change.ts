@@ -86,7 +86,7 @@ async function happened(
   backEnd: BackEnd,
 ): Promise<boolean> {
   if (swap && found?.revision === revision) return true;
-  if (!inserted) return !swap; // events alone: at worst they are missing, and saying so twice would be worse
+  if (!inserted) return !swap; // events alone: they may be missing, but appending them twice would be worse
   const { table, row } = inserted;
   return (await backEnd.loadVersioned(table, table.keyOf(row))).found?.revision === revision;
 }
@@ -114,5 +114,5 @@ function commitOf(
 /** Random rather than counted, so that a commit recognises its own work; of constant size, so that rows never grow. */
 export function drawRevision(before: number | undefined): number {
   const drawn = 2 ** 30 + Math.floor(Math.random() * 2 ** 30);
-  return drawn === before ? drawn - 1 : drawn; // the same again would look like no change to whoever holds the old one
+  return drawn === before ? drawn - 1 : drawn; // an equal revision would look like no change
 }

@@ -25,7 +25,7 @@ export class FollowedTable<Row> {
     const stamp = await this.#store.stamp(this.#table);
     if (stamp === this.#stamp) return false;
     const found = await Array.fromAsync(rows(this.#store, this.#table));
-    if (refresh < this.#appliedRefresh) return false; // a later one was faster
+    if (refresh < this.#appliedRefresh) return false; // a later refresh finished first
     this.#appliedRefresh = refresh;
     this.#take(found);
     this.#stamp = stamp;

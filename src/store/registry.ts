@@ -5,7 +5,7 @@ import { signingKeyOf } from '../core/rules/signing-keys.ts';
 import type { PublishedKey } from '../core/signing-key.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
-import { SharedLooks } from './shared-looks.ts';
+import { SharedQuery } from './shared-query.ts';
 import type { Store } from './store.ts';
 import { integrations, issuers, resourceServers } from './tables/registry.ts';
 import { signingKeys } from './tables/signing-keys.ts';
@@ -20,8 +20,8 @@ export class FollowedRegistry {
   #signingKeys: readonly PublishedKey[] = [];
   #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
-  readonly #integrationLooks: SharedLooks<boolean>;
-  readonly #resourceServerLooks: SharedLooks<boolean>;
+  readonly #integrationQuery: SharedQuery<boolean>;
+  readonly #resourceServerQuery: SharedQuery<boolean>;
 
   constructor(store: Store) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
@@ -43,8 +43,8 @@ export class FollowedRegistry {
       this.#signingKey = signingKeyOf(found);
     });
     this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
-    this.#integrationLooks = new SharedLooks(() => followedIntegrations.refresh());
-    this.#resourceServerLooks = new SharedLooks(() => followedServers.refresh());
+    this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());
+    this.#resourceServerQuery = new SharedQuery(() => followedServers.refresh());
   }
 
   integration(clientId: string): Integration | undefined {
@@ -54,7 +54,7 @@ export class FollowedRegistry {
   async findIntegration(clientId: string): Promise<Integration | undefined> {
     const known = this.#integrations.get(clientId);
     if (known) return known;
-    await this.#integrationLooks.look();
+    await this.#integrationQuery.run();
     return this.#integrations.get(clientId);
   }
 
@@ -85,7 +85,7 @@ export class FollowedRegistry {
 
   /** Reads the resource servers again: one may have been added or changed a moment ago. */
   async lookForResourceServers(): Promise<readonly ResourceServer[]> {
-    await this.#resourceServerLooks.look();
+    await this.#resourceServerQuery.run();
     return this.#resourceServers;
   }
 

@@ -133,8 +133,8 @@ function expand({ id, state, secret }: StoredMacKey): Key {
   return { id, state, fingerprint, mac };
 }
 
-// Changes to the keys, as pure functions of the stored keys; those to MAC keys leave signing keys as they are. When they are allowed is decided by
-// operations/admin/change-keyring.ts.
+// Changes to the keys, as pure functions of the stored keys. Changes to MAC keys leave signing keys as they are. The operations of
+// src/operations/admin decide when a change is allowed.
 
 export function firstKey(): StoredMacKey[] {
   return [{ kind: 'mac', id: 1, state: 'minting', secret: randomBytes(KEY_LENGTH) }];

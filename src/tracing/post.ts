@@ -1,4 +1,4 @@
-// Sends one batch to the collector. The operator chose the address, so it may be any, unlike those in certificates.
+// Sends one batch to the collector. The operator chose the address, so it is not filtered, unlike addresses in certificates.
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 

@@ -54,7 +54,9 @@ test('a service loads only what it needs', async () => {
   const { configFile, folder } = await populatedHome();
   const loaded = await loadedBy('--config', configFile, 'serve');
   rmSync(folder, { recursive: true, force: true });
-  assert.ok(loaded.some((name) => name.startsWith('node_modules/fastify/')) && loaded.includes('src/compose.ts'));
+  assert.ok(
+    loaded.some((name) => name.startsWith('node_modules/fastify/')) && loaded.includes('src/compose/service.ts'),
+  );
   assert.deepEqual(
     loaded.filter((name) => UNWANTED.test(name)),
     [],

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fc from 'fast-check';
 import { generate } from 'openapi-typescript-codegen';
-import { ROUTES } from '../../src/doors/authsvc/dialect.ts';
 import { authsvcPaths, type DocumentedMount } from '../../src/doors/authsvc/openapi.ts';
+import { ROUTES } from '../../src/doors/authsvc/routes.ts';
 import {
   RedemptionRequest,
   RefreshRequest,

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { composeService, type Service } from '../../src/compose.ts';
+import { composeService, type Service } from '../../src/compose/service.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { Identity, IdentityId } from '../../src/core/identity.ts';

@@ -1,80 +1,28 @@
 // jwt-bearer (RFC 7523 2.1) at the oauth door of a real service, with a platform that serves its keys on loopback.
 import assert from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
-import { seconds } from '../../src/core/time.ts';
-import type { TokenIssuer } from '../../src/core/token-issuer.ts';
+import { suite, test } from 'node:test';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { eventually } from '../nodes/list-nodes.ts';
-import {
-  aTokenIssuer,
-  claimsOf,
-  type PlatformKey,
-  type PlatformServer,
-  platformKey,
-  platformServer,
-  rewriteSignature,
-} from '../platform.ts';
-import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
-import { type Answer, type Caller, callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
-import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
+import { platformKey, platformServer, rewriteSignature } from '../platform.ts';
+import { ORDERS_AUDIENCE } from '../samples.ts';
+import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
+import { PUBLIC_URL, registryFollows } from './service.ts';
 import { verify } from './steps.ts';
-
-const TOKEN = '/oauth2/token';
-const FLOWS = { device: true, certificate: true, assertion: true };
-const CLIENT = 'deploy';
-
-let service: TestService;
-let stranger: Caller;
-let platform: PlatformServer;
-let key: PlatformKey;
-
-function issuerOf(difference: Partial<TokenIssuer> = {}): TokenIssuer {
-  const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
-  return aTokenIssuer({ issuer: platform.url, keys, ...difference });
-}
-
-before(async () => {
-  key = await platformKey();
-  platform = await platformServer([key]);
-  service = await startService({ signing: 'ES256' });
-  await service.put(tokenIssuers, issuerOf());
-  await service.put(resourceServers, aResourceServer());
-  await service.register(anIntegration({ clientId: clientId('deploy-jwt'), flows: FLOWS, accessTokenFormat: 'jwt' }));
-  await service.register(
-    anIntegration({ clientId: clientId(CLIENT), flows: FLOWS, overrides: { accessTokenLifetime: seconds(900) } }),
-  );
-  await service.register(
-    anIntegration({ clientId: clientId('deploy-refreshing'), flows: FLOWS, overrides: { refresh: true } }),
-  );
-  stranger = callerOver('HTTP/1.1', reachOf(service));
-});
-
-after(async () => {
-  stranger.close();
-  platform.close();
-  await service.stop();
-});
-
-/** A new assertion of the job, by the clock of this machine. */
-function assertionOf(claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> {
-  const now = Math.floor(Date.now() / 1000);
-  return by.sign({ ...claimsOf({}, now), iss: platform.url, aud: PUBLIC_URL, ...claims }, header);
-}
-
-function post(fields: Record<string, string>, caller = stranger): Promise<Answer> {
-  const usual = { grant_type: ASSERTION_GRANT_TYPE, client_id: CLIENT };
-  return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
-}
-
-function assertRefused(answer: Answer, status: number, error: string): void {
-  assert.deepEqual([answer.status, answer.json?.['error']], [status, error], answer.text);
-  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
-  assert.equal(answer.headers['cache-control'], 'no-store');
-}
+import {
+  assertionOf,
+  assertRefused,
+  CLIENT,
+  issuerOf,
+  key,
+  platform,
+  post,
+  service,
+  stranger,
+  TOKEN,
+} from './workload-scene.ts';
 
 /** Sends an assertion that is refused as `invalid_grant`. Returns the reason in the log line of the request. */
 async function refusedFor(assertion: string): Promise<string | undefined> {
@@ -252,56 +200,5 @@ suite('an assertion is used once', () => {
       assert.match(answer.text, /was used before/);
     }
     assert.equal((await service.ports.store.find(grants, grantsOf.integration(CLIENT))).length, before + 1);
-  });
-});
-
-suite('the keys of the platform', () => {
-  test('change in the middle of traffic: no honest assertion is refused', async () => {
-    // The new key is published, used a while later, and the old one goes. A new label: its keys have just been fetched.
-    const [old, next] = await Promise.all([platformKey('old'), platformKey('next')]);
-    const rotating = await platformServer([old]);
-    const tokenIssuer = issuerOf({ label: 'rotating', issuer: rotating.url });
-    await service.put(tokenIssuers, tokenIssuer);
-    await registryFollows();
-    try {
-      const ask = async (by: PlatformKey) =>
-        (await post({ assertion: await assertionOf({ iss: rotating.url }, by) })).status;
-      rotating.keys = [old, next];
-      const statuses = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n % 2 ? old : next)));
-      assert.deepEqual([...new Set(statuses)], [200]);
-      assert.equal(rotating.asked.filter((path) => path === '/jwks').length, 1);
-      rotating.keys = [next];
-      assert.deepEqual(await Promise.all(Array.from({ length: 10 }, () => ask(next))), Array(10).fill(200));
-    } finally {
-      rotating.close();
-    }
-  });
-
-  test('cannot be fetched: 503 with Retry-After, and the service goes on', async () => {
-    const away = await platformServer([key]);
-    away.odd.set('/jwks', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
-    await service.put(tokenIssuers, issuerOf({ label: 'away', issuer: away.url }));
-    await registryFollows();
-    try {
-      const answer = await post({ assertion: await assertionOf({ iss: away.url }) });
-      assertRefused(answer, 503, 'temporarily_unavailable');
-      assert.equal(answer.headers['retry-after'], '10');
-      assert.equal((await post({ assertion: await assertionOf() })).status, 200);
-      assert.match(service.logLines.join(''), /keys of a token issuer not fetched/);
-    } finally {
-      away.close();
-    }
-  });
-
-  test('a token issuer that was removed is refused within a second', async () => {
-    const label = 'removed';
-    const gone = await platformServer([key]);
-    await service.put(tokenIssuers, issuerOf({ label, issuer: gone.url }));
-    await registryFollows();
-    assert.equal((await post({ assertion: await assertionOf({ iss: gone.url }) })).status, 200);
-    await service.put(tokenIssuers, issuerOf({ label, issuer: gone.url, enabled: false }));
-    await registryFollows();
-    assertRefused(await post({ assertion: await assertionOf({ iss: gone.url }) }), 400, 'invalid_grant');
-    gone.close();
   });
 });

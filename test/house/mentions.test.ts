@@ -16,7 +16,7 @@ const PAGES: readonly Source[] = [
   ...globSync('*.md', { cwd: ROOT }).map((path) => ({ path, text: read(path) })),
   ...sourcesIn('docs', '.md'),
 ];
-const CODE = ['src', 'lab', 'runtime', 'test', 'deploy'].flatMap((folder) => sourcesIn(folder, ''));
+const CODE = ['src', 'sdk', 'lab', 'runtime', 'test', 'deploy'].flatMap((folder) => sourcesIn(folder, ''));
 const WORDS = new Set(
   CODE.filter(({ path }) => !path.includes('/mentions')).flatMap(({ text }) => text.match(/[\w-]+/g) ?? []),
 );
@@ -66,6 +66,7 @@ suite('files', () => {
     });
   });
 
+  // test/house/map.test.ts checks the names in the map of ARCHITECTURE.md.
   test('what a page says is in a file is in that file', () => {
     const pairs = PAGES.flatMap(({ path, text }) =>
       [
@@ -77,7 +78,7 @@ suite('files', () => {
         })),
       ),
     );
-    assertEach(pairs, 15, (pair) => {
+    assertEach(pairs, 2, (pair) => {
       const [file = '', word = ''] = pair.split(' ');
       const homes = CODE.filter(({ path }) => path === file || path.endsWith(`/${file}`));
       return homes.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text));

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { composeService } from '../../src/compose.ts';
+import { composeService } from '../../src/compose/service.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import { issuers } from '../../src/store/tables/registry.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { composeService, type Service } from '../../src/compose.ts';
+import { composeService, type Service } from '../../src/compose/service.ts';
 import type { ClientId } from '../../src/core/integration.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedRegistry } from '../../src/store/registry.ts';
-import { SharedLooks } from '../../src/store/shared-looks.ts';
+import { SharedQuery } from '../../src/store/shared-query.ts';
 import { integrations, resourceServers } from '../../src/store/tables/registry.ts';
 import { clientId } from '../e2e/service.ts';
 import { put } from '../node.ts';
@@ -29,7 +29,7 @@ test('a resource server added or changed a moment ago is found in the store; a d
   assert.equal(await node.registry.refresh(), false);
 });
 
-test('a known integration needs no look in the store, and a thousand unknown ones share a few', async (t) => {
+test('a known integration needs no query, and a thousand unknown ones share a few', async (t) => {
   const { node } = await onSqlite(t);
   let queries = 0;
   const registry = new FollowedRegistry({
@@ -50,18 +50,18 @@ test('a known integration needs no look in the store, and a thousand unknown one
   assert.ok(queries <= most, `${queries} queries, at most ${most} expected`);
 });
 
-test('a look begins after it was asked for, also if another is under way', async () => {
+test('a query begins after the call, also if another is running', async () => {
   const begun: (() => void)[] = [];
   let store = 'before';
-  const looks = new SharedLooks(async () => {
+  const query = new SharedQuery(async () => {
     const seen = store;
     await new Promise<void>((resolve) => begun.push(resolve));
     return seen;
   });
-  const first = looks.look();
+  const first = query.run();
   while (begun.length === 0) await new Promise(setImmediate);
   store = 'after';
-  const second = looks.look();
+  const second = query.run();
   begun[0]?.();
   assert.equal(await first, 'before');
   while (begun.length === 1) await new Promise(setImmediate);
@@ -69,10 +69,10 @@ test('a look begins after it was asked for, also if another is under way', async
   assert.equal(await second, 'after');
 });
 
-test('a failed look fails those who asked for it, and not the next', async () => {
+test('a failed query fails its callers, and not those of the next', async () => {
   const results = [Promise.reject(new Error('away')), Promise.resolve('there')];
   results[0]?.catch(() => undefined);
-  const looks = new SharedLooks(() => results.shift() ?? assert.fail('a third look'));
-  await assert.rejects(Promise.all([looks.look(), looks.look()]), /away/);
-  assert.equal(await looks.look(), 'there');
+  const query = new SharedQuery(() => results.shift() ?? assert.fail('a third query'));
+  await assert.rejects(Promise.all([query.run(), query.run()]), /away/);
+  assert.equal(await query.run(), 'there');
 });

@@ -1,7 +1,7 @@
 // Tessera as `tessera serve` runs it, with the given settings, optionally with background work.
 //   tessera.ts JSON
 import { setTimeout as sleep } from 'node:timers/promises';
-import { composeService } from '../../../src/compose.ts';
+import { composeService } from '../../../src/compose/service.ts';
 import { loadConfig, settingsOf } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { makeLog } from '../../../src/log/log.ts';

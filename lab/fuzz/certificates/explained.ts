@@ -9,6 +9,7 @@ import {
   hasExtension,
   hasIssuerAndSerial,
   hasLeafWithDnsName,
+  hasOddEmailAddress,
   hasOddString,
   hasOtherKey,
   hasOtherKeyIdentifier,
@@ -75,6 +76,13 @@ const OPENSSL: readonly (Class & Pick<Explained, 'said'>)[] = [
     clause: 'RFC 5280 4.2.1.10; RFC 1034 3.1: a trailing dot ends a complete name',
     why: 'a DNS name with a trailing dot, which OpenSSL does not compare with constraints',
     when: (mutant) => hasConstraintOn(mutant, 'dns') && hasDnsName(mutant, /\.$/),
+  },
+  {
+    said: /^UNSPECIFIED$/,
+    rule: 'name-constraints: an emailAddress is compared whatever its string type',
+    clause: 'RFC 5280 4.1.2.6: an emailAddress is an IA5String; 4.2.1.10',
+    why: 'an emailAddress in a subject is not an IA5String, which OpenSSL refuses under any constraint on names',
+    when: hasOddEmailAddress,
   },
   { said: /^INVALID_PURPOSE$/, ...ANY_KEY_USAGE },
   {

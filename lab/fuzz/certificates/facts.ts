@@ -1,7 +1,7 @@
 // Facts about a mutated path, from our own parser, that the explanations use.
 import { childrenOf, readElement, TAG } from '../../../src/pki/der/der.ts';
 import { type Certificate, isSelfIssued, readCertificate } from '../../../src/pki/x509/certificate.ts';
-import type { Attribute } from '../../../src/pki/x509/distinguished-name.ts';
+import { type Attribute, EMAIL_ADDRESS } from '../../../src/pki/x509/distinguished-name.ts';
 import type { GeneralName } from '../../../src/pki/x509/general-name.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -53,6 +53,12 @@ function isOdd({ der, characters, oid }: Attribute): boolean {
   const [, value] = childrenOf(readElement(der));
   const hasOwnType = OWN_TYPES[oid] !== undefined && OWN_TYPES[oid] !== value?.tag;
   return characters === undefined || hasOwnType || !NAME_STRINGS.includes(value?.tag ?? 0);
+}
+
+/** An emailAddress in a subject that is not an IA5String. */
+export function hasOddEmailAddress(mutant: Mutant): boolean {
+  const attributes = pathOf(mutant).flatMap(({ subject }) => subject.rdns.flat());
+  return attributes.some(({ oid, der }) => oid === EMAIL_ADDRESS && childrenOf(readElement(der))[1]?.tag !== TAG.ia5);
 }
 
 /** Attributes that are not a DirectoryString. */

@@ -23,7 +23,7 @@ export class Jwts {
     this.#settings = settings;
   }
 
-  /** Undefined if the token is not a good JWT for this resource server. Throws Unavailable if there are no keys to tell. */
+  /** Undefined if the token is not a good JWT for this resource server. Throws Unavailable if there are no keys. */
   async read(token: string): Promise<Claims | undefined> {
     if (this.#settings.now() - this.#fetchedAt > RENEW_MS) {
       const renewing = this.#fetch().catch(() => undefined);

@@ -1,4 +1,4 @@
-// What a verifier is told, with defaults filled in.
+// The options of a verifier, with defaults filled in.
 
 export interface VerifierOptions {
   /** The public address of the service, exactly: `iss` of its tokens. */

@@ -66,7 +66,7 @@ export class Revocations {
     return scope.filter((item) => known.scope.has(item) || isBareWithin(item));
   }
 
-  /** Whether only the service can tell. */
+  /** Whether only the service can decide. */
   needsIntrospection({ integration, issuedAt }: Claims): boolean {
     return issuedAt < (this.#integrations.get(integration)?.recheckBefore ?? 0);
   }

@@ -1,35 +1,31 @@
-import { type DescribedCommand, everyCommand, type Value } from './described.ts';
-import { valueCases } from './value-cases.ts';
+import { caseScript, type Shell } from './case-script.ts';
+import type { DescribedCommand, Value } from './described.ts';
+
+const ZSH: Shell = {
+  range: 'i = 2; i < CURRENT; i++',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+  word: '${words[i]}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+  previous: '${words[CURRENT - 1]}',
+  completeFiles: '_default; return',
+  quote,
+  answer,
+  wordCase,
+};
 
 export function zshScript(program: DescribedCommand): string {
-  const commands = everyCommand(program);
   return `#compdef tessera
 # zsh completion for tessera, made by: tessera completion zsh
 _tessera() {
   local at= next i
   local -a found
-  for ((i = 2; i < CURRENT; i++)); do
-    [[ \${words[i]} == -- ]] && { _default; return }
-    next="\${at:+$at }\${words[i]}"
-    case $next in
-      ${commands
-        .slice(1)
-        .map(({ path }) => quote(path))
-        .join(' | ')}) at=$next ;;
-    esac
-  done
-  case "$at \${words[CURRENT - 1]}" in
-${commands.flatMap((command) => valueCases(command, answer)).join('\n')}
-  esac
-  case $at in
-${commands.map(wordCase).join('\n')}
-  esac
+${caseScript(program, ZSH)}
 }
 if [[ $funcstack[1] == _tessera ]]; then _tessera "$@"; else compdef _tessera tessera; fi`;
 }
 
 /** Words with their descriptions; files where the command takes one. */
-function wordCase({ path, options, children, argument }: DescribedCommand): string {
+function wordCase({ options, children, argument }: DescribedCommand): string {
   const words = [
     ...children.map(({ name, about }) => `${name}:${about}`),
     ...(Array.isArray(argument) ? argument : []),
@@ -38,7 +34,7 @@ function wordCase({ path, options, children, argument }: DescribedCommand): stri
     ),
   ];
   const files = argument === 'file' ? '; [[ $PREFIX == -* ]] || _files' : '';
-  return `    ${quote(path)}) found=(${words.map(quote).join(' ')}); _describe tessera found${files} ;;`;
+  return `found=(${words.map(quote).join(' ')}); _describe tessera found${files}`;
 }
 
 function answer(value: Value): string {

@@ -1,4 +1,4 @@
-// One small script per flow, saved in the data folder: short enough to read, and what the quick start tells people to run.
+// One small script per flow, saved in the data folder: short enough to read. The quick start prints how to run them.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -1,4 +1,4 @@
-// Outages and the retry window: a caller that retries after a 503, as told, must not be treated as a thief.
+// Outages and the retry window: a caller that retries after a 503, as it should, must not be treated as a thief.
 import type { Outage, ServiceTimes } from '../service-times.ts';
 import { after, between, type EpochSeconds, earlier, later, type Seconds, seconds } from '../time.ts';
 

@@ -25,7 +25,7 @@ export function withRollback(history: StoreHistory, noticed: Rollback, epoch: nu
   };
 }
 
-/** The operator has dealt with it. The next epoch tells nodes and followers. */
+/** An operator accepted it. Nodes and followers notice by the next epoch. */
 export function withoutRollback({ epoch }: StoreHistory): StoreHistory {
   return { epoch: epoch + 1, rollback: undefined };
 }

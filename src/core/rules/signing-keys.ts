@@ -37,7 +37,7 @@ export function signingKeyOf<Key extends KeyTimes>(keys: readonly Key[]): Key | 
 }
 
 /**
- * When a key begins to sign that is told to now: after every key that ever did, whatever clocks say, so that no two begin at
+ * The start of a key that shall sign now: later than the start of every other key, whatever clocks say, so that no two start at
  * the same moment.
  */
 export function startOf(keys: readonly KeyTimes[], now: EpochSeconds): EpochSeconds {

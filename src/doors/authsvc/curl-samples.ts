@@ -1,7 +1,7 @@
 // Commands to copy, filled with the address of this service. Capital letters stand for the caller's own values.
 import type { CodeSample, OpenapiPaths } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { type AuthsvcOperation, ROUTES } from './dialect.ts';
+import { type AuthsvcOperation, ROUTES } from './routes.ts';
 
 const CERTIFICATE = '--cert client.crt --key client.key';
 const BEARER = "--header 'Authorization: Bearer ACCESS_TOKEN'";

@@ -9,9 +9,9 @@ import type { ServerReason } from '../server/transport-refusal.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
 import { errorBody } from './answers.ts';
 import { withCurlSamples } from './curl-samples.ts';
-import { mountAuthsvc } from './dialect.ts';
 import { authsvcPaths, type DocumentedMount } from './openapi.ts';
 import { describeAuthsvc, replyAuthsvcRefusal } from './reply.ts';
+import { mountAuthsvc } from './routes.ts';
 import type { ErrorKeys } from './schemas.ts';
 import { WORDING } from './wording.ts';
 

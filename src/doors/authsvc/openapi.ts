@@ -2,8 +2,8 @@
 import type { Schema } from '../../schema.ts';
 import type { OpenapiLink, OpenapiOperation, OpenapiPaths } from '../openapi-document.ts';
 import { DEVICE_GRANT_TYPE } from '../token/grant-type.ts';
-import { type AuthsvcOperation, ROUTES } from './dialect.ts';
 import { exampleOf, mediaType, refusalResponses } from './openapi-responses.ts';
+import { type AuthsvcOperation, ROUTES } from './routes.ts';
 import {
   CertificateGrant,
   DeviceGrant,

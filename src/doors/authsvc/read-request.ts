@@ -1,4 +1,4 @@
-// Reads the body of a request into what it asks for.
+// Parses the bodies of requests.
 import type { FastifyRequest } from 'fastify';
 import { accept, type Outcome } from '../../core/outcome.ts';
 import type { Refusal } from '../../core/refusal.ts';

@@ -29,7 +29,7 @@ const certificate: Wording = { status: 401, error: 'invalid_client' };
 const token: Wording = { status: 401, error: 'invalid_token' };
 const unavailable: Wording = { status: 503, error: 'invalid_request' };
 
-/** What only this door says. */
+/** Refusals of this door alone. */
 export const AUTHSVC_REASONS = ['refresh-by-form'] as const;
 
 export type AuthsvcReason = TokenReason | (typeof AUTHSVC_REASONS)[number];

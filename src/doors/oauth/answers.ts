@@ -41,7 +41,7 @@ export function deviceAnswer(started: StartedDevice, verificationUri: string): D
 /** RFC 7662 2.2: nothing more about a token that is dead, forged, or for somebody else. */
 export const INACTIVE: IntrospectionAnswer = { active: false };
 
-/** What concerns this resource server. `aud` names it alone, whoever else the token is for. */
+/** Only what concerns this resource server: `aud` names it and no other. */
 export function introspectionAnswer(found: Introspection, server: ResourceServer, issuer: string): IntrospectionAnswer {
   const { grant, scope, userName, tokenId, boundTo, issuedAt, expiresAt } = found;
   return {

@@ -7,10 +7,10 @@ import { pathOf } from '../server/methods.ts';
 import { prepareOnce } from '../server/prepared-refusal.ts';
 import { NEUTRAL_REPLIES } from '../server/refusal-replies.ts';
 import { type TokenRates, tokenLimits } from '../token/limits.ts';
-import { mountOauth } from './dialect.ts';
 import { METADATA_PATHS, metadataOf } from './metadata.ts';
 import { oauthPaths } from './openapi.ts';
 import { prepareOauthRefusal, replyOauthRefusal } from './reply.ts';
+import { mountOauth } from './routes.ts';
 
 export interface OauthParts extends TokenRates {
   /** Where the door is; undefined if it is off. */

@@ -29,7 +29,7 @@ export async function introspect(
   return accept(introspectionAnswer(found, server.value, mount.metadata.issuer));
 }
 
-/** The resource server that sent the request. RFC 7662 2.3: who may not ask gets 401, whatever is wrong. */
+/** The resource server that sent the request. RFC 7662 2.3: a caller that may not introspect gets 401, whatever the reason. */
 export async function askingServer(
   parameters: ClientParameters,
   request: FastifyRequest,
@@ -48,7 +48,8 @@ async function identify(
 ): Promise<Outcome<ResourceServer, OauthRefusal>> {
   const presentation = { presented: mount.readPresented(request), requestId: request.id };
   const proof = readProof(request.headers.authorization, parameters, presentation);
-  // A proven resource server sends a request for each of its own; failed attempts have the lower limit too.
+  // A resource server introspects for each of its own requests, so its limit is higher. Failed attempts also count against
+  // the lower limit.
   const limited = mount.overCheckLimit(request) ?? (proof.ok ? undefined : mount.overLimit(request));
   if (limited) return refused(limited);
   return proof.ok ? identifyResourceServer(proof.value, mount.ports, () => mount.overLimit(request)) : proof;

@@ -25,7 +25,7 @@ export interface Wording {
 export type GrantCredential = 'device-code' | 'refresh-token' | 'certificate' | 'assertion';
 export type Credential = GrantCredential | 'resource-server';
 
-/** What only this door says. */
+/** Refusals of this door alone. */
 export const OAUTH_REASONS = [
   'grant-type-missing',
   'client-authentication-unsupported',

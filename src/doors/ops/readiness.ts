@@ -21,7 +21,7 @@ export interface ReadinessNews {
 }
 
 export interface ReadinessParts extends Pick<Ports, 'store' | 'keyring' | 'registry' | 'clock'> {
-  readonly timekeeper: Pick<Timekeeper, 'tell'>;
+  readonly timekeeper: Pick<Timekeeper, 'check'>;
 }
 
 const KEPT_MS = 1_000;
@@ -58,7 +58,7 @@ export class Readiness {
       });
     }
     const results = await Promise.race([this.#looking, sleep(PATIENCE_MS, TOO_LATE, { ref: false })]);
-    this.#tell(results);
+    this.#report(results);
     return results;
   }
 
@@ -88,7 +88,7 @@ export class Readiness {
 
   /** The store read its clock at some moment of the examination, which takes long while the database does not answer. */
   #clock(storeTime: EpochSeconds, { from, to }: { from: EpochSeconds; to: EpochSeconds }): CheckResult {
-    const problem = this.#ports.timekeeper.tell(storeTime);
+    const problem = this.#ports.timekeeper.check(storeTime);
     if (problem) return { name: 'clock', problem };
     const apart = Math.max(0, from - storeTime, storeTime - to);
     if (apart > CLOCK_REMARK && !this.#isApart) this.#news.clocksApart(apart);
@@ -97,7 +97,7 @@ export class Readiness {
     return { name: 'clock', problem: { reason: `the clocks of node and store are ${apart} seconds apart` } };
   }
 
-  #tell(results: readonly CheckResult[]): void {
+  #report(results: readonly CheckResult[]): void {
     for (const { name, problem } of results) {
       if (problem && this.#failing.get(name) !== problem.reason) {
         this.#failing.set(name, problem.reason);

@@ -82,7 +82,7 @@ function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {
   });
 }
 
-/** To whoever does not ask for a page, `/` is a path without an operation. */
+/** For callers that do not accept HTML, there is nothing at `/`. */
 function isForPrograms({ path }: PageRoute, { headers }: FastifyRequest): boolean {
   return path === '/' && wantedForm(headers) !== 'page';
 }

@@ -8,7 +8,7 @@ import type { Pressure } from './pressure.ts';
 const STEP_MS = 20;
 /** Handshakes that may begin at once. */
 const BURST = 100;
-/** Share of the time for further ones; and if requests need all of the time. */
+/** Share of the time for further handshakes, and their share if requests need all of the time. */
 const SHARE = 0.5;
 const LEAST_SHARE = 0.05;
 /** Requests need all of the time if the process has none left and spends this share on them. */
@@ -67,7 +67,7 @@ export class Handshakes {
   }
 
   #step(): void {
-    this.#pressure.arrive(); // so that its figures are of now
+    this.#pressure.arrive(); // updates its figures
     this.#closeLate();
     this.#credit = Math.min(BURST, this.#credit + (this.#perSecond() * STEP_MS) / 1000);
     while (this.#credit >= 1 && this.#count > 0) this.#beginNext();

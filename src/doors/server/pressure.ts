@@ -9,14 +9,14 @@ const LEAST_IDLE = 0.25;
 const BURST = 2.5;
 /** Code that has just been loaded is slow for about this long. */
 const WHILE_MS = 1000;
-/** So few requests in flight are no overload, however slow the machine is. */
+/** Fewer requests in flight than this are never an overload, however slow the machine is. */
 const FEW = 100;
 /** Callers that showed an authentic token are served first. */
 const KNOWN = 1.25;
 /** What else costs time, compared with serving a request. */
 const REFUSING = 0.25;
 const HANDSHAKE = 16;
-/** If the loop was idle for this long since a turn began, the turn tells only until its end what its requests cost. */
+/** If the loop was idle for this long since a turn began, only the time until the turn ended counts as the cost of its requests. */
 const IDLE_MS = 1;
 /** How much of what earlier turns cost still counts after another turn. Turns count by how much they served. */
 const REMEMBERED = 0.8;
@@ -95,7 +95,7 @@ export class Pressure {
     return HANDSHAKE * this.#costMs;
   }
 
-  /** Whether a request that arrives now, with so many in flight, would be served too late. */
+  /** Whether a request that arrives now, with this many in flight, would be served too late. */
   isTooLate(inFlight: number, isKnown: boolean): boolean {
     if (inFlight < FEW) return false;
     if (!this.isSaturated) return this.#waitInTurn() >= this.#targetMs * BURST;

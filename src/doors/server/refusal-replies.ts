@@ -7,7 +7,7 @@ import { recordRefusal } from './story.ts';
 import { neutralBody, type ServerReason, type ServerRefusal, TRANSPORT_WORDS } from './transport-refusal.ts';
 import { wantedForm } from './wanted-form.ts';
 
-/** How a door words what the server says about a request to one of its paths. */
+/** How a door sends the server's refusals of requests to its paths. */
 export interface RefusalReplies {
   reply(request: FastifyRequest, reply: FastifyReply, refusal: ServerRefusal): FastifyReply;
   /** The same as bytes, for requests that are turned away before a door is reached. */
@@ -48,7 +48,7 @@ export interface WordedRefusal {
   readonly body: string;
 }
 
-/** On every refusal: by it, `tessera explain request` finds the log line. */
+/** Sent with every refusal: `tessera explain request` finds the log line by it. */
 export const REQUEST_ID = 'request-id';
 
 /** Sends a refusal as JSON and records it for the log line. */
@@ -72,7 +72,7 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
 /** The log line "certificate refused" explains these. */
 const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set(CERTIFICATE_VERDICTS);
 
-/** Names the request where the log says more than the caller is told, so that the operator finds its line. */
+/** Adds the request id if only the log has the details, so that the operator finds the line. */
 export function nameRequest(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {
   return reason === 'fault' || EXPLAINED_IN_LOG.has(reason) ? `${text} Request ${id}.` : text;
 }

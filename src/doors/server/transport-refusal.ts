@@ -1,5 +1,5 @@
-// Why the server, or a door reading a request, could not serve it: a closed list with neutral words, for requests that no
-// door owns. A door may word them its own way, and then words all of them.
+// Refusals of the server itself, or of a door that cannot read a request. The texts here are for paths that belong to no door; a
+// door may have its own, and then has one for each.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 
 export const TRANSPORT_REASONS = [
@@ -28,7 +28,7 @@ export const TRANSPORT_REASONS = [
 
 export type TransportReason = (typeof TRANSPORT_REASONS)[number];
 
-/** What the server itself can say. Rate limits are the domain's as well: operations apply them too. */
+/** Every refusal of the server. Operations also refuse with `rate-limited`. */
 export type ServerReason = TransportReason | Extract<RefusalReason, 'rate-limited'>;
 export type ServerRefusal = Refusal<ServerReason>;
 

@@ -1,4 +1,4 @@
-// What a caller is told about the certificate rule that failed: general words, no names and no settings. The operator's log
+// The text for a caller whose certificate breaks a rule: general, without names and settings. The operator's log
 // has the details. "It" is the presented certificate.
 
 const UNREADABLE = 'an extension is malformed';

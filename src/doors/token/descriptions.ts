@@ -89,7 +89,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
 
 const ASK_AGAIN: readonly string[] = ['authorization-pending', 'polled-too-fast'] satisfies readonly RefusalReason[];
 
-/** What a token door can be asked to describe. */
+/** Every refusal that a token door can send. */
 export type TokenReason = RefusalReason | TransportReason;
 
 export function describe({ reason, retryAfter, rule }: Refusal<TokenReason>): string {

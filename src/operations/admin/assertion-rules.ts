@@ -24,7 +24,7 @@ const MOST_CONDITIONS = 20;
 const MOST_VALUES = 100;
 const VALUE_MAX_LENGTH = 512;
 
-/** The same in every assertion that gets as far as the rules: a condition on them keeps nobody out. */
+/** Claims that are equal in all assertions that reach the rules: a condition on them excludes nobody. */
 const ABOUT_NOBODY = /^\/(?:iss|aud|exp|iat|nbf|jti)(?:\/|$)/;
 
 /** Parses and checks rules, from a file or from flags. */
@@ -82,7 +82,7 @@ function readConditions(when: unknown): AdminOutcome<readonly ClaimCondition[]> 
   return accept(conditions);
 }
 
-/** A token issuer that others use too signs for strangers: something must tell them apart. */
+/** A token issuer with other customers also signs for strangers: a condition must exclude them. */
 function isSelective({ claim, test }: ClaimCondition): boolean {
   return !ABOUT_NOBODY.test(claim) && !('like' in test && test.like.startsWith('*'));
 }

@@ -1,7 +1,7 @@
 import type { GrantId } from '../../core/grant.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { findGrantId } from './grant-id.ts';
+import { findGrantId } from './find-grant-id.ts';
 
 /** Revokes one grant. A grant that is revoked already is refused, so that a typing error does not look like success. */
 export async function endGrant(text: string, ports: AdminPorts): Promise<AdminOutcome<GrantId>> {

@@ -4,8 +4,8 @@ import type { EpochSeconds } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { findGrantId } from './find-grant-id.ts';
 import type { FoundGrants } from './find-grants.ts';
-import { findGrantId } from './grant-id.ts';
 import { isoTime } from './iso-time.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;

@@ -16,7 +16,7 @@ export interface CheckedToken extends CheckedAccess {
 
 /**
  * What an access token allows now. Always reads the store: nothing is cached, so a revocation takes effect at once.
- * `overLimit` is charged before that. It is told whether this service minted the token.
+ * `overLimit` is charged before that. Its argument says whether this service minted the token.
  */
 export async function checkToken(
   accessToken: string,

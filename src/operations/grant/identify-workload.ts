@@ -45,7 +45,7 @@ async function mapWorkload(
 
 /**
  * `LABEL:` + hex of the first 16 bytes of a SHA-256 over the issuer, the template and each value. Each is preceded by its
- * length: values that give the same text in another division are another identity.
+ * length: values that join to the same text give different identities.
  */
 function derivedFrom({ tokenIssuer: { label, issuer }, rule, name }: AcceptedAssertion): Identity {
   const parts = [issuer, rule.identity, ...name.values].map((part) => `${Buffer.byteLength(part)}:${part}`);

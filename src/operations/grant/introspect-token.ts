@@ -22,7 +22,7 @@ export interface Introspection {
   readonly expiresAt: EpochSeconds;
 }
 
-/** RFC 7662. Undefined for whatever is not a live access token for this resource server: why not is not its business. */
+/** RFC 7662. Undefined for anything but a live access token for this resource server, which does not learn why. */
 export async function introspectToken(
   token: string,
   server: ResourceServer,

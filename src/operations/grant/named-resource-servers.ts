@@ -1,7 +1,7 @@
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { Ports } from '../ports.ts';
 
-/** The resource servers, by which a request is decided that may name some of them. One may have been added a moment ago. */
+/** All resource servers. If the request names an unknown one, reads the store again: it may have been added a moment ago. */
 export async function namedResourceServers(
   wanted: readonly string[] | undefined,
   { registry }: Pick<Ports, 'registry'>,

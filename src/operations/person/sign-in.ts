@@ -9,7 +9,7 @@ import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tok
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import { countUnderAll } from '../attempts.ts';
-import { countFailedSignIn } from '../device/spend-device.ts';
+import { countFailedSignIn } from '../device/count-failed-sign-in.ts';
 import type { Ports } from '../ports.ts';
 import { beginSession, endSession } from './browser-session.ts';
 

@@ -29,6 +29,8 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
   [revocationLists, seconds(30 * DAY)],
   [listContents, seconds(30 * DAY)],
 ];
+/** The lease: one node sweeps for all. */
+export const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 /** Rows in one step: few, so that requests do not wait long. */
 const STEP = 25;
 /** The oldest events are adjacent, so many are deleted as quickly as a few scattered rows; and there is one per refresh. */

@@ -28,11 +28,11 @@ export class Timekeeper {
     this.#waits = sweepingWaits(mark, now);
     this.#known = knownAtStart(mark, now, this.#startedAt);
     ({ from: this.#from, to: this.#to } = plausible(this.#known, this.#startedAt));
-    this.tell(now);
+    this.check(now);
   }
 
   /** Takes the store's clock, once a second. Returns what is wrong with it. */
-  tell(now: EpochSeconds): Problem | undefined {
+  check(now: EpochSeconds): Problem | undefined {
     const ran = this.#look();
     const why = this.#whyNot(now);
     if (why === undefined) {
@@ -45,7 +45,7 @@ export class Timekeeper {
   /** Throws StoreUnavailable if this cannot be the time: nothing is decided by such a clock. */
   readonly admit = (now: EpochSeconds): void => {
     if (now <= this.#to && now >= this.#from) return;
-    const problem = this.tell(now); // much time may really have passed since the last look
+    const problem = this.check(now); // much time may have passed since the last check
     if (problem) throw new StoreUnavailable(problem.reason);
   };
 

@@ -11,7 +11,7 @@ import { type RevocationPorts, RevocationSource } from '../revocation/revocation
 import { revokingLists } from '../revocation/revoked-marks.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
-import { Verdicts } from './verdict.ts';
+import { Verdicts } from './verdict-cache.ts';
 
 const MAX_AUTHORITIES = 1_000;
 

@@ -39,7 +39,7 @@ export async function openSqlite({
   else makeDatabase(path);
   const database = openDatabase(path, alone);
   migrate(database, mustExist === true);
-  database.exec('PRAGMA busy_timeout = 0'); // from here on nobody waits on the event loop
+  database.exec('PRAGMA busy_timeout = 0'); // from here on, SQLite does not block the event loop to wait
   const files = new Files(path, alone);
   syncFolder(dirname(path));
   const soundness = new Soundness(database, files);

@@ -82,9 +82,8 @@ export class Soundness {
   }
 
   /**
-   * A sync that failed is not asked again: the system may have forgotten what it could not write, and would say that all
-   * is well. Everything in the WAL is written to the database instead, where a failure would be told again, and the WAL
-   * begins anew.
+   * A failed sync is not retried: the system may have dropped the data, and would then report success. Instead, everything in the
+   * WAL is written to the database, where a failure would be reported again, and the WAL starts anew.
    */
   #writeAnew(doubt: string): void {
     if (performance.now() < this.#mendedAt + AGAIN_MS) throw new OutcomeUnknown(doubt);

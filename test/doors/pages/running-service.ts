@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeService, type Service } from '../../../src/compose.ts';
+import { composeService, type Service } from '../../../src/compose/service.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Identity, IdentityId } from '../../../src/core/identity.ts';
 import type { Integration } from '../../../src/core/integration.ts';

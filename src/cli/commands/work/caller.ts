@@ -114,7 +114,7 @@ function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined): P
   return isAgain ? { ...before, by: before.by ?? 'device', ...rest } : { ...rest, by: 'device' };
 }
 
-/** Never asks a person: `login` alone does. */
+/** Never waits for a person; only `login` does. */
 function wayOf({ by, certificate: own = '', key = '', assertionFile = '', scope }: Profile): Way {
   if (by === 'certificate') return certificate({ certificate: own, key, scope });
   if (by === 'assertion') return assertion({ assertion: assertionFile, scope });

@@ -1,5 +1,6 @@
 // Every check of an operation in the order of the rules (src/core/rules), with the refusals it can end in and its clause. A test
 // compares the lists with the refusals that exist.
+import { TRANSPORT_REASONS } from '../../../doors/server/transport-refusal.ts';
 
 export interface CheckStep {
   readonly check: string;
@@ -9,29 +10,10 @@ export interface CheckStep {
   readonly ofRequest?: true;
 }
 
+/** `key-missing` belongs to the step that checks the token. */
 const HTTP: CheckStep = {
   check: 'the request is well-formed, and the server has room for it',
-  refusals: [
-    'request-malformed',
-    'request-too-slow',
-    'headers-too-large',
-    'body-too-large',
-    'body-unreadable',
-    'body-compressed',
-    'content-type-repeated',
-    'content-type-unsupported',
-    'json-required',
-    'charset-unsupported',
-    'parameter-not-text',
-    'parameter-repeated',
-    'not-found',
-    'method-not-allowed',
-    'store-unavailable',
-    'outcome-unknown',
-    'overloaded',
-    'fault',
-    'refresh-by-form',
-  ],
+  refusals: [...TRANSPORT_REASONS.filter((reason) => reason !== 'key-missing'), 'refresh-by-form'],
   clause: 'contract 4, 7; RFC 9110',
   ofRequest: true,
 };

@@ -7,11 +7,9 @@ import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { personName, postForm } from '../parts/layout.ts';
 import { type PersonVisit, queryOf } from '../parts/visit.ts';
-import { eventList } from './event-list.ts';
+import { EVENTS_SHOWN, eventList } from './event-list.ts';
 import { grantList } from './grant-list.ts';
 import { noticeOf } from './notice.ts';
-
-const EVENTS_SHOWN = 20;
 
 export async function showAccount(visit: PersonVisit): Promise<Answer> {
   const { ports } = visit.site;

@@ -4,6 +4,9 @@ import type { EpochSeconds } from '../../../core/time.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Visit } from '../parts/visit.ts';
 
+/** The newest ones; older events are not shown. */
+export const EVENTS_SHOWN = 20;
+
 export function eventList(visit: Visit, events: readonly Event[], now: EpochSeconds): Html {
   if (events.length === 0) return html`<p>${visit.language.texts.account.noEvents}</p>`;
   return html`<ul class="card events">${events.map((event) => eventLine(visit, event, now))}</ul>`;

@@ -14,7 +14,7 @@ export async function showCode(visit: Visit): Promise<Answer> {
 }
 
 function unknownCode(visit: Visit, code: string | undefined): Answer {
-  const said = visit.language.texts.sayings.codeUnknown;
+  const said = visit.language.texts.refusalTexts.codeUnknown;
   return codePage(visit, code, { status: PAGE_WORDING['user-code-unknown'].status, said });
 }
 

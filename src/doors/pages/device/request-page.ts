@@ -57,8 +57,8 @@ ${postForm(visit, `/device/${device.id}/confirm`, confirm)}
 
 /** People who may not confirm can still deny: that only reduces power, and the device stops waiting. */
 function objection(visit: Visit, { device, objection: refusal }: DeviceStanding): Html {
-  const { request: words, sayings } = visit.language.texts;
-  const said = sayings[PAGE_WORDING[refusal?.reason ?? 'fault'].says];
+  const { request: words, refusalTexts } = visit.language.texts;
+  const said = refusalTexts[PAGE_WORDING[refusal?.reason ?? 'fault'].says];
   const deny = html`<button class="button deny">${words.deny}</button>`;
   return html`${alertBox(said.title, said.text)}
 <p>${words.onlyDeny}</p>

@@ -1,7 +1,7 @@
 // The operator's accent colour, made legible: darkened for light pages and lightened for dark ones until text in it, and
 // text on it, meet WCAG 2.2 (4.5 : 1).
 
-/** The surfaces of assets/pages.css that contrast least with the accent: the darker light one, the lighter dark one. */
+/** The surfaces of assets/colours.css that contrast least with the accent: the darker light one, the lighter dark one. */
 const LIGHT_SURFACE = '#f1efe9';
 const DARK_SURFACE = '#22262e';
 const ENOUGH = 4.5;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Seconds } from '../../../core/time.ts';
 
 /**
- * `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be told apart.
+ * `session`: a signed-in person. `visitor`: a browser that has not signed in, so that its forms can be recognised.
  * `known`: a browser that somebody signed in with before; it outlives the session and opens nothing.
  */
 export type CookieName = 'session' | 'visitor' | 'known';

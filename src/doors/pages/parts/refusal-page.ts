@@ -24,5 +24,5 @@ ${status >= 500 && html`<p class="small">${words.requestId(visit.request.id)}</p
 /** Records the refusal for log and metrics, and returns the text for the person. */
 export function wordRefusal(visit: Visit, refusal: PageRefusal): Said {
   recordRefusal(visit.request, refusal);
-  return visit.language.texts.sayings[PAGE_WORDING[refusal.reason].says];
+  return visit.language.texts.refusalTexts[PAGE_WORDING[refusal.reason].says];
 }

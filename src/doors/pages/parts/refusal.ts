@@ -1,8 +1,8 @@
-// Why a page says no, in one closed list: what it says itself, what people are told by operations, and what the server says.
+// Every refusal that a page can show: its own, those of operations for people, and those of the server.
 import type { PersonReason, Refusal } from '../../../core/refusal.ts';
 import type { TransportReason } from '../../server/transport-refusal.ts';
 
-/** What only pages say. */
+/** Refusals of pages alone. */
 export const PAGE_REASONS = ['form-stale'] as const;
 
 export type PageReason = (typeof PAGE_REASONS)[number] | PersonReason | TransportReason;

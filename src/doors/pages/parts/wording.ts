@@ -1,10 +1,10 @@
 // How pages word refusals: the status, and which text of the catalogue.
 import type { PageReason } from './refusal.ts';
-import type { Saying } from './texts/catalogue.ts';
+import type { RefusalText } from './texts/catalogue.ts';
 
 export interface PageWording {
   readonly status: number;
-  readonly says: Saying;
+  readonly says: RefusalText;
 }
 
 const fault: PageWording = { status: 500, says: 'fault' };

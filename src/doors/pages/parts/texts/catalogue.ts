@@ -8,7 +8,7 @@ export interface Said {
   readonly text: string;
 }
 
-export const SAYINGS = [
+export const REFUSAL_TEXTS = [
   'codeUnknown',
   'codesTooMany',
   'codeExpired',
@@ -32,7 +32,7 @@ export const SAYINGS = [
   'outcomeUnknown',
   'fault',
 ] as const;
-export type Saying = (typeof SAYINGS)[number];
+export type RefusalText = (typeof REFUSAL_TEXTS)[number];
 
 export const NOTICES = ['revoked', 'revoked-before', 'revoked-all', 'password-changed', 'signed-out'] as const;
 /** What a page says about the step before it. */
@@ -171,7 +171,7 @@ export interface Texts {
     readonly answers: string;
   };
   readonly notices: Readonly<Record<Notice, string>>;
-  readonly sayings: Readonly<Record<Saying, Said>>;
+  readonly refusalTexts: Readonly<Record<RefusalText, Said>>;
   readonly refusal: {
     readonly toDevice: string;
     readonly toAccount: string;

@@ -1,5 +1,5 @@
 import type { Texts } from './catalogue.ts';
-import { deSayings } from './de-sayings.ts';
+import { deRefusals } from './de-refusals.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['read', 'lesen'],
@@ -208,7 +208,7 @@ export const de: Texts = {
     'password-changed': 'Ihr Passwort wurde geändert, und Sie wurden überall sonst abgemeldet.',
     'signed-out': 'Sie sind abgemeldet.',
   },
-  sayings: deSayings,
+  refusalTexts: deRefusals,
   refusal: {
     toDevice: 'Code eingeben',
     toAccount: 'Mein Konto',

@@ -1,5 +1,5 @@
 import type { Texts } from './catalogue.ts';
-import { enSayings } from './en-sayings.ts';
+import { enRefusals } from './en-refusals.ts';
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['read', 'Read'],
@@ -198,7 +198,7 @@ export const en: Texts = {
     'password-changed': 'Your password was changed, and you were signed out everywhere else.',
     'signed-out': 'You are signed out.',
   },
-  sayings: enSayings,
+  refusalTexts: enRefusals,
   refusal: {
     toDevice: 'Enter a code',
     toAccount: 'My account',

@@ -1,12 +1,12 @@
 // What the doors get from the configuration.
-import { ConfigFault } from './config/mistake.ts';
-import type { Config, Listener } from './config/schema.ts';
-import { networkMatcher } from './doors/caller/connection.ts';
-import type { DoorParts } from './doors/doors.ts';
-import { type Look, readLook } from './doors/pages/parts/look.ts';
-import { addressLimit } from './doors/server/address-limit.ts';
-import { RateLimit } from './doors/server/rate-limit.ts';
-import { VERSION } from './version.ts';
+import { ConfigFault } from '../config/mistake.ts';
+import type { Config, Listener } from '../config/schema.ts';
+import { networkMatcher } from '../doors/caller/connection.ts';
+import type { DoorParts } from '../doors/doors.ts';
+import { type Look, readLook } from '../doors/pages/parts/look.ts';
+import { addressLimit } from '../doors/server/address-limit.ts';
+import { RateLimit } from '../doors/server/rate-limit.ts';
+import { VERSION } from '../version.ts';
 
 /** The address for callers with a client certificate, if a listener for them has one of its own. */
 function certificateUrlOf({ listeners, proxies, publicUrl }: Config): string | undefined {

@@ -1,12 +1,12 @@
 // The part of the service that judges assertions: the keys of token issuers, the judge, and the log of refusals.
-import { AssertionJudge } from './assertions/assertion-judge.ts';
-import { describeRefusedAssertion } from './assertions/explain-assertion.ts';
-import { IssuerKeys } from './assertions/issuer-keys.ts';
-import type { Log } from './log/log.ts';
-import type { AssertionPorts, Ports } from './operations/ports.ts';
-import { SharedKeySets } from './operations/upkeep/shared-key-sets.ts';
-import { systemFetch } from './outbound/system-fetch.ts';
-import type { Chore } from './serve/chores.ts';
+import { AssertionJudge } from '../assertions/assertion-judge.ts';
+import { describeRefusedAssertion } from '../assertions/explain-assertion.ts';
+import { IssuerKeys } from '../assertions/issuer-keys.ts';
+import type { Log } from '../log/log.ts';
+import type { AssertionPorts, Ports } from '../operations/ports.ts';
+import { SharedKeySets } from '../operations/upkeep/shared-key-sets.ts';
+import { systemFetch } from '../outbound/system-fetch.ts';
+import type { Chore } from '../serve/chores.ts';
 
 export interface AssertionParts {
   readonly callerPorts: Pick<AssertionPorts, 'judgeAssertion' | 'logRefusedAssertion'>;

@@ -1,53 +1,53 @@
 // Puts the service together from an open store, a keyring and the configuration.
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AssertionParts, composeAssertions } from './compose-assertions.ts';
-import { doorParts } from './compose-doors.ts';
-import { settingsOf } from './config/load.ts';
-import type { Config } from './config/schema.ts';
-import { seconds } from './core/time.ts';
-import { localDirectory } from './directory/local/local-directory.ts';
-import { connectionReader } from './doors/caller/connection.ts';
-import { presentedJudge } from './doors/caller/judge-presented.ts';
-import { describeRefused } from './doors/caller/refused-certificate.ts';
-import { openDoors } from './doors/doors.ts';
-import { Metrics } from './doors/ops/metrics.ts';
-import { Readiness, type ReadinessNews } from './doors/ops/readiness.ts';
-import type { Census } from './doors/server/places.ts';
-import type { Log } from './log/log.ts';
-import type { Clock, Ports, TokenPorts } from './operations/ports.ts';
-import { countEndingSoon } from './operations/upkeep/ending-soon.ts';
-import { type EventNews, EventWatch } from './operations/upkeep/event-watch.ts';
-import { byOneNode } from './operations/upkeep/lease.ts';
-import { RecentActs } from './operations/upkeep/recent-acts.ts';
-import { NodeReporter } from './operations/upkeep/report-node.ts';
-import { keeperOfTimes, SEEN_EVERY } from './operations/upkeep/service-times.ts';
-import { SharedLists } from './operations/upkeep/shared-lists.ts';
-import { sweep } from './operations/upkeep/sweep.ts';
-import { Timekeeper } from './operations/upkeep/timekeeper.ts';
-import { systemFetch } from './outbound/system-fetch.ts';
-import { CertificateJudge } from './pki/judge/certificate-judge.ts';
-import { type Chore, startChores } from './serve/chores.ts';
-import { followLists } from './serve/follow-lists.ts';
-import { RevocationFollower } from './serve/follow-revocations.ts';
-import { joinGathering } from './serve/gather.ts';
-import { GiveBack } from './serve/give-back.ts';
-import type { ServiceParts } from './serve/listener.ts';
-import { type OpenListener, openListener } from './serve/open-listener.ts';
-import { isWorker } from './serve/workers.ts';
-import { startTracing, type Tracing } from './start-tracing.ts';
-import { recordingOutages } from './store/outages.ts';
-import { FollowedRegistry } from './store/registry.ts';
-import { type Store, StoreUnavailable } from './store/store.ts';
-import { systemClock, systemRandom } from './system.ts';
-import type { Keyring } from './tokens/keyring.ts';
+import { settingsOf } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { seconds } from '../core/time.ts';
+import { localDirectory } from '../directory/local/local-directory.ts';
+import { connectionReader } from '../doors/caller/connection.ts';
+import { presentedJudge } from '../doors/caller/judge-presented.ts';
+import { describeRefused } from '../doors/caller/refused-certificate.ts';
+import { openDoors } from '../doors/doors.ts';
+import { Metrics } from '../doors/ops/metrics.ts';
+import { Readiness, type ReadinessNews } from '../doors/ops/readiness.ts';
+import type { Census } from '../doors/server/places.ts';
+import type { Log } from '../log/log.ts';
+import type { Clock, Ports, TokenPorts } from '../operations/ports.ts';
+import { countEndingSoon } from '../operations/upkeep/ending-soon.ts';
+import { type EventNews, EventWatch } from '../operations/upkeep/event-watch.ts';
+import { byOneNode } from '../operations/upkeep/lease.ts';
+import { RecentActs } from '../operations/upkeep/recent-acts.ts';
+import { NodeReporter } from '../operations/upkeep/report-node.ts';
+import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
+import { SharedLists } from '../operations/upkeep/shared-lists.ts';
+import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
+import { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import { systemFetch } from '../outbound/system-fetch.ts';
+import { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { type Chore, startChores } from '../serve/chores.ts';
+import { followLists } from '../serve/follow-lists.ts';
+import { RevocationFollower } from '../serve/follow-revocations.ts';
+import { joinGathering } from '../serve/gather.ts';
+import { GiveBack } from '../serve/give-back.ts';
+import type { ServiceParts } from '../serve/listener.ts';
+import { type OpenListener, openListener } from '../serve/open-listener.ts';
+import { isWorker } from '../serve/workers.ts';
+import { recordingOutages } from '../store/outages.ts';
+import { FollowedRegistry } from '../store/registry.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
+import { systemClock, systemRandom } from '../system.ts';
+import type { Keyring } from '../tokens/keyring.ts';
+import { type AssertionParts, composeAssertions } from './assertions.ts';
+import { doorParts } from './doors.ts';
+import { startTracing, type Tracing } from './tracing.ts';
 
 export interface Service {
   /** The addresses it listens on, once it does. */
   listen(): Promise<readonly string[]>;
   /** Which places are held, over all listeners. */
   census(): Census;
-  /** Answers what is in flight, then lets go of everything. */
+  /** Finishes the requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -73,31 +73,31 @@ export async function composeService(
   const watch = new EventWatch({
     store,
     milliseconds: clock.milliseconds,
-    news: tellEvents(log, (lag) => parts.metrics?.eventLag(lag)),
+    news: logEvents(log, (lag) => parts.metrics?.eventLag(lag)),
     acts: config.store.kind === 'postgres' ? new RecentActs(store) : undefined,
   });
   const assertions = composeAssertions(ports, log);
   const judges = { judge: judgeOf(config, ports, log, tracing), assertions: assertions.callerPorts };
   const parts = await partsOf(config, { ...ports, timekeeper, watch }, judges, log, tracing);
   const listeners = config.listeners.map((place) => openListener(place, parts));
-  // That the store is away is told once, by the look at it.
-  const tellFault = (fault: unknown) =>
+  // The readiness check logs once that the store is unavailable.
+  const logFault = (fault: unknown) =>
     fault instanceof StoreUnavailable
       ? log.debug({ fault: fault.message }, 'left for later')
       : log.error({ fault: String(fault) }, 'fault in the background');
   const reporter = new NodeReporter(node, ports);
   const report = { everyMs: 2_000, work: () => reporter.report(clock.now), atStart: 'awaited' } as const;
   const watchEvents = { everyMs: 2_000, work: () => watch.look(), atStart: 'begun' } as const;
-  const others = choresOf(parts, timekeeper, registry, listeners, tellFault);
+  const others = choresOf(parts, timekeeper, registry, listeners, logFault);
   const chores = [report, watchEvents, assertions.renewKeys, ...others];
-  const stopChores = await startChores(chores, tellFault);
+  const stopChores = await startChores(chores, logFault);
   return {
     listen: () => Promise.all(listeners.map((listener) => listener.listen())),
     census: () => sumOf(listeners.map((listener) => listener.census())),
     stop: async () => {
-      // Requests are answered until then: they need what the chores keep up to date.
+      // The background work goes on until the last request is answered: requests need its results.
       await Promise.all(listeners.map((listener) => listener.drain()));
-      const leaving = Promise.race([reporter.leave().catch(tellFault), sleep(LEAVE_MS, undefined, { ref: false })]);
+      const leaving = Promise.race([reporter.leave().catch(logFault), sleep(LEAVE_MS, undefined, { ref: false })]);
       await Promise.all([stopChores(), leaving]);
       await Promise.all([store.close(), tracing?.stop()]);
     },
@@ -109,10 +109,10 @@ function sumOf(censuses: readonly Census[]): Census {
   return { held: sum('held'), living: sum('living'), orphaned: sum('orphaned') };
 }
 
-/** A stop does not wait longer for a store that is away. */
+/** How long a stop waits for a store that is unavailable. */
 const LEAVE_MS = 1_000;
 
-/** For people who look for a node, and unlike any other: containers may share a host name and a process id. */
+/** Readable, and unique even if containers share a host name and a process id. */
 function nodeName(): string {
   return `${hostname()}:${process.pid}:${systemRandom(3).toString('hex')}`;
 }
@@ -127,9 +127,7 @@ function judgeOf({ revocation }: Config, ports: Ports, log: Log, tracing: Tracin
   });
 }
 
-const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
-
-/** Between two steps of what can wait: the time of a step is a tenth of this and more. */
+/** The pause between two steps of a sweep. A step takes a tenth of this or more. */
 const BREATH_MS = 10;
 
 function choresOf(
@@ -137,9 +135,9 @@ function choresOf(
   timekeeper: Timekeeper,
   registry: FollowedRegistry,
   listeners: readonly OpenListener[],
-  tellFault: (fault: unknown) => void,
+  logFault: (fault: unknown) => void,
 ): readonly Chore[] {
-  const readLists = followLists(judge, registry, tellFault);
+  const readLists = followLists(judge, registry, logFault);
   const revocations = new RevocationFollower(judge, ports, hostname());
   const endRevoked = async () => {
     const grants = await revocations.follow();
@@ -153,12 +151,12 @@ function choresOf(
   const giveBack = new GiveBack();
   const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
   return [
-    // A change is in force within a second.
+    // A change applies within a second.
     { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
     { everyMs: 2_000, work: reload },
     { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
     { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
-    // Lists are in force with the first request; ending the grants of a long one takes its time beside it.
+    // Lists apply from the first request on. Ending the grants of a long list takes longer, and runs meanwhile.
     { everyMs: 2_000, work: readLists, atStart: 'awaited' },
     { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
     { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
@@ -169,7 +167,7 @@ function choresOf(
   ];
 }
 
-function tellReadiness(log: Log): ReadinessNews {
+function logReadiness(log: Log): ReadinessNews {
   return {
     failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
     holdsAgain: (check) => log.info({ check }, 'ready again'),
@@ -181,7 +179,7 @@ const LONG_LAG = 30;
 /** Lost acts in one log line; `tessera store history` lists all. */
 const MOST_LOGGED = 20;
 
-function tellEvents(log: Log, measure: (lag: number) => void): EventNews {
+function logEvents(log: Log, measure: (lag: number) => void): EventNews {
   let isLate = false;
   return {
     rolledBack: ({ seen, found, lost }) => {
@@ -236,7 +234,7 @@ async function partsOf(
     logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
     ...assertions,
   };
-  const readiness = new Readiness({ ...ports, timekeeper }, tellReadiness(log), () => [
+  const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
   ]);
   return {

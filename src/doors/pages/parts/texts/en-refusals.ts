@@ -1,7 +1,7 @@
 // What pages say about refusals.
 import type { Texts } from './catalogue.ts';
 
-export const enSayings: Texts['sayings'] = {
+export const enRefusals: Texts['refusalTexts'] = {
   codeUnknown: {
     title: 'This code is not known',
     text: 'Check it letter by letter. It may also be too old: then start again on your device.',

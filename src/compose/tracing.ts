@@ -1,13 +1,13 @@
 // Tracing as configured. Its modules are loaded only if it is on.
-import type { Config } from './config/schema.ts';
-import type { Log } from './log/log.ts';
-import type { Clock, Random } from './operations/ports.ts';
-import type { Fetch } from './outbound/download.ts';
-import type { RequestTraces } from './serve/trace-requests.ts';
-import { endsWithin } from './serve/within.ts';
-import type { Store } from './store/store.ts';
-import type { SpanTally } from './tracing/span-queue.ts';
-import { VERSION } from './version.ts';
+import type { Config } from '../config/schema.ts';
+import type { Log } from '../log/log.ts';
+import type { Clock, Random } from '../operations/ports.ts';
+import type { Fetch } from '../outbound/download.ts';
+import type { RequestTraces } from '../serve/trace-requests.ts';
+import { endsWithin } from '../serve/within.ts';
+import type { Store } from '../store/store.ts';
+import type { SpanTally } from '../tracing/span-queue.ts';
+import { VERSION } from '../version.ts';
 
 export interface Tracing {
   readonly requests: RequestTraces;
@@ -33,13 +33,13 @@ const STOP_MS = 1_000;
 export async function startTracing({ tracing }: Config, parts: TracingParts): Promise<Tracing | undefined> {
   const { endpoint, samplePercent, serviceName } = tracing;
   if (endpoint === undefined) return undefined;
-  const { exportRequest } = await import('./tracing/otlp.ts');
-  const { poster } = await import('./tracing/post.ts');
-  const { SpanQueue } = await import('./tracing/span-queue.ts');
-  const { Tracer } = await import('./tracing/tracer.ts');
-  const { tracedStore } = await import('./tracing/traced-store.ts');
-  const { tracedFetch } = await import('./tracing/traced-fetch.ts');
-  const { RequestTraces } = await import('./serve/trace-requests.ts');
+  const { exportRequest } = await import('../tracing/otlp.ts');
+  const { poster } = await import('../tracing/post.ts');
+  const { SpanQueue } = await import('../tracing/span-queue.ts');
+  const { Tracer } = await import('../tracing/tracer.ts');
+  const { tracedStore } = await import('../tracing/traced-store.ts');
+  const { tracedFetch } = await import('../tracing/traced-fetch.ts');
+  const { RequestTraces } = await import('../serve/trace-requests.ts');
   const { log, nodeName, clock, random } = parts;
   const resource = {
     'service.name': serviceName,

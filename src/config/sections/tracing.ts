@@ -1,20 +1,5 @@
-// What operators see of the service.
-
-import { DEFAULT_SETTINGS as usual } from '../../core/settings.ts';
 import { optional } from '../../schema.ts';
-import { choice, duration, flag, section, text, whole } from '../setting.ts';
-
-export const log = section('The log, on standard output, one line per request. It never contains secrets.', {
-  level: choice(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
-    description: 'The lowest level that is logged.',
-    default: 'info',
-  }),
-  format: choice(['json', 'pretty'], { description: 'For machines, or for people.', default: 'json' }),
-});
-
-export const metrics = section('Metrics in Prometheus format at `/metrics`, on listeners that name `ops` in `doors`.', {
-  enabled: flag({ description: 'Whether they are served.', default: true }),
-});
+import { section, text, whole } from '../setting.ts';
 
 export const tracing = section(
   'Traces for an OpenTelemetry collector. Off unless `endpoint` is set. The trace that a caller names in `traceparent` is logged either way.',
@@ -39,7 +24,3 @@ export const tracing = section(
     }),
   },
 );
-
-export const events = section('The event log: every state change, in the store.', {
-  retention: duration({ description: 'How long events are kept.', default: usual.eventRetention }),
-});

@@ -1,7 +1,6 @@
-// Where the service listens, and which proxies it trusts.
 import { DOOR_NAMES } from '../../doors/doors.ts';
 import { optional } from '../../schema.ts';
-import { choice, choices, entries, flag, optionalSection, path, section, text, texts, url, whole } from '../setting.ts';
+import { choice, choices, entries, flag, optionalSection, path, text, url, whole } from '../setting.ts';
 
 const tls = optionalSection(
   'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
@@ -67,27 +66,4 @@ export const listeners = entries(
     ),
   },
   [HTTPS_ON_LOOPBACK],
-);
-
-export const proxies = section(
-  'Proxies in front of the service. Their headers are trusted only from these addresses.',
-  {
-    addresses: texts('a list of IP addresses or networks', '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$', {
-      description: 'The addresses or networks (CIDR) of the proxies whose `X-Forwarded-For` is trusted.',
-      default: [],
-      example: ['10.0.0.0/24'],
-    }),
-    clientCertificateHeader: choice(['off', 'rfc9440', 'url-encoded-pem', 'xfcc'], {
-      description:
-        'How a proxy that terminates TLS forwards the client certificate: `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (as nginx sends it), `xfcc` (Envoy). Tessera validates it again.',
-      default: 'off',
-      example: 'rfc9440',
-    }),
-    headerName: optional(
-      text('the name of a header', '^[A-Za-z0-9-]{1,64}$', {
-        description: 'The name of that header, if the proxy does not use the default.',
-        example: 'X-Client-Cert',
-      }),
-    ),
-  },
 );

@@ -1,0 +1,58 @@
+// A service with a platform that serves its keys on loopback: what the tests of workloads begin with.
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { seconds } from '../../src/core/time.ts';
+import type { TokenIssuer } from '../../src/core/token-issuer.ts';
+import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { resourceServers } from '../../src/store/tables/registry.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
+import { anIntegration, aResourceServer } from '../samples.ts';
+import { type Answer, callerOver, form, reachOf } from './caller.ts';
+import { clientId, PUBLIC_URL, startService } from './service.ts';
+
+export const TOKEN = '/oauth2/token';
+const FLOWS = { device: true, certificate: true, assertion: true };
+export const CLIENT = 'deploy';
+
+export const key = await platformKey();
+export const platform = await platformServer([key]);
+export const service = await startService({ signing: 'ES256' });
+await service.put(tokenIssuers, issuerOf());
+await service.put(resourceServers, aResourceServer());
+await service.register(anIntegration({ clientId: clientId('deploy-jwt'), flows: FLOWS, accessTokenFormat: 'jwt' }));
+await service.register(
+  anIntegration({ clientId: clientId(CLIENT), flows: FLOWS, overrides: { accessTokenLifetime: seconds(900) } }),
+);
+await service.register(
+  anIntegration({ clientId: clientId('deploy-refreshing'), flows: FLOWS, overrides: { refresh: true } }),
+);
+export const stranger = callerOver('HTTP/1.1', reachOf(service));
+
+after(async () => {
+  stranger.close();
+  platform.close();
+  await service.stop();
+});
+
+export function issuerOf(difference: Partial<TokenIssuer> = {}): TokenIssuer {
+  const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
+  return aTokenIssuer({ issuer: platform.url, keys, ...difference });
+}
+
+/** A new assertion of the job, by the clock of this machine. */
+export function assertionOf(claims: Record<string, unknown> = {}, by = key, header = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return by.sign({ ...claimsOf({}, now), iss: platform.url, aud: PUBLIC_URL, ...claims }, header);
+}
+
+export function post(fields: Record<string, string>, caller = stranger): Promise<Answer> {
+  const usual = { grant_type: ASSERTION_GRANT_TYPE, client_id: CLIENT };
+  return caller.ask({ path: TOKEN, ...form({ ...usual, ...fields }) });
+}
+
+export function assertRefused(answer: Answer, status: number, error: string): void {
+  assert.deepEqual([answer.status, answer.json?.['error']], [status, error], answer.text);
+  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+}
