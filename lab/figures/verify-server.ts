@@ -24,8 +24,8 @@ const STARTS: Readonly<Record<Framework, (port: number, guard: Guard | undefined
   'node:http': (port, guard) => {
     const read = guard?.require('orders:read');
     const server = read
-      ? createServer(async (request, response) => {
-          if (await read(request, response)) response.end(BODY);
+      ? createServer((request, response) => {
+          void Promise.resolve(read(request, response)).then((isAllowed) => isAllowed && response.end(BODY));
         })
       : createServer((_request, response) => void response.end(BODY));
     return new Promise<void>((resolve) => server.listen(port, HOST, resolve));

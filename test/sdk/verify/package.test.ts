@@ -119,8 +119,10 @@ suite('@tessera/verify from its tarball', () => {
   });
 
   test('without the CA of the service, it says how to name it', async () => {
-    const failure = await verifier({ ...api.options, ca: '' }).catch((error: Error) => error);
-    assert.match(String(failure), /^Misconfigured: .*NODE_EXTRA_CA_CERTS/);
+    await assert.rejects(verifier({ ...api.options, ca: '' }), {
+      name: 'Misconfigured',
+      message: /NODE_EXTRA_CA_CERTS/,
+    });
   });
 
   test('its types teach', () => {
