@@ -21,6 +21,7 @@ import { freezeLog } from './chaos/postgres-log.ts';
 import { moveUnderLoad } from './chaos/postgres-move.ts';
 import { raceAcrossNodes } from './chaos/postgres-race.ts';
 import { rollBack } from './chaos/postgres-rollback.ts';
+import { rotateOnTwoNodes } from './chaos/postgres-signing-keys.ts';
 import { raceMany } from './chaos/race-many.ts';
 import { restoreToMoments } from './chaos/restore/point-in-time.ts';
 import { retryMany } from './chaos/retries.ts';
@@ -62,6 +63,11 @@ const DRILLS = {
   memory: [floodMemory, 'strangers fill many connections (--cycles) and go; the memory must come back', 1000],
   retries: [retryMany, 'retries refreshes of JWTs while resource servers and keys change', 1000],
   'signing-keys': [rotateUnderLoad, 'rotates signing keys for days of simulated time, under verifiers', 10],
+  'postgres-signing-keys': [
+    (cycles: number) => rotateOnTwoNodes(cycles),
+    'rotates signing keys for days of simulated time while two services on one PostgreSQL serve',
+    4,
+  ],
   handover: [handOver, 'a new process takes over the port from the old one under load (SQLite); --from COMMIT', 3],
   restore: [restoreToMoments, 'kills writers and a continuous backup, and restores to random moments', 3],
   rolling: [rollOut, 'replaces three nodes on PostgreSQL one by one under load, and back; --from COMMIT', 2],

@@ -1,5 +1,5 @@
 // Which test files `npm test` runs, and which it leaves out and why.
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A module that runs a program of Debian says so: `// Needs: chromium`. */
@@ -36,14 +36,15 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/cli\/(transcripts|failed-starts|compile-cache|migrate-store|loading|json|init-environment)\./,
+    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests))\./,
   ],
-  ['many guesses in real time', /^test\/doors\/pages\/guessing\./],
+  ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [
     'packages from their tarballs, and many processes',
     /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
-  ['PostgreSQL', /^test\/store\/.*postgres/],
+  ['thousands of certificates', /^test\/pki\/corpus\//],
+  ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
 ];
 
 export function leaveOutSlow(root, files) {
@@ -62,4 +63,39 @@ export function leaveOutSlow(root, files) {
 
 export function allTests(root) {
   return globSync('test/**/*.test.ts', { cwd: root }).sort();
+}
+
+/** The test files of a name: a file, a folder or a pattern. */
+export function testsNamed(root, name) {
+  const isFolder = statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory();
+  return globSync(isFolder ? `${name}/**/*.test.ts` : name, { cwd: root }).sort();
+}
+
+/** The files that take longest, in this order, so that none of them is left for the end. */
+export const LONGEST = [
+  'test/cli/transcripts.test.ts',
+  'test/store/postgres-settings.test.ts',
+  'test/store/postgres.test.ts',
+  'test/doors/pages/device-in-browser.test.ts',
+  'test/pki/corpus/corpus.test.ts',
+  'test/nodes/rollback.test.ts',
+  'test/doors/pages/accessibility.test.ts',
+  'test/lab/lockout.test.ts',
+  'test/lab/feed.test.ts',
+  'test/nodes/lists.test.ts',
+  'test/nodes/workers.test.ts',
+  'test/nodes/list-services.test.ts',
+  'test/e2e/tracing.test.ts',
+  'test/e2e/limits.test.ts',
+  'test/cli/documented-workloads.test.ts',
+  'test/lab/failover.test.ts',
+  'test/deploy/promtool.test.ts',
+  'test/lab/token-file.test.ts',
+  'test/e2e/package.test.ts',
+  'test/sdk/client/package.test.ts',
+];
+
+export function longestFirst(files) {
+  const rank = (file) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length);
+  return files.toSorted((a, b) => rank(a) - rank(b));
 }

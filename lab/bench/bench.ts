@@ -15,14 +15,14 @@ import {
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { watchSize } from './probe/disk.ts';
-import { type LaneResult, median, race } from './race.ts';
+import { type LaneResult, loadName, median, race } from './race.ts';
 import { factTable } from './report/facts.ts';
 import { type BarGroup, plot } from './report/plot.ts';
 import { suiteTable } from './report/table.ts';
 import { Stable } from './stable.ts';
 import { startFacts } from './starts.ts';
 import { SUITES, type Suite } from './suites.ts';
-import { targetFacts } from './targets.ts';
+import { doorFacts, targetFacts } from './targets.ts';
 
 export async function bench(options: Options, generator: Generator, workshop: Workshop): Promise<void> {
   const { only, many, pace } = options;
@@ -40,6 +40,7 @@ export async function bench(options: Options, generator: Generator, workshop: Wo
       console.log(suiteTable(suite, results.get(suite.name) ?? []));
     }
     if (largestWal) facts.push(atMost('largest WAL', largestWal() / 1e6, 64, 'MB'));
+    facts.push(...doorFacts(results));
     if (isWhole) facts.push(...(await closingFacts(stable, generator, workshop)));
     facts.push(syncFact(workshop.folder, 'after'));
   } finally {
@@ -50,7 +51,12 @@ export async function bench(options: Options, generator: Generator, workshop: Wo
 
 async function runSuite(suite: Suite, stable: Stable, generator: Generator, { pace }: Options): Promise<LaneResult[]> {
   const lanes = [];
-  for (const name of suite.lanes) lanes.push({ name, running: await stable.get(name) });
+  for (const lane of suite.lanes)
+    lanes.push(
+      typeof lane === 'string'
+        ? { name: lane, running: await stable.get(lane) }
+        : { name: loadName(lane.of, lane.load), running: await stable.get(lane.of), load: lane.load },
+    );
   return race(suite.load, lanes, generator, pace);
 }
 

@@ -16,6 +16,11 @@ export const LOAD_KINDS = [
 ] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
+/** Whether a load goes over TLS: it needs a client certificate, or is compared with one that does. */
+export function isSecure(kind: LoadKind): boolean {
+  return kind.startsWith('certificate') || kind === 'assertion' || kind === 'mixed';
+}
+
 /** A server under test. To add one, implement this and list it in stable.ts and suites.ts. */
 export interface Contestant {
   start(): Promise<Running>;

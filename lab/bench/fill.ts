@@ -8,11 +8,13 @@ import type { Identity } from '../../src/core/identity.ts';
 import type { Integration } from '../../src/core/integration.ts';
 import { accept } from '../../src/core/outcome.ts';
 import { presenter } from '../../src/core/presenter.ts';
+import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { type EpochSeconds, epochSeconds, seconds } from '../../src/core/time.ts';
 import { localDirectory } from '../../src/directory/local/local-directory.ts';
 import { openStore } from '../../src/open-store.ts';
 import { addIdentity } from '../../src/operations/admin/add-identity.ts';
 import { approveIssuer } from '../../src/operations/admin/approve-issuer.ts';
+import { publishKeys } from '../../src/operations/admin/published-keys.ts';
 import { registerIntegration } from '../../src/operations/admin/register-integration.ts';
 import { registerResourceServer } from '../../src/operations/admin/register-resource-server.ts';
 import { registerTokenIssuer } from '../../src/operations/admin/register-token-issuer.ts';
@@ -26,7 +28,7 @@ import { FollowedRegistry } from '../../src/store/registry.ts';
 import { insert, type Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
-import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
+import { addSigningKey, firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { ISSUER, keySetOf, platformKey } from '../../test/platform.ts';
 import { USER_NAME } from './certificates.ts';
@@ -47,6 +49,8 @@ export interface Filling {
   /** Grants that ended long ago, for the sweep. */
   readonly ended: number;
   readonly deviceCodes: number;
+  /** Access tokens are JWTs that are signed so; undefined: opaque. */
+  readonly signing?: SigningAlgorithm | undefined;
 }
 
 export interface Pair {
@@ -67,11 +71,12 @@ export interface Seeds {
 
 export async function fill(config: Config, issuerPem: string, filling: Filling): Promise<Seeds> {
   mkdirSync(config.dataFolder, { recursive: true });
-  const keys = firstKey();
+  const keys = filling.signing ? addSigningKey(firstKey(), filling.signing).keys : firstKey();
   if (config.keyring.from !== 'file') throw new Error('the bench keeps its keyring in a file');
   writeKeyringFile(config.keyring.path, keys);
   const store = await openStore(config, 'init');
-  const secret = await administer(store, issuerPem);
+  await publishKeys(keys, { store, by: 'bench' });
+  const secret = await administer(store, issuerPem, filling.signing);
   const assertion = await addTokenIssuer(store, config.publicUrl);
   const ports = await portsOf(config, store, new Keyring(keys));
   const draft = await draftOf(ports);
@@ -89,11 +94,18 @@ export async function fill(config: Config, issuerPem: string, filling: Filling):
 }
 
 /** Returns the secret of the resource server. */
-async function administer(store: Store, pem: string): Promise<string> {
+async function administer(store: Store, pem: string, signing: SigningAlgorithm | undefined): Promise<string> {
   const ports = { store, by: 'bench', random: systemRandom, issuer: 'https://localhost' };
   await registerIntegration(
     CLIENT_ID,
-    { name: 'Bench', description: 'Measured.', vendor: 'lab', scope: SCOPE, flows: { assertion: true } },
+    {
+      name: 'Bench',
+      description: 'Measured.',
+      vendor: 'lab',
+      scope: SCOPE,
+      flows: { assertion: true },
+      accessTokenFormat: signing ? 'jwt' : 'opaque',
+    },
     ports,
   );
   await addIdentity({ userName: USER_NAME }, ports);

@@ -7,6 +7,8 @@ import { cpuSecondsOf, memoryOf, treeOf } from './probe/processes.ts';
 export interface Lane {
   readonly name: string;
   readonly running: Running;
+  /** If it differs from that of the race. The name is then that of `loadName`. */
+  readonly load?: LoadKind;
 }
 
 export interface Pace {
@@ -49,14 +51,15 @@ export async function race(
   pace: Pace,
 ): Promise<LaneResult[]> {
   const results = new Map<string, Slice[]>();
-  for (const { name, running } of lanes) {
-    await prepare(loadName(name, kind), running.load(kind, pace.connections), generator);
-    results.set(name, []);
+  const nameOf = ({ name, load }: Lane) => (load ? name : loadName(name, kind));
+  for (const lane of lanes) {
+    await prepare(nameOf(lane), lane.running.load(lane.load ?? kind, pace.connections), generator);
+    results.set(lane.name, []);
   }
-  for (const lane of lanes) await alone(lane, lanes, () => warmUp(loadName(lane.name, kind), generator, pace));
+  for (const lane of lanes) await alone(lane, lanes, () => warmUp(nameOf(lane), generator, pace));
   for (let round = 0; round < pace.rounds; round++) {
     for (const lane of [...lanes, ...lanes.toReversed()]) {
-      const measure = () => slice(loadName(lane.name, kind), lane.running, generator, pace);
+      const measure = () => slice(nameOf(lane), lane.running, generator, pace);
       results.get(lane.name)?.push(await alone(lane, lanes, measure));
     }
   }

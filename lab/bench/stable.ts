@@ -1,6 +1,7 @@
 // All contestants by name. Each is started when a suite first needs it.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SigningAlgorithm } from '../../src/core/signing-key.ts';
 import type { Contestant, Running } from './contestant.ts';
 import { bareRefresh } from './contestants/bare-refresh.ts';
 import { echo } from './contestants/echo.ts';
@@ -16,6 +17,10 @@ export type Name =
   | 'fastify echo, 2 workers'
   | 'Tessera, SQLite'
   | 'Tessera, SQLite, log off'
+  | 'Tessera, SQLite, opaque'
+  | 'Tessera, SQLite, ES256'
+  | 'Tessera, SQLite, EdDSA'
+  | 'Tessera, SQLite, RS256'
   | 'Tessera, SQLite, 1 worker'
   | 'Tessera, SQLite, 2 workers'
   | 'Tessera, SQLite, many grants'
@@ -83,6 +88,8 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
     const filling = { known, others: 1000 };
     return tessera({ folder: place(name), certificates: folder, tls, filling, ...difference });
   };
+  const jwt = (signing: SigningAlgorithm): Contestant =>
+    own(`Tessera, SQLite, ${signing}`, { filling: { known, others: 1000, signing } });
   return {
     'node:http echo': echo({ stack: 'node', folder, tls }),
     'fastify echo': echo({ stack: 'fastify', folder, tls }),
@@ -92,6 +99,10 @@ function contestants({ folder, tls, connections, toRevoke, many }: StableOptions
       filling: { known: known + toRevoke, others: 1000, deviceCodes: connections },
     }),
     'Tessera, SQLite, log off': own('Tessera, SQLite, log off', { sets: ['log.level=warn'] }),
+    'Tessera, SQLite, opaque': own('Tessera, SQLite, opaque'),
+    'Tessera, SQLite, ES256': jwt('ES256'),
+    'Tessera, SQLite, EdDSA': jwt('EdDSA'),
+    'Tessera, SQLite, RS256': jwt('RS256'),
     'Tessera, SQLite, 1 worker': own('Tessera, SQLite, 1 worker', { unpinned: true }),
     'Tessera, SQLite, 2 workers': own('Tessera, SQLite, 2 workers', { unpinned: true, workers: 2 }),
     'Tessera, SQLite, many grants': own('Tessera, SQLite, many grants', {

@@ -6,8 +6,13 @@ export interface Suite {
   readonly name: string;
   readonly title: string;
   readonly load: LoadKind;
-  readonly lanes: readonly [Name, ...Name[]];
+  readonly lanes: readonly [SuiteLane, ...SuiteLane[]];
 }
+
+/** A contestant, or one under another load. */
+export type SuiteLane = Name | { readonly of: Name; readonly load: LoadKind };
+
+const JWTS = ['Tessera, SQLite, ES256', 'Tessera, SQLite, EdDSA', 'Tessera, SQLite, RS256'] as const;
 
 export const SUITES: readonly Suite[] = [
   {
@@ -44,9 +49,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'assertion',
-    title: 'Authorize by assertion (RS256, reusable) at the oauth door',
+    title: 'Authorize by assertion (RS256, reusable) at the oauth door, beside a certificate, kept-alive TLS',
     load: 'assertion',
-    lanes: ['fastify echo', 'Tessera, SQLite'],
+    lanes: ['fastify echo', { of: 'Tessera, SQLite, opaque', load: 'certificate' }, 'Tessera, SQLite, opaque'],
   },
   {
     name: 'verify',
@@ -56,15 +61,15 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'oauth-refresh',
-    title: 'Refresh at the oauth door, 64 connections, each walking its own chain',
+    title: 'Refresh at the oauth door, opaque and JWT, beside the authsvc door',
     load: 'oauth-refresh',
-    lanes: ['fastify echo', 'Tessera, SQLite'],
+    lanes: ['fastify echo', { of: 'Tessera, SQLite, opaque', load: 'refresh' }, 'Tessera, SQLite, opaque', ...JWTS],
   },
   {
     name: 'introspect',
-    title: 'Introspect an access token, as a resource server with a secret',
+    title: 'Introspect an access token, opaque and JWT, as a resource server with a secret, beside Verify',
     load: 'introspect',
-    lanes: ['fastify echo', 'Tessera, SQLite'],
+    lanes: ['fastify echo', { of: 'Tessera, SQLite, opaque', load: 'verify' }, 'Tessera, SQLite, opaque', ...JWTS],
   },
   {
     name: 'poll',

@@ -1,11 +1,13 @@
 // The performance targets that races decide.
+import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
 import { atMost, type Fact, memoryFact } from './facts.ts';
-import { type LaneResult, median, ratio, type Slice } from './race.ts';
+import { type LaneResult, loadName, median, ratio, type Slice } from './race.ts';
 import type { Name } from './stable.ts';
 
 export type Results = ReadonlyMap<string, readonly LaneResult[]>;
 
 const OURS: Name = 'Tessera, SQLite';
+const OPAQUE: Name = 'Tessera, SQLite, opaque';
 const ECHO: Name = 'fastify echo';
 /** The least that a refresh can cost on this machine: what a system call costs here cancels out. */
 const BARE: Name = 'bare refresh, SQLite';
@@ -61,6 +63,25 @@ export function targetFacts(results: Results): Fact[] {
   const many = lane('many', 'Tessera, SQLite, many grants');
   if (many) facts.push(memoryFact('memory under load, many grants', many, 180));
   return [...facts, ...workersFacts(lane)];
+}
+
+/** What the oauth door and JWTs cost, beside the same operation at authsvc and opaque. */
+const BESIDE: readonly (readonly [suite: string, what: string, lane: string, against: string])[] = [
+  ['oauth-refresh', 'refresh at the oauth door, of that at authsvc', OPAQUE, loadName(OPAQUE, 'refresh')],
+  ['introspect', 'introspection, of Verify', OPAQUE, loadName(OPAQUE, 'verify')],
+  ['assertion', 'authorization by assertion, of that by certificate', OPAQUE, loadName(OPAQUE, 'certificate')],
+  ...SIGNING_ALGORITHMS.flatMap((algorithm) => [
+    ['oauth-refresh', `refresh with ${algorithm}, of opaque`, `Tessera, SQLite, ${algorithm}`, OPAQUE] as const,
+    ['introspect', `introspection of ${algorithm}, of opaque`, `Tessera, SQLite, ${algorithm}`, OPAQUE] as const,
+  ]),
+];
+
+export function doorFacts(results: Results): Fact[] {
+  return BESIDE.flatMap(([suite, what, name, against]) => {
+    const lane = (wanted: string) => results.get(suite)?.find((result) => result.name === wanted);
+    const [ours, other] = [lane(name), lane(against)];
+    return ours && other ? [{ what, measured: ratio(ours, other, perSecond).toFixed(2) }] : [];
+  });
 }
 
 function workersFacts(lane: (suite: string, name: Name) => LaneResult | undefined): Fact[] {

@@ -48,16 +48,18 @@ interface Guessing {
 async function guess(service: RunningService, upTo: number, guesser: (n: number) => Visitor): Promise<Guessing> {
   const begun = performance.now();
   let compared = 0;
-  let seconds = 0;
-  for (let n = 0; seconds <= upTo; n++) {
+  let waited = 0;
+  // The clock of the service also moves by itself.
+  const passed = () => waited + Math.round((performance.now() - begun) / 1000);
+  for (let n = 0; passed() <= upTo; n++) {
     const { status, headers } = await guesser(n).signIn('ada', `guess ${n}`);
     if (status === 403) compared += 1;
     const wait = Number(headers['retry-after'] ?? 0);
-    if (seconds + wait > upTo) break;
+    if (passed() + wait > upTo) break;
     service.advance(wait);
-    seconds += wait;
+    waited += wait;
   }
-  return { compared, seconds: seconds + Math.round((performance.now() - begun) / 1000) };
+  return { compared, seconds: passed() };
 }
 
 async function lockedName(service: RunningService): Promise<Finding[]> {

@@ -16,10 +16,15 @@ export interface Recording {
 
 export const RULE_FILES = ['deploy/prometheus/alerts.yml', 'deploy/prometheus/slo.yml'];
 
-const rules = RULE_FILES.flatMap((file) => {
-  const { groups } = parse(read(file)) as { groups: readonly { rules: readonly (Alert | Recording)[] }[] };
-  return groups.flatMap((group) => group.rules);
-});
+interface Group {
+  readonly name: string;
+  readonly rules: readonly (Alert | Recording)[];
+}
+
+const groups = RULE_FILES.flatMap((file) => (parse(read(file)) as { groups: readonly Group[] }).groups);
+const rules = groups.flatMap((group) => group.rules);
+
+export const groupNames = groups.map(({ name }) => name);
 
 export const alerts = rules.filter((rule): rule is Alert => 'alert' in rule);
 export const recordings = rules.filter((rule): rule is Recording => 'record' in rule);

@@ -20,6 +20,7 @@ export interface Follower {
   close(): void;
 }
 
+/** How long it may receive nothing while it waits for an entry. */
 const PATIENCE_MS = 20_000;
 
 export async function followFeed(
@@ -72,9 +73,13 @@ class StreamFollower implements Follower {
 
   next(fits: (entry: Entry) => boolean): Promise<Entry> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no such entry was received')), PATIENCE_MS);
+      const fail = () => reject(new Error(`no such entry among ${this.entries.length}; open: ${this.isOpen}`));
+      const timer = setTimeout(fail, PATIENCE_MS);
+      let seen = 0;
       const look = () => {
         const found = this.entries.find(fits);
+        if (this.entries.length > seen) timer.refresh(); // a sign of life is not enough
+        seen = this.entries.length;
         if (!found) return;
         clearTimeout(timer);
         this.#waiting.delete(look);

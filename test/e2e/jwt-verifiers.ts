@@ -1,7 +1,7 @@
-// Other people's verifiers of JWTs, by discovery alone: jose, and the Express middleware of Auth0. Prints one line per token.
+// Other people's verifiers of JWTs, by discovery alone: jose, and the middleware of Auth0 on Express. Prints one line per token.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { auth } from 'express-oauth2-jwt-bearer';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 
@@ -21,21 +21,22 @@ async function byJose(token: string): Promise<string> {
   }
 }
 
-/** What the middleware asks Express for. */
-const check = auth({ issuerBaseURL: issuer, audience, strict: true });
-const server = createServer((request: IncomingMessage & { is?: unknown; auth?: unknown }, response) => {
-  const get = (name: string) => request.headers[name.toLowerCase()];
-  const asked = Object.assign(request, { is: () => false, get, protocol: 'http', query: {}, body: undefined });
-  void check(asked as never, response as never, (error?: unknown) => {
-    response.statusCode = (error as { status?: number } | undefined)?.status ?? (error ? 500 : 200);
-    response.end(String((error as Error | undefined)?.message ?? ''));
-  });
-}).listen(0, '127.0.0.1');
+const app = express();
+app.use(auth({ issuerBaseURL: issuer, audience, strict: true }));
+app.get('/', ({ auth }, response) => {
+  response.json({ sub: auth?.payload.sub });
+});
+const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 
-async function byMiddleware(token: string): Promise<number> {
-  return (await fetch(`http://127.0.0.1:${port}/`, { headers: { authorization: `Bearer ${token}` } })).status;
+const CHALLENGE = /^Bearer .*error="([^"]*)", error_description="([^"]*)"/;
+
+async function byMiddleware(token: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { authorization: `Bearer ${token}` } });
+  const [, error, why] = CHALLENGE.exec(answer.headers.get('www-authenticate') ?? '') ?? [];
+  if (!answer.ok) return `refused: ${answer.status} ${error}: ${why}`;
+  return `accepted: ${((await answer.json()) as { sub: string }).sub}`;
 }
 
 for (const token of tokens) {

@@ -4,7 +4,7 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
-import { after, before, suite, test } from 'node:test';
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Answer,
@@ -44,12 +44,13 @@ for (const protocol of PROTOCOLS) {
 
     before(async () => {
       service = await startService();
+    });
+    // A connection that has sent too much is closed, sooner or later: each test has its own.
+    beforeEach(() => {
       caller = callerOver(protocol, reachOf(service));
     });
-    after(async () => {
-      caller.close();
-      await service.stop();
-    });
+    afterEach(() => caller.close());
+    after(() => service.stop());
 
     test('headers over 16 KiB are 431 in JSON', async () => {
       const sized = (bytes: number) => caller.ask({ path: VERIFY, headers: { 'x-filler': 'x'.repeat(bytes) } });

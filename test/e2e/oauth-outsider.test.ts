@@ -2,46 +2,31 @@
 // way everywhere, nothing is cached, and no other site may read it.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { resourceServers } from '../../src/store/tables/registry.ts';
-import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
-import { systemRandom } from '../../src/system.ts';
-import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
-import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
-import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
+import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';
-import { clientId, PUBLIC_URL, registryFollows, startService, type TestService } from './service.ts';
-import { CLIENT, verify } from './steps.ts';
+import { registryFollows, startService, type TestService } from './service.ts';
+import { CLIENT } from './steps.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-const { secret, hash } = drawResourceServerSecret(systemRandom);
-const JWT = 'outsider-jwt';
+const JWT_ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** A request that each endpoint accepts or refuses for its content alone. */
 const ENDPOINTS: readonly (readonly [path: string, fields: Fields])[] = [
   ['/oauth2/token', { client_id: CLIENT, grant_type: 'refresh_token', refresh_token: 'x', scope: 'orders:read' }],
   ['/oauth2/device_authorization', { client_id: CLIENT, scope: 'orders:read' }],
   ['/oauth2/revoke', { client_id: CLIENT, token: 'x', token_type_hint: 'access_token' }],
-  ['/oauth2/introspect', { client_id: 'orders-api', client_secret: secret.reveal(), token: 'x', token_type_hint: 'y' }],
+  ['/oauth2/introspect', { client_id: ORDERS.id, client_secret: ORDERS.secret, token: 'x', token_type_hint: 'y' }],
 ];
 
 let service: TestService;
-let ada: Caller;
-
 before(async () => {
-  service = await startService({ signing: 'ES256' });
-  ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
-  const flows = { device: true, certificate: true, assertion: true };
-  await service.register(anIntegration({ clientId: clientId(JWT), accessTokenFormat: 'jwt', flows }));
-  await service.put(resourceServers, aResourceServer({ secrets: [{ hash, createdAt: service.now() }] }));
+  service = await startService();
+  await service.put(resourceServers, ordersServer(service));
   await registryFollows();
 });
-
-after(async () => {
-  ada.close();
-  await service.stop();
-});
+after(() => service.stop());
 
 for (const protocol of PROTOCOLS) {
   suite(`every endpoint over ${protocol}`, () => {
@@ -136,6 +121,45 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
+    test('[RFC 6749 2.3.1] reads nothing from the address: neither parameters nor credentials', async () => {
+      for (const [path, fields] of ENDPOINTS) {
+        const inAddress = `${path}?${new URLSearchParams(fields).toString()}`;
+        const answer = await postForm(caller, inAddress, {});
+        assert.ok([400, 401].includes(answer.status), answer.text);
+        const none = await postForm(caller, path, {});
+        assert.deepEqual([answer.status, answer.json['error']], [none.status, none.json['error']], path);
+      }
+    });
+
+    test('[RFC 6749 2.3, 5.2] refuses two ways to authenticate in one request as invalid_request', async () => {
+      const assertion = { client_assertion: 'x.y.z', client_assertion_type: JWT_ASSERTION };
+      for (const [path, { client_secret: _, ...fields }] of ENDPOINTS) {
+        const header = basic(String(fields['client_id']), ORDERS.secret);
+        const inForm = { ...fields, client_secret: ORDERS.secret };
+        for (const [form, headers] of [
+          [inForm, header],
+          [{ ...fields, ...assertion }, header],
+          [{ ...inForm, ...assertion }, {}],
+        ] as const)
+          assertRefused(await postForm(caller, path, form, headers), 400, 'invalid_request');
+      }
+    });
+
+    test('[RFC 6749 5.2] answers 401 with a challenge to any Authorization header, whatever its scheme', async () => {
+      for (const [path, fields] of ENDPOINTS) {
+        for (const [authorization, challenge] of [
+          ['Basic bm9ib2R5Og==', /^Basic realm=/],
+          ['Bearer x', /^Bearer realm=/],
+          ['Digest username="x"', /^Basic realm=/],
+        ] as const) {
+          const form = { ...fields, client_id: 'nobody', client_secret: '' };
+          const answer = await postForm(caller, path, form, { authorization });
+          assertRefused(answer, 401, 'invalid_client');
+          assert.match(String(answer.headers['www-authenticate']), challenge, path);
+        }
+      }
+    });
+
     test('[RFC 6749 5.1, RFC 7662 4] is never cached, and read by no other site', async () => {
       const origin = { origin: 'https://other.example', 'access-control-request-method': 'POST' };
       for (const [path, fields] of ENDPOINTS) {
@@ -163,63 +187,3 @@ for (const protocol of PROTOCOLS) {
     });
   });
 }
-
-test('[RFC 7009 2.1, RFC 7662 2.1] a wrong token_type_hint does not hide a token', async () => {
-  const fields = { client_id: JWT, grant_type: 'client_credentials' };
-  for (const client_id of [JWT, CLIENT]) {
-    const token = String((await postForm(ada, '/oauth2/token', { ...fields, client_id })).json['access_token']);
-    const hint = { token, token_type_hint: 'refresh_token' };
-    const seen = await postForm(ada, '/oauth2/introspect', hint, basic('orders-api', secret.reveal()));
-    assert.equal(seen.json['active'], true);
-    const answer = await postForm(ada, '/oauth2/revoke', { client_id, ...hint });
-    assert.equal(answer.status, 200);
-    assert.equal((await verify(ada, token)).status, 401);
-  }
-});
-
-function claimsIn(token: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
-}
-
-test('[RFC 9068 3] aud is what resource names; without resource it follows from the scope, and our issuer stands for the rest', async () => {
-  const issued = async (fields: Fields) => {
-    const all = { client_id: JWT, grant_type: 'client_credentials', ...fields };
-    return claimsIn(String((await postForm(ada, '/oauth2/token', all)).json['access_token']))['aud'];
-  };
-  assert.equal(await issued({ resource: ORDERS_AUDIENCE }), ORDERS_AUDIENCE);
-  assert.equal(await issued({ scope: 'orders:read' }), ORDERS_AUDIENCE);
-  assert.equal(await issued({ scope: 'stock:read' }), PUBLIC_URL);
-  assert.deepEqual(await issued({}), [ORDERS_AUDIENCE, PUBLIC_URL].sort());
-});
-
-suite('key confusion', () => {
-  test('[RFC 9068 5] an access token is no assertion, and an assertion is no access token', async (t) => {
-    const key = await platformKey();
-    const platform = await platformServer([key]);
-    t.after(() => platform.close());
-    const keys = { from: 'discovery', allowedAddresses: ['127.0.0.1'] } as const;
-    await service.put(tokenIssuers, aTokenIssuer({ issuer: platform.url, keys }));
-    await registryFollows();
-    const fields = { client_id: JWT, grant_type: 'client_credentials' };
-    const own = String((await postForm(ada, '/oauth2/token', fields)).json['access_token']);
-    const asserted = (assertion: string) =>
-      postForm(ada, '/oauth2/token', { client_id: JWT, grant_type: ASSERTION_GRANT_TYPE, assertion });
-    assertRefused(await asserted(own), 400, 'invalid_grant');
-    const now = Math.floor(Date.now() / 1000);
-    const good = { ...claimsOf({}, now), iss: platform.url, aud: PUBLIC_URL };
-    const typed = await key.sign(good, { typ: 'at+jwt' });
-    assertRefused(await asserted(typed), 400, 'invalid_grant');
-    const assertion = await key.sign(good);
-    assert.equal((await asserted(assertion)).status, 200, 'the same claims as an assertion');
-    // The claims of our own token, signed by the platform, under our kid and under its own.
-    const [head = ''] = own.split('.');
-    const ours = JSON.parse(Buffer.from(head, 'base64url').toString()) as Record<string, unknown>;
-    for (const forged of [assertion, typed, await key.sign(claimsIn(own), ours), await key.sign(claimsIn(own))]) {
-      assert.equal((await verify(ada, forged)).status, 401);
-      const asked = await postForm(ada, '/oauth2/introspect', { token: forged }, basic('orders-api', secret.reveal()));
-      assert.equal(asked.text, '{"active":false}');
-      assert.equal((await postForm(ada, '/oauth2/revoke', { client_id: JWT, token: forged })).status, 200);
-    }
-    assert.equal((await verify(ada, own)).status, 200, 'and the real one still works');
-  });
-});

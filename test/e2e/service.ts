@@ -213,9 +213,12 @@ export async function startService(setUp: SetUp = {}): Promise<TestService> {
   };
 }
 
-/** A change to the registry is in force within a second [spec-gaps: Administration]. */
-export function registryFollows(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1000));
+/**
+ * A change to the registry is in force within a second [spec-gaps: Administration]. In short steps: if this process is slow,
+ * the service in it is, too, and each step gives it a turn.
+ */
+export async function registryFollows(): Promise<void> {
+  for (let step = 0; step < 20; step++) await pause(50);
 }
 
 /** After every test, places belong to open connections, and none is left over. */

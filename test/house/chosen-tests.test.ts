@@ -1,11 +1,15 @@
 // What `npm test` leaves out on request, and the programs that it installs.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ROOT, read, sourcesIn } from './sources.ts';
+
+const HANGING_MS = 300_000;
 
 /** The packages of runtime/needs.mjs. */
 function packages(): string[] {
@@ -43,13 +47,98 @@ function project(t: TestContext): string {
 }
 
 function npmTest(root: string, ...flags: readonly string[]): string {
+  const { status, printed } = tryNpmTest(root, ...flags);
+  assert.equal(status, 0, printed);
+  return printed;
+}
+
+function tryNpmTest(root: string, ...flags: readonly string[]): { status: number | null; printed: string } {
   const args = [join(root, 'runtime', 'test.mjs'), '--test-reporter=tap', ...flags];
   // No program is found but those in bin/. NODE_TEST_CONTEXT would make the inner run report to the outer one.
   const env = { PATH: join(root, 'bin'), NODE_TEST_CONTEXT: undefined };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' });
-  assert.equal(status, 0, stdout + stderr);
-  return stdout + stderr;
+  const options = { cwd: root, env, encoding: 'utf8', timeout: HANGING_MS } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+  return { status, printed: stdout + stderr };
 }
+
+/** Adds a test file. Its body is a module that runs in `root`. */
+function addTest(root: string, name: string, body: string): void {
+  const imports = `import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n`;
+  writeFileSync(join(root, 'test', `${name}.test.ts`), `${imports}test('${name}', async () => { ${body} });\n`);
+}
+
+test('files run beside each other, not one after the other', (t) => {
+  const root = project(t);
+  const meet = (own: string, other: string) =>
+    `writeFileSync('${own}', ''); while (!existsSync('${other}')) await new Promise((resolve) => setTimeout(resolve, 5));`;
+  addTest(root, 'left', meet('left', 'right'));
+  addTest(root, 'right', meet('right', 'left'));
+  assert.match(npmTest(root, '--without-system-packages', 'test/left.test.ts', 'test/right.test.ts'), /^# pass 2$/m);
+});
+
+test('a failed test or a file that cannot be loaded fails the run', (t) => {
+  for (const body of [`throw new Error('no')`, 'process.exit(7)', '}); import "./absent.ts"; ({']) {
+    const root = project(t);
+    addTest(root, 'broken', body);
+    const { status, printed } = tryNpmTest(root, '--without-system-packages', 'test/broken.test.ts');
+    assert.equal(status, 1, printed);
+  }
+});
+
+test('--retry-alone runs failed files again, and names those that pass then', (t) => {
+  const root = project(t);
+  addTest(
+    root,
+    'shy',
+    `const first = !existsSync('seen'); writeFileSync('seen', ''); if (first) throw new Error('no');`,
+  );
+  const printed = npmTest(root, '--without-system-packages', '--retry-alone');
+  assert.match(printed, /passed alone after failing beside other tests: test\/shy\.test\.ts/);
+  addTest(root, 'broken', `throw new Error('no')`);
+  assert.equal(tryNpmTest(root, '--without-system-packages', '--retry-alone').status, 1);
+});
+
+test('a signal ends the tests that run', async (t) => {
+  const root = project(t);
+  addTest(
+    root,
+    'endless',
+    `writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000); await new Promise(() => {});`,
+  );
+  const args = [
+    join(root, 'runtime', 'test.mjs'),
+    '--without-system-packages',
+    '--retry-alone',
+    'test/endless.test.ts',
+  ];
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  const running = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' });
+  const pid = () => (existsSync(join(root, 'pid')) ? readFileSync(join(root, 'pid'), 'utf8') : '');
+  while (pid() === '') await pause(20);
+  running.kill('SIGTERM');
+  assert.equal((await once(running, 'exit'))[0], 1);
+  while (existsSync(`/proc/${pid()}`)) await pause(20);
+});
+
+test('tests are chosen by file, folder, pattern or title; a name without tests is refused', (t) => {
+  const root = project(t);
+  for (const name of ['test/e2e', 'test/e2e/slow.test.ts', 'test/e2e/*.test.ts'])
+    assert.match(npmTest(root, '--without-system-packages', name), /^# tests 1$/m, name);
+  addTest(root, 'other', '');
+  assert.match(npmTest(root, '--without-system-packages', '--test-name-pattern=other'), /^ok \d+ - other$/m);
+  const { status, printed } = tryNpmTest(root, '--without-system-packages', 'test/absent.test.ts');
+  assert.equal(status, 1);
+  assert.match(printed, /there is no test test\/absent\.test\.ts/);
+});
+
+test('the files that npm test starts first exist', async () => {
+  const { LONGEST } = (await import('../../runtime/choose-tests.mjs' as string)) as { LONGEST: readonly string[] };
+  assert.ok(LONGEST.length > 5);
+  assert.deepEqual(
+    LONGEST.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});
 
 test('--without-system-packages skips the tests of a missing program, visibly and counted', (t) => {
   const printed = npmTest(project(t), '--without-system-packages');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sumOf } from '../../lab/fuzz/certificates/report.ts';
+import { readTree } from '../../lab/fuzz/certificates/tree.ts';
 import { fuzzCertificates } from '../../lab/fuzz/certificates.ts';
 import { split } from '../../lab/fuzz/range.ts';
 
@@ -13,6 +14,13 @@ test('every certificate that we accept and OpenSSL or GnuTLS refuses has an expl
     Object.values(findings).filter(({ why, rule, clause }) => !why || !rule || !clause),
     [],
   );
+});
+
+test('an OCTET STRING that is DER on the outside only is not opened', () => {
+  const der = Uint8Array.of(4, 4, 0x30, 2, 4, 0x80);
+  const { children } = readTree(der);
+  assert.equal(children, undefined);
+  assert.deepEqual(readTree(Uint8Array.of(4, 4, 0x30, 2, 4, 0)).children?.[0]?.children?.[0]?.tag, 4);
 });
 
 test('a range can be run in parts, whose results add up', async () => {

@@ -10,7 +10,7 @@ import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { integrations } from '../../src/store/tables/registry.ts';
 import { systemClock } from '../../src/system.ts';
-import { makeHome, populate } from '../e2e/service.ts';
+import { makeHome, populate, registryFollows } from '../e2e/service.ts';
 import { anotherNode, issue, put } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
@@ -67,13 +67,23 @@ function refreshAt({ url }: Running, refreshToken: string): Promise<Response> {
   });
 }
 
+/** On a busy machine a request may wait longer than the statement timeout, and is told to retry. */
+async function refreshPatiently(node: Running, refreshToken: string): Promise<Response> {
+  for (;;) {
+    const response = await refreshAt(node, refreshToken);
+    if (response.status !== 503) return response;
+    assert.ok(Number(response.headers.get('retry-after')) > 0);
+    await pause(100);
+  }
+}
+
 const statusAt = async ({ url }: Running, path: string) => (await fetch(`${url}${path}`)).status;
 
 test('64 refreshes of one token over HTTP on three nodes yield one pair', async () => {
   const { refreshToken } = await aPair();
   const answers = await Promise.all(
     Array.from({ length: 64 }, async (_, n) => {
-      const response = await refreshAt(running[n % 3] as Running, refreshToken);
+      const response = await refreshPatiently(running[n % 3] as Running, refreshToken);
       assert.equal(response.status, 200);
       return (await response.json()) as Record<string, unknown>;
     }),
@@ -85,11 +95,11 @@ test('64 refreshes of one token over HTTP on three nodes yield one pair', async 
 test('an integration changed on one node is in force on the others within a second', async () => {
   const { refreshToken } = await aPair();
   await put(own, integrations, anIntegration({ enabled: false }));
-  await pause(1000);
+  await registryFollows();
   for (const node of running) assert.equal((await refreshAt(node, refreshToken)).status, 400);
   await put(own, integrations, anIntegration());
   await put(own, integrations, anIntegration({ clientId: 'new' as ClientId }));
-  await pause(1000);
+  await registryFollows();
   assert.equal((await refreshAt(running[2] as Running, refreshToken)).status, 200);
 });
 
@@ -105,7 +115,7 @@ test('while the database is down: 503 with Retry-After and not ready; it recover
   await untilReadiness(node, 503);
   assert.equal(await statusAt(node, '/healthz'), 200);
   await server.launch();
-  assert.equal((await refreshAt(node, refreshToken)).status, 200);
+  assert.equal((await refreshPatiently(node, refreshToken)).status, 200);
   await untilReadiness(node, 200);
 });
 

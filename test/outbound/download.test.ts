@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { download } from '../../src/outbound/download.ts';
 import { guardedFetch, type OutboundPorts } from '../../src/outbound/guarded-fetch.ts';
 import { type RudeServer, rudeServer } from './rude-server.ts';
@@ -72,13 +73,18 @@ suite('a download', () => {
   test('has at most eight open connections per host', async () => {
     let open = 0;
     let most = 0;
+    const full = Promise.withResolvers<void>();
     const counting = await rudeServer({
       slow: (response) => {
         most = Math.max(most, ++open);
-        setTimeout(() => {
-          open--;
-          response.end('slow');
-        }, 20);
+        if (open === 8) full.resolve();
+        // The first responses wait for each other, however slow the machine.
+        void full.promise
+          .then(() => pause(20))
+          .then(() => {
+            open--;
+            response.end('slow');
+          });
       },
     });
     const answers = await Promise.all(Array.from({ length: 30 }, () => get(`${counting.url}/slow`)));

@@ -75,6 +75,7 @@ suite('RFC 4518: strings are prepared before they are compared', () => {
       const letter = String.fromCodePoint(point);
       if (!/\p{L}/u.test(letter) || prepareText(letter) === undefined) continue;
       for (const other of [letter.toLowerCase(), letter.toUpperCase()]) {
+        if (other === letter) continue; // most letters have no case
         const isAlike = Array.from(other).length === 1 && new RegExp(`^${other}$`, 'iu').test(letter);
         if (isAlike) assert.equal(prepareText(other), prepareText(letter), point.toString(16));
       }

@@ -41,6 +41,13 @@ test('the server’s messages are in Russian', async () => {
   assert.deepEqual([fault.severity, fault.message], ['ОШИБКА', 'деление на ноль'], JSON.stringify(settings));
 });
 
+test('so are messages to a session without a database, whose encoding the server does not know', async () => {
+  const stranger = new pg.Client({ connectionString: server.url('absent') });
+  const fault = await stranger.connect().catch((error: unknown) => error);
+  assert.ok(fault instanceof pg.DatabaseError);
+  assert.deepEqual([fault.severity, fault.message], ['ВАЖНО', 'база данных "absent" не существует']);
+});
+
 /** Runs while a commit waits for the row. */
 async function whileItWaits(about: string, work: () => Promise<unknown>): Promise<PromiseSettledResult<number>> {
   await put(store, attempts, counter(about, 0));

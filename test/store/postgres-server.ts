@@ -20,11 +20,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../free-port.ts';
+import { copyNewData, isRoot, NOBODY, owner } from './postgres-data.ts';
 
-/** PostgreSQL refuses to run as root, so root runs it as nobody. */
-const NOBODY = 65534;
-const isRoot = process.getuid?.() === 0;
-const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 /**
  * For translated messages, in the database and in the environment. With a character set that lacks the letters, such as that
  * of `C`, gettext spells them in Latin letters wherever it has not been told the encoding of the database.
@@ -166,9 +163,8 @@ export class PostgresServer {
   }
 
   #initialize(): void {
-    const args = ['-D', this.data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    if (this.#language) args.push(`--lc-ctype=${TRANSLATED}`);
-    execFileSync(join(this.#programs, 'initdb'), args, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
+    const args = this.#language ? ['--locale=C', `--lc-ctype=${TRANSLATED}`] : ['--locale=C'];
+    copyNewData(this.data, this.#programs, args);
   }
 
   /** False if it exited instead. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import type { Contestant, LoadKind, Running } from '../contestant.ts';
+import { type Contestant, isSecure, type LoadKind, type Running } from '../contestant.ts';
 import type { ClientTls, Load } from '../generator/generator.ts';
 import { getHead, post, type WalkSpec } from '../generator/walk.ts';
 import { CORES, startPinned, stopped } from '../pinned.ts';
@@ -41,11 +41,11 @@ type Ports = { readonly port: number; readonly tlsPort: number; readonly tls: Cl
 /** The same bytes on the wire as the load it bounds; it echoes the request. */
 function loadOf(kind: LoadKind, connections: number, { port, tlsPort, tls }: Ports): Load {
   const isGet = kind === 'verify' || kind === 'revoke';
-  const isSecure = kind.startsWith('certificate') || kind === 'mixed';
-  const walk: WalkSpec = { kind: 'same', request: isGet ? GET : isSecure ? POST_SCOPE : POST_TOKEN, status: 200 };
+  const overTls = isSecure(kind);
+  const walk: WalkSpec = { kind: 'same', request: isGet ? GET : overTls ? POST_SCOPE : POST_TOKEN, status: 200 };
   return {
     walks: Array.from({ length: connections }, () => walk),
-    ...(isSecure ? { port: tlsPort, tls } : { port }),
+    ...(overTls ? { port: tlsPort, tls } : { port }),
     freshConnections: kind === 'certificate-fresh',
   };
 }

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { ASSERTION_GRANT_TYPE } from '../../../src/doors/token/grant-type.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
-import type { Contestant, LoadKind, Running } from '../contestant.ts';
+import { type Contestant, isSecure, type LoadKind, type Running } from '../contestant.ts';
 import { CLIENT_ID, type Filling, fill, RESOURCE_SERVER_ID, SCOPE, type Seeds } from '../fill.ts';
 import type { ClientTls, Load } from '../generator/generator.ts';
 import { type ChainForm, getHead, post, postHead, type WalkSpec } from '../generator/walk.ts';
@@ -125,6 +125,7 @@ function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPo
       `${limit}.burst=1000000`,
     ]),
     'device.codeLifetime=1h',
+    'tokens.jwtLifetime=1h',
     'tokens.onReuse=report', // so that after the run each spent token is refused on its own, not because the grant ended
   ];
 }
@@ -159,11 +160,10 @@ const CERTIFICATE: WalkSpec = {
 const MIXED_ORDER = [0, 1, 0, 1, 2, 0, 1, 0, 1, 3, 0, 1, 0, 1, 2, 0, 1, 0, 1, 4];
 
 function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPort, tls }: Doors): Load {
-  const isSecure = kind.startsWith('certificate') || kind === 'mixed';
   const walks = Array.from({ length: connections }, (_, index) => walkOf(kind, index, connections, seeds));
   return {
     walks,
-    ...(isSecure ? { port: tlsPort, tls } : { port }),
+    ...(isSecure(kind) ? { port: tlsPort, tls } : { port }),
     freshConnections: kind === 'certificate-fresh',
   };
 }

@@ -4,11 +4,14 @@ import type { Guard } from '../../../sdk/verify/src/verify.ts';
 import { eventPages } from '../../../src/store/pages.ts';
 import { revoke } from '../../../test/e2e/steps.ts';
 import type { Seeded } from '../../../test/seeded.ts';
+import { decided } from './decided.ts';
 import type { FeedField } from './feed-field.ts';
 
 const FOLLOWERS = 5;
 const CUT_EVERY_MS = 20;
-const CAUGHT_UP_WITHIN_MS = 20_000;
+const CAUGHT_UP_WITHIN_MS = 60_000;
+/** What a guard says that knows it from the feed; one that asked the service has another text. */
+const KNOWN_FROM_FEED = 'The grant of this token has ended.';
 
 export interface CutFigures {
   readonly cuts: number;
@@ -23,7 +26,7 @@ export interface CutFigures {
 /** One grant ends for every four cuts. The service is killed once and started again; then the primary of the store, if it has a standby. */
 export async function cutStreams(field: FeedField, cuts: number, chance: Seeded): Promise<CutFigures> {
   const tokens = await Promise.all(Array.from({ length: Math.ceil(cuts / 4) }, () => field.token('jwt')));
-  const living = await field.token('jwt');
+  const [living, last] = [await field.token('jwt'), await field.token('jwt')];
   const guards = await field.guards(FOLLOWERS);
   const before = await endedGrants(field);
   let cut = 0;
@@ -35,7 +38,9 @@ export async function cutStreams(field: FeedField, cuts: number, chance: Seeded)
   }
   const [, failovers] = await Promise.all([ending, breaking]);
   const ended = (await endedGrants(field)) - before;
-  const missed = await missedBy(guards, tokens);
+  await endAll(field, [last]);
+  await caughtUp(guards, last);
+  const missed = await countAllowed(guards, tokens);
   const wronged = guards.length - (await countAllowed(guards, [living]));
   return { cuts: cut, failovers, ended, missed, wronged };
 }
@@ -76,21 +81,25 @@ async function endedGrants({ store }: FeedField): Promise<number> {
   return ended;
 }
 
-/** Waits until all have caught up. An entry that was missed stays missed. */
-async function missedBy(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
-  for (const until = performance.now() + CAUGHT_UP_WITHIN_MS; ; await pause(100)) {
-    const isOver = performance.now() > until;
-    const areFresh = guards.every(({ isFresh }) => isFresh);
-    if (!areFresh && isOver) throw new Error('followers did not come back');
-    if (!areFresh) continue;
-    const missed = await countAllowed(guards, tokens);
-    if (missed === 0 || isOver) return missed;
+/** The feed tells what ended in order: a follower that knows the last of them was told all. */
+async function caughtUp(guards: readonly Guard[], last: string): Promise<void> {
+  const until = performance.now() + CAUGHT_UP_WITHIN_MS;
+  for (const guard of guards) {
+    while (!(guard.isFresh && (await isKnownEnded(guard, last)))) {
+      if (performance.now() > until) throw new Error('a follower did not hear of the last revocation within a minute');
+      await pause(20);
+    }
   }
+}
+
+async function isKnownEnded(guard: Guard, token: string): Promise<boolean> {
+  const checked = await decided(guard, token);
+  return !checked.ok && checked.description === KNOWN_FROM_FEED;
 }
 
 /** A fresh guard decides about a JWT by what the feed said, without a request. */
 async function countAllowed(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
   let allowed = 0;
-  for (const guard of guards) for (const token of tokens) allowed += Number((await guard.check(token)).ok);
+  for (const guard of guards) for (const token of tokens) allowed += Number((await decided(guard, token)).ok);
   return allowed;
 }

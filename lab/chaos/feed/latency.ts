@@ -2,9 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Guard } from '../../../sdk/verify/src/verify.ts';
 import { revoke } from '../../../test/e2e/steps.ts';
+import { decided } from './decided.ts';
 import type { FeedField } from './feed-field.ts';
 
-const LONGEST_MS = 5_000;
+/** A busy machine is slow; `PROMISED_MS` of the drill is what must hold on a quiet one. */
+const LONGEST_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 
 /** In milliseconds, for each round and follower. Infinite: it was never refused. */
@@ -12,22 +14,13 @@ export async function refusalLatencies(field: FeedField, guards: readonly Guard[
   const latencies: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const token = await field.token('opaque');
-    await Promise.all(guards.map((guard) => untilAllowed(guard, token)));
+    const refused = (await Promise.all(guards.map((guard) => decided(guard, token)))).find(({ ok }) => !ok);
+    if (refused) throw new Error(`a good token was refused: ${JSON.stringify(refused)}`);
     const answer = await revoke(field.caller, token);
     if (answer.status !== 200) throw new Error(`the revocation got ${answer.status}`);
     latencies.push(...(await untilRefused(guards, token)));
   }
   return latencies;
-}
-
-/** A guard that gets no answer in time, on a busy machine, says so and is asked again. */
-async function untilAllowed(guard: Guard, token: string): Promise<void> {
-  for (;;) {
-    const checked = await guard.check(token);
-    if (checked.ok) return;
-    if (checked.reason !== 'unavailable') throw new Error(`a good token was refused: ${checked.description}`);
-    await pause(LOOK_EVERY_MS);
-  }
 }
 
 async function untilRefused(guards: readonly Guard[], token: string): Promise<number[]> {

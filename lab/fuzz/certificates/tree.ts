@@ -19,13 +19,14 @@ export function readTree(der: Uint8Array): Node {
 
 function nodeOf(element: Element): Node {
   const { tag, content } = element;
-  const children = tag & CONSTRUCTED ? childrenOf(element) : tag === TAG.octetString ? inside(content) : undefined;
-  return { tag, content, children: children?.map(nodeOf) };
+  if (tag & CONSTRUCTED) return { tag, content, children: childrenOf(element).map(nodeOf) };
+  return { tag, content, children: tag === TAG.octetString ? inside(content) : undefined };
 }
 
-function inside(content: Uint8Array): Element[] | undefined {
+/** A random value, such as a key identifier, may look like DER on the outside only. */
+function inside(content: Uint8Array): Node[] | undefined {
   try {
-    return [readElement(content)];
+    return [nodeOf(readElement(content))];
   } catch {
     return undefined;
   }

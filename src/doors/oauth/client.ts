@@ -16,28 +16,24 @@ export function challengeOf(authorization: string | undefined): string {
   return BEARER.test(authorization ?? '') ? 'Bearer realm="tessera", error="invalid_token"' : 'Basic realm="tessera"';
 }
 
-export function usesBasic(authorization: string | undefined): boolean {
-  return BASIC.test(authorization ?? '');
-}
-
 /** The client id from the form, from HTTP Basic, or from both if they are equal. Secrets and assertions are refused. */
 export function readClientId(
   authorization: string | undefined,
   { client_id: inForm, client_secret: secret, client_assertion: assertion }: ClientParameters,
 ): Outcome<string, Refusal<OauthReason>> {
-  if (secret || assertion) return refuse('client-authentication-unsupported');
   const basic = BASIC.exec(authorization ?? '');
-  const inHeader = basic ? userName(basic[1] ?? '') : undefined;
-  if (basic && !inHeader) return refuse('client-authentication-unsupported');
-  if (inForm && inHeader && inForm !== inHeader) return refuse('client-id-ambiguous');
-  const clientId = inHeader ?? inForm;
+  const given = basic ? readBasic(basic[1] ?? '') : undefined;
+  if (isRepeated(given?.password, secret, assertion)) return refuse('client-authentication-repeated');
+  if (given?.password || secret || assertion) return refuse('client-authentication-unsupported');
+  if (basic && !given?.user) return refuse('client-authentication-unsupported');
+  if (inForm && given && inForm !== given.user) return refuse('client-id-ambiguous');
+  const clientId = given?.user ?? inForm;
   return clientId ? accept(clientId) : refuse('client-id-missing');
 }
 
-/** The user name. Undefined unless the password is empty. */
-function userName(base64: string): string | undefined {
-  const given = readBasic(base64);
-  return given?.password === '' ? given.user : undefined;
+/** RFC 6749 2.3, 5.2: one method per request. */
+function isRepeated(header: unknown, secret: unknown, assertion: unknown): boolean {
+  return Boolean((secret && assertion) || (header && (secret || assertion)));
 }
 
 type ProofOutcome = Outcome<ResourceServerProof, Refusal<OauthReason>>;
@@ -51,9 +47,9 @@ export function readProof(
   { client_id: id, client_secret: secret, client_assertion: assertion }: ClientParameters,
   presentation: Presentation,
 ): ProofOutcome {
+  if (isRepeated(authorization !== undefined, secret, assertion)) return refuse('client-authentication-repeated');
   if (assertion) return refuse('resource-server-unproven');
-  if (authorization !== undefined)
-    return secret ? refuse('client-authentication-repeated') : fromHeader(authorization, id);
+  if (authorization !== undefined) return fromHeader(authorization, id);
   if (secret) return id ? accept({ by: 'secret', id, secret }) : refuse('client-id-missing');
   return isPresented(presentation)
     ? accept({ by: 'certificate', id, ...presentation })

@@ -5,7 +5,7 @@ import { nameRequest, replyRefusal } from '../server/refusal-replies.ts';
 import type { ServerReason } from '../server/transport-refusal.ts';
 import { describe } from '../token/descriptions.ts';
 import { errorAnswer } from './answers.ts';
-import { challengeOf, usesBasic } from './client.ts';
+import { challengeOf } from './client.ts';
 import { type Credential, type OauthReason, wordingOf } from './wording.ts';
 
 /** A refusal, and which credential it is about. */
@@ -20,9 +20,9 @@ export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, 
   return replyRefusal(request, reply, refusal, { status, phrase, body });
 }
 
-/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so they are not asked for one. */
+/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so they are not asked for one without a header. */
 function challengeFor(authorization: string | undefined, { credential }: OauthRefusal): string | undefined {
-  return usesBasic(authorization) || credential === 'resource-server' ? challengeOf(authorization) : undefined;
+  return authorization || credential === 'resource-server' ? challengeOf(authorization) : undefined;
 }
 
 export function prepareOauthRefusal(reason: ServerReason): PreparedRefusal {
@@ -41,7 +41,7 @@ const OWN_WORDS = {
   'cursor-gone': 'This cursor is too old, or it is of another store or resource server. Take a snapshot.',
   'client-authentication-unsupported':
     'Clients have no secret here. Send client_id alone, or HTTP Basic with an empty password.',
-  'client-authentication-repeated': 'Prove the resource server in one way only: in the header or in the form.',
+  'client-authentication-repeated': 'Authenticate in one way only: in the header or in the form.',
   'client-id-ambiguous': 'client_id in the body and in the Authorization header differ.',
   'content-type-unsupported': 'Send Content-Type: application/x-www-form-urlencoded in UTF-8.',
   'body-unreadable': 'The body could not be read. Send form fields in UTF-8.',

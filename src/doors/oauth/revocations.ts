@@ -18,9 +18,11 @@ import type { Snapshot } from './schemas.ts';
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);
   app.get(mount.path + PATHS.revocations, async (request, reply): Promise<void> => {
-    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
+    const isStream = (request.headers.accept ?? '').toLowerCase().includes('text/event-stream');
     storyOf(request).operation = isStream ? 'follow-revocations' : 'snapshot-revocations';
-    const refusal = await (isStream ? follow(request, reply, mount, streams) : replySnapshot(request, reply, mount));
+    const refusal = isRepeated(request)
+      ? ({ reason: 'parameter-repeated' } as const)
+      : await (isStream ? follow(request, reply, mount, streams) : replySnapshot(request, reply, mount));
     if (refusal) replyOauthRefusal(request, reply, refusal);
   });
 }
@@ -93,10 +95,20 @@ async function startOf(
   return from && (await isInLog(from, ports.store)) ? accept(from) : refuse('cursor-gone');
 }
 
-/** Undefined if it is missing or empty. The first one counts. */
-function parameterOf({ query }: FastifyRequest, name: string): string | undefined {
-  const value = [(query as Record<string, string | string[]>)[name]].flat()[0];
-  return value === '' ? undefined : value;
+const PARAMETERS = ['client_id', 'page', 'after'] as const;
+
+/** RFC 6749 3.2: no parameter twice. */
+function isRepeated(request: FastifyRequest): boolean {
+  return PARAMETERS.some((name) => valuesOf(request, name).length > 1);
+}
+
+/** Undefined if it is missing or empty. */
+function parameterOf(request: FastifyRequest, name: (typeof PARAMETERS)[number]): string | undefined {
+  return valuesOf(request, name)[0] || undefined;
+}
+
+function valuesOf({ query }: FastifyRequest, name: string): readonly string[] {
+  return [(query as Record<string, string | string[] | undefined>)[name] ?? []].flat();
 }
 
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {

@@ -34,7 +34,7 @@ export const PHONE = { width: 390, height: 844 };
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const own = { ignoreHTTPSErrors: true, locale: 'en-GB', viewport: DESKTOP, ...options };
   const context = await browser.newContext(own);
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   return context.newPage();
 }
 

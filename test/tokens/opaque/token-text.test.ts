@@ -7,12 +7,15 @@ import type { GrantId } from '../../../src/core/grant.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import {
+  ACCESS_SECRET_LENGTH,
+  DEVICE_SECRET_LENGTH,
   mintAccessToken,
   mintDeviceCode,
   mintRefreshToken,
   parseAccessToken,
   parseDeviceCode,
   parseRefreshToken,
+  REFRESH_SECRET_LENGTH,
 } from '../../../src/tokens/opaque/token-text.ts';
 
 const keyring = new Keyring(firstKey());
@@ -48,6 +51,17 @@ const deviceCode = fc.record(
   },
   PLAIN,
 );
+
+test('[RFC 6749 10.10] a guess succeeds with odds of at most 2^-128: each kind has a secret and a MAC of 16 bytes or more', () => {
+  const lengths = { refresh: REFRESH_SECRET_LENGTH, access: ACCESS_SECRET_LENGTH, device: DEVICE_SECRET_LENGTH };
+  for (const [kind, length] of Object.entries(lengths)) assert.ok(length >= 16, kind);
+  const token = { grantId: '0'.repeat(32) as GrantId, generation: 0, root: Buffer.alloc(16), secret: Buffer.alloc(16) };
+  const tags = [keyring, new Keyring(firstKey())].map(({ minting }) =>
+    Buffer.from(mintRefreshToken(token, minting).reveal().slice(4), 'base64url').subarray(-16),
+  ) as [Buffer, Buffer];
+  const same = [...tags[0]].filter((byte, at) => byte === tags[1][at]);
+  assert.ok(tags[0].length === 16 && same.length < 6, 'all of the last 16 bytes depend on the key');
+});
 
 test('parse(mint(x)) = x for every kind of token', () => {
   fc.assert(

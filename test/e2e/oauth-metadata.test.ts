@@ -1,0 +1,111 @@
+// The metadata of the oauth door (RFC 8414), and where the door is.
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { type Caller, callerOver, reachOf } from './caller.ts';
+import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
+import { assertRefused } from './oauth-steps.ts';
+import { PUBLIC_URL, startService } from './service.ts';
+import { CLIENT } from './steps.ts';
+
+let door: OauthScene;
+before(async () => {
+  door = await OauthScene.open();
+});
+after(() => door.close());
+
+suite('RFC 8414', () => {
+  test('[RFC 8414 2, 3.2] both well-known documents are the same, name only what exists, and any page may read them', async () => {
+    for (const path of METADATA) {
+      const { status, json, headers } = await door.stranger.ask({ path });
+      assert.equal(status, 200);
+      assert.match(String(headers['content-type']), /^application\/json/);
+      assert.equal(headers['access-control-allow-origin'], '*');
+      assert.deepEqual(json, {
+        issuer: PUBLIC_URL,
+        token_endpoint: `${PUBLIC_URL}/oauth2/token`,
+        token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
+        grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token', 'client_credentials', ASSERTION_GRANT_TYPE],
+        response_types_supported: ['none'],
+        subject_types_supported: ['public'],
+        device_authorization_endpoint: `${PUBLIC_URL}/oauth2/device_authorization`,
+        revocation_endpoint: `${PUBLIC_URL}/oauth2/revoke`,
+        revocation_endpoint_auth_methods_supported: ['none'],
+        jwks_uri: `${PUBLIC_URL}/oauth2/jwks`,
+        tls_client_certificate_bound_access_tokens: true,
+        introspection_endpoint: `${PUBLIC_URL}/oauth2/introspect`,
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'tls_client_auth'],
+        revocation_feed_endpoint: `${PUBLIC_URL}/oauth2/revocations`,
+      });
+    }
+  });
+
+  test('[RFC 8414 2, 3.2] every address is https without a fragment, and no list is empty', async (t) => {
+    const withoutDevice = await startService({ settings: { device: { enabled: false } } });
+    const caller = callerOver('HTTP/1.1', reachOf(withoutDevice));
+    t.after(() => withoutDevice.stop());
+    t.after(() => caller.close());
+    for (const asked of [door.stranger, caller]) {
+      const { json } = await asked.ask({ path: METADATA[0] });
+      for (const [name, value] of Object.entries(json)) {
+        if (Array.isArray(value)) assert.ok(value.length > 0, name);
+        if (/issuer|_endpoint$|_uri$/.test(name)) assert.match(String(value), /^https:\/\/[^?#]+$/, name);
+      }
+    }
+    const { json } = await caller.ask({ path: METADATA[0] });
+    assert.equal(json['device_authorization_endpoint'], undefined);
+    assert.ok(!(json['grant_types_supported'] as string[]).includes(DEVICE_GRANT_TYPE));
+  });
+
+  test('[RFC 9110 9.1] HEAD answers as GET without the body, where everybody may read', async () => {
+    for (const path of [...METADATA, '/oauth2/jwks']) {
+      const [got, asked] = [await door.stranger.ask({ path }), await door.stranger.ask({ path, method: 'HEAD' })];
+      assert.deepEqual([asked.status, asked.text], [200, '']);
+      for (const name of ['content-type', 'content-length', 'cache-control', 'etag', 'access-control-allow-origin'])
+        assert.equal(asked.headers[name], got.headers[name], name);
+      assert.equal((await door.stranger.ask({ path, method: 'PUT' })).headers['allow'], 'GET, HEAD');
+    }
+  });
+
+  test('[RFC 8705 5] the metadata names the listener for certificates, if it has an address of its own', async (t) => {
+    const own = 'https://mtls.tokens.example';
+    const listeners = [
+      { tls: true, clientCertificates: 'off', publicUrl: PUBLIC_URL },
+      { tls: true, doors: ['ops'], publicUrl: 'https://ops.tokens.example' },
+      { tls: true, publicUrl: own },
+    ];
+    const two = await startService({ listeners });
+    const caller = callerOver('HTTP/1.1', reachOf(two));
+    t.after(() => two.stop());
+    t.after(() => caller.close());
+    const { json } = await caller.ask({ path: METADATA[0] });
+    assert.deepEqual(json['mtls_endpoint_aliases'], {
+      token_endpoint: `${own}/oauth2/token`,
+      introspection_endpoint: `${own}/oauth2/introspect`,
+      revocation_feed_endpoint: `${own}/oauth2/revocations`,
+    });
+  });
+
+  test('paths are case sensitive and have no trailing slash', async () => {
+    for (const path of ['/oauth2/Token', '/OAUTH2/token', '/oauth2/token/']) {
+      assertRefused(await door.post(path, { client_id: CLIENT }), 404, 'invalid_request');
+    }
+    assertRefused(await door.stranger.ask({ path: '/.well-known/OpenID-configuration' }), 404, 'invalid_request');
+    assertRefused(await door.stranger.ask({ path: '/oauth2/userinfo' }), 404, 'invalid_request');
+  });
+});
+
+test('the door can be elsewhere, and off', async (t) => {
+  const moved = await startService({ settings: { oauth: { mount: '/as' }, device: { enabled: false } } });
+  const off = await startService({ settings: { oauth: { enabled: false } } });
+  const callers = [moved, off].map((each) => callerOver('HTTP/1.1', reachOf(each))) as [Caller, Caller];
+  t.after(async () => {
+    for (const caller of callers) caller.close();
+    await Promise.all([moved.stop(), off.stop()]);
+  });
+  const { json } = await callers[0].ask({ path: METADATA[0] });
+  assert.equal(json['token_endpoint'], `${PUBLIC_URL}/as/token`);
+  assert.equal((await door.post('/as/revoke', { client_id: CLIENT, token: 'x' }, {}, callers[0])).status, 200);
+  for (const path of METADATA) assert.equal((await callers[1].ask({ path })).status, 404);
+  assert.equal((await door.post(TOKEN, CERTIFICATE, {}, callers[1])).status, 404);
+});

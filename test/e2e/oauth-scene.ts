@@ -1,0 +1,66 @@
+// A service, and callers of its oauth door: one without and one with a certificate.
+import assert from 'node:assert/strict';
+import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
+import { type Fields, postForm } from './oauth-steps.ts';
+import { type SetUp, startService, type TestService } from './service.ts';
+import { CLIENT, confirm, type StartedDevice } from './steps.ts';
+
+export const TOKEN = '/oauth2/token';
+export const DEVICE = '/oauth2/device_authorization';
+export const REVOKE = '/oauth2/revoke';
+export const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
+/** A certificate at the token endpoint. */
+export const CERTIFICATE = { client_id: CLIENT, grant_type: 'client_credentials' };
+
+export class OauthScene {
+  readonly service: TestService;
+  readonly stranger: Caller;
+  readonly ada: Caller;
+
+  protected constructor(service: TestService) {
+    this.service = service;
+    this.stranger = callerOver('HTTP/1.1', reachOf(service));
+    this.ada = callerOver('HTTP/1.1', reachOf(service, service.ada));
+  }
+
+  static async open(setUp?: SetUp): Promise<OauthScene> {
+    return new OauthScene(await startService(setUp));
+  }
+
+  async close(): Promise<void> {
+    this.stranger.close();
+    this.ada.close();
+    await this.service.stop();
+  }
+
+  post(path: string, fields: Fields | string, headers: Fields = {}, caller = this.stranger): Promise<Answer> {
+    return postForm(caller, path, fields, headers);
+  }
+
+  async accepted(path: string, fields: Fields, caller = this.stranger): Promise<Record<string, string>> {
+    const answer = await this.post(path, fields, {}, caller);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json as Record<string, string>;
+  }
+
+  async startedDevice(fields: Fields = {}): Promise<StartedDevice & Record<string, string>> {
+    const { device_code = '', user_code = '', ...rest } = await this.accepted(DEVICE, { client_id: CLIENT, ...fields });
+    return { device_code, user_code, ...rest };
+  }
+
+  poll(device_code: string, fields: Fields = {}): Promise<Answer> {
+    return this.post(TOKEN, { client_id: CLIENT, grant_type: DEVICE_GRANT_TYPE, device_code, ...fields });
+  }
+
+  async pairByDevice(fields: Fields = {}): Promise<Record<string, string>> {
+    const started = await this.startedDevice(fields);
+    await confirm(this.service, started);
+    return (await this.poll(started.device_code)).json as Record<string, string>;
+  }
+
+  refreshBy(refresh_token: string | undefined, fields: Fields = {}): Promise<Answer> {
+    const grant = { grant_type: 'refresh_token', refresh_token: refresh_token ?? '' };
+    return this.post(TOKEN, { client_id: CLIENT, ...grant, ...fields });
+  }
+}
