@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Seeded } from '../test/seeded.ts';
 import { setClock } from './chaos/clock.ts';
 import { failoverByPatroni, failoverToStandby } from './chaos/failover-many.ts';
-import { followFeed } from './chaos/feed/feed.ts';
+import { followFeed, ignoreFeedOf } from './chaos/feed/feed.ts';
 import { damageFiles } from './chaos/files.ts';
 import { handOver } from './chaos/handover/handover.ts';
 import { rollOut } from './chaos/handover/rolling.ts';
@@ -78,8 +78,13 @@ const DRILLS = {
   ],
   feed: [
     followFeed,
-    'times revocations at 100 followers, cuts their streams (--cycles), and has some that do not read',
-    200,
+    'times revocations at 100 followers, cuts their streams (--cycles), fails the store over; then feed-deaf',
+    1000,
+  ],
+  'feed-deaf': [
+    ignoreFeedOf,
+    'followers of the revocation feed (--cycles) that do not read; times other requests',
+    1000,
   ],
   overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
 } as const satisfies Record<string, Drill>;

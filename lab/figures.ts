@@ -10,6 +10,7 @@ import { requestFigures } from './figures/requests.ts';
 import { sizeFigures } from './figures/size.ts';
 import { tracingFigures } from './figures/tracing.ts';
 import { verdictFigures } from './figures/verdicts.ts';
+import { verifyFigures } from './figures/verify.ts';
 import { walFigures } from './figures/wal.ts';
 import { writerFigures } from './figures/writer.ts';
 
@@ -31,6 +32,8 @@ Only where they are named, and of no use while the machine does something else:
                    --rounds 5 --seconds 0.8
   connections      memory of an idle TLS connection in the service; takes two minutes
                    --connections 4000
+  verify           requests a second of an API with @tessera/verify, beside the same API without it, on each framework
+                   --rounds 5 --seconds 0.5
   postgres-growth  what many refreshes do to the size of PostgreSQL's tables, and the WAL they write
                    --refreshes 1000000 --grants 10000 --callers 64 --seconds 20`;
 
@@ -65,6 +68,7 @@ const FIGURES: Readonly<Record<string, () => Promise<void>>> = {
   postgres: () => postgresFigures({ grants, callers, rounds, seconds: Number(values.seconds ?? 3) }),
   tracing: () => tracingFigures({ rounds, seconds: Number(values.seconds ?? 0.8) }),
   connections: () => connectionFigures(Number(values.connections)),
+  verify: () => verifyFigures({ rounds, seconds: Number(values.seconds ?? 0.5) }),
   'postgres-growth': () => growthFigures({ grants, callers, refreshes, seconds: Number(values.seconds ?? 20) }),
 };
 

@@ -24,6 +24,8 @@ const NEEDS = {
     ['python3', 'python3', 'a second implementation of docs/exactly-once-refresh.md'],
     ['/usr/lib/postgresql/*/bin/pg_rewind', 'postgresql', 'a database that speaks other languages than English'],
     ['promtool', 'prometheus', 'runs the alert rules of deploy/prometheus'],
+    ['zsh', 'zsh', 'completes commands with our script'],
+    ['fish', 'fish', 'the same'],
     ['systemd-analyze', 'systemd', 'checks the units of deploy/systemd and rates what they may do'],
   ],
   lab: [

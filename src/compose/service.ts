@@ -259,6 +259,7 @@ async function partsOf(
       drainIdleMs: limits.drainIdle * 1000,
       connections: limits.connections,
       inFlight: limits.maxInFlight,
+      streams: limits.followers,
       addressShare: limits.addressShare,
       networkShare: limits.networkShare,
       queueMs: limits.queueMilliseconds,

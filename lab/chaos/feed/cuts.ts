@@ -15,6 +15,7 @@ const KNOWN_FROM_FEED = 'The grant of this token has ended.';
 
 export interface CutFigures {
   readonly cuts: number;
+  readonly failovers: number;
   readonly ended: number;
   /** Tokens of ended grants that a follower still allows. */
   readonly missed: number;
@@ -22,7 +23,7 @@ export interface CutFigures {
   readonly wronged: number;
 }
 
-/** One grant ends for every four cuts. The service is killed once and started again. */
+/** One grant ends for every four cuts. The service is killed once and started again; then the primary of the store, if it has a standby. */
 export async function cutStreams(field: FeedField, cuts: number, chance: Seeded): Promise<CutFigures> {
   const tokens = await Promise.all(Array.from({ length: Math.ceil(cuts / 4) }, () => field.token('jwt')));
   const [living, last] = [await field.token('jwt'), await field.token('jwt')];
@@ -30,18 +31,18 @@ export async function cutStreams(field: FeedField, cuts: number, chance: Seeded)
   const before = await endedGrants(field);
   let cut = 0;
   const ending = endAll(field, tokens);
-  const restarting = restart(field);
+  const breaking = restart(field).then(() => failOver(field));
   while (cut < cuts) {
     if (field.balancer.cutOne(chance)) cut += 1;
     await pause(chance.below(2 * CUT_EVERY_MS));
   }
-  await Promise.all([ending, restarting]);
+  const [, failovers] = await Promise.all([ending, breaking]);
   const ended = (await endedGrants(field)) - before;
   await endAll(field, [last]);
   await caughtUp(guards, last);
   const missed = await countAllowed(guards, tokens);
   const wronged = guards.length - (await countAllowed(guards, [living]));
-  return { cuts: cut, ended, missed, wronged };
+  return { cuts: cut, failovers, ended, missed, wronged };
 }
 
 /** Cut connections fail: the caller repeats the request until it is answered. */
@@ -61,6 +62,16 @@ async function restart(field: FeedField): Promise<void> {
   await pause(1_000);
   await field.stopNodes('SIGKILL');
   await field.startNodes();
+}
+
+/** Returns how often. */
+async function failOver({ cluster }: FeedField): Promise<number> {
+  if (!cluster) return 0;
+  await pause(1_000);
+  await cluster.severReplication();
+  await cluster.killPrimary();
+  await cluster.takeOver();
+  return 1;
 }
 
 async function endedGrants({ store }: FeedField): Promise<number> {
@@ -86,7 +97,7 @@ async function isKnownEnded(guard: Guard, token: string): Promise<boolean> {
   return !checked.ok && checked.description === KNOWN_FROM_FEED;
 }
 
-/** A fresh guard decides about a JWT by what the feed said, without asking. */
+/** A fresh guard decides about a JWT by what the feed said, without a request. */
 async function countAllowed(guards: readonly Guard[], tokens: readonly string[]): Promise<number> {
   let allowed = 0;
   for (const guard of guards) for (const token of tokens) allowed += Number((await decided(guard, token)).ok);

@@ -1,95 +1,64 @@
-// Followers that do not read: the service must not keep their entries, and must serve others as before.
-import { readdirSync, readFileSync } from 'node:fs';
+// Followers that do not read: the service must hold little for them, cut them, and serve others as before.
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, type TLSSocket } from 'node:tls';
 import { integrations } from '../../../src/store/tables/registry.ts';
 import { systemClock } from '../../../src/system.ts';
-import { VERIFY } from '../../../test/e2e/steps.ts';
-import { percentile } from '../drill-nodes.ts';
+import { GoodCaller, type Times } from '../good-caller.ts';
+import { deafFollowers } from './deaf-followers.ts';
 import type { FeedField } from './feed-field.ts';
+import { memoryOf, watchMemory } from './memory-watch.ts';
+import { targetOf } from './target.ts';
 
 export interface DeafFigures {
-  readonly followers: number;
-  readonly entries: number;
-  /** Physical memory of all processes of the service, in MiB. */
+  readonly http1: number;
+  readonly http2: number;
+  /** How many of those over HTTP/2 were cut. */
+  readonly cut: number;
+  /** Physical memory of all processes of the service, in MiB: without followers, with them, and the most while entries are sent. */
   readonly before: number;
   readonly connected: number;
-  readonly during: number;
-  /** How many were cut. */
-  readonly cut: number;
-  /** Milliseconds of a request: without these followers, and while entries are sent. */
-  readonly p99Alone: number;
-  readonly p99: number;
-  readonly failed: number;
+  readonly most: number;
+  /** Requests for tokens: without followers, and while entries are sent. */
+  readonly alone: Times;
+  readonly meanwhile: Times;
 }
 
-/** The kernel buffers a few megabytes for a connection that is not read: more than that must be sent. */
-const STEP = 2_000;
+const ALONE_MS = 5_000;
+/** Longer than a follower may take to read. */
+const MEANWHILE_MS = 15_000;
+/** On a busy machine, the last ones are cut later. */
 const CUT_WITHIN_MS = 15_000;
+const STEP = 500;
+const STEP_EVERY_MS = 250;
 
 export async function ignoreFeed(field: FeedField, followers: number, entries: number): Promise<DeafFigures> {
-  field.closeGuards(); // they would slow down the requests of this process
+  field.closeGuards(); // they would use the processor
+  const target = targetOf(field);
+  const caller = new GoodCaller(target, field.home.authority.issue({ commonName: 'ada' }));
+  await caller.callFor(1_000);
+  const alone = await caller.callFor(ALONE_MS);
   const before = memoryOf(field.pids);
-  const alone = askMeanwhile(field);
-  await pause(2_000);
-  const p99Alone = percentile((await alone()).latencies, 0.99);
-  const cursor = await cursorOf(field);
-  const sockets: TLSSocket[] = [];
-  while (sockets.length < followers)
-    sockets.push(...(await Promise.all(Array.from({ length: 20 }, () => deafFollower(field, cursor)))));
+  const deaf = await deafFollowers(target, followers, await cursorOf(field, target.authorization));
+  const most = watchMemory(field.pids);
   const connected = memoryOf(field.pids);
-  const asking = askMeanwhile(field);
-  for (let sent = 0; sent < entries; sent += STEP) {
-    await sendEntries(field, sent);
-    await pause(300);
-  }
-  await pause(CUT_WITHIN_MS);
-  const during = memoryOf(field.pids);
-  const { latencies, failed } = await asking();
-  const cut = await countCut(sockets);
-  return {
-    followers: sockets.length,
-    entries,
-    before,
-    connected,
-    during,
-    cut,
-    p99Alone,
-    p99: percentile(latencies, 0.99),
-    failed,
-  };
+  const [meanwhile] = await Promise.all([caller.callFor(MEANWHILE_MS), sendAll(field, entries)]);
+  for (const until = performance.now() + CUT_WITHIN_MS; deaf.cut < deaf.http2 && performance.now() < until; )
+    await pause(100);
+  const { http1, http2, cut } = deaf;
+  deaf.close();
+  caller.close();
+  return { http1, http2, cut, before, connected, most: most(), alone, meanwhile };
 }
 
-async function cursorOf({ caller, options }: FeedField): Promise<string> {
-  const answer = await caller.ask({
-    path: '/oauth2/revocations',
-    headers: { authorization: basicOf(options.resourceServer) },
-  });
+async function cursorOf({ caller }: FeedField, authorization: string): Promise<string> {
+  const answer = await caller.ask({ path: '/oauth2/revocations', headers: { authorization } });
   return String(answer.json['cursor']);
 }
 
-function basicOf({ id, secret }: { readonly id: string; readonly secret: string }): string {
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-}
-
-function deafFollower({ options, balancer }: FeedField, cursor: string): Promise<TLSSocket> {
-  const { targets } = balancer;
-  const port = targets[Math.floor(Math.random() * targets.length)] ?? 0;
-  const lines = ['GET /oauth2/revocations HTTP/1.1', 'Host: localhost', 'Accept: text/event-stream'];
-  const head = [...lines, `Authorization: ${basicOf(options.resourceServer)}`, `Last-Event-ID: ${cursor}`, '', ''].join(
-    '\r\n',
-  );
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: options.ca }, () =>
-      socket.write(head),
-    );
-    socket.once('error', reject);
-    socket.once('readable', () => {
-      socket.removeListener('error', reject);
-      socket.on('error', () => undefined);
-      resolve(socket); // nothing is read from now on
-    });
-  });
+async function sendAll(field: FeedField, entries: number): Promise<void> {
+  for (let sent = 0; sent < entries; sent += STEP) {
+    await sendEntries(field, sent);
+    await pause(STEP_EVERY_MS);
+  }
 }
 
 /** Events of grants that never existed: the service sends them like any other. */
@@ -100,49 +69,4 @@ async function sendEntries({ store }: FeedField, first: number): Promise<void> {
     subjectId: (first + n).toString(16).padStart(32, 'd'),
   }));
   await store.change(integrations, 'none', () => ({ outcome: undefined, events }));
-}
-
-function askMeanwhile({ caller }: FeedField): () => Promise<{ latencies: number[]; failed: number }> {
-  const latencies: number[] = [];
-  let failed = 0;
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
-      const began = performance.now();
-      const answer = await caller.ask({ path: VERIFY }).catch(() => undefined);
-      if (answer?.status !== 401) failed += 1;
-      latencies.push(performance.now() - began);
-      await pause(10);
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await asking;
-    return { latencies, failed };
-  };
-}
-
-/** Reading to the end shows which the service has ended. */
-async function countCut(sockets: readonly TLSSocket[]): Promise<number> {
-  let cut = 0;
-  for (const socket of sockets) {
-    socket.once('close', () => (cut += 1));
-    socket.resume();
-  }
-  await pause(3_000);
-  const ended = cut;
-  for (const socket of sockets) socket.destroy();
-  return ended;
-}
-
-function memoryOf(pids: readonly number[]): number {
-  const all = pids.flatMap((pid) => [pid, ...childrenOf(pid)]);
-  const kib = all.map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0));
-  return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024);
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-  );
 }

@@ -19,7 +19,8 @@ import { clientId, type Home, makeHome, populate } from '../../../test/e2e/servi
 import { pairByCertificate } from '../../../test/e2e/steps.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../../../test/samples.ts';
-import { PostgresServer } from '../../../test/store/postgres-server.ts';
+import type { Cluster } from '../failover.ts';
+import { standbyCluster } from '../standby.ts';
 import { Balancer } from './balancer.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../test/e2e/process-entry.ts', import.meta.url));
@@ -36,7 +37,8 @@ export class FeedField {
   readonly home: Home;
   readonly balancer = new Balancer();
   readonly caller: Caller;
-  readonly database: PostgresServer | undefined;
+  /** A primary and its standby, if the store is PostgreSQL. */
+  readonly cluster: Cluster | undefined;
   readonly #guards: Guard[] = [];
   readonly #port: number;
   #nodes: ChildProcess[] = [];
@@ -44,24 +46,24 @@ export class FeedField {
   static async start(kind: StoreKind): Promise<FeedField> {
     const [own, shown] = [await freePort(), await freePort()];
     const issuer = `https://localhost:${shown}`;
-    const database = kind === 'postgres' ? await PostgresServer.start() : undefined;
+    const cluster = kind === 'postgres' ? await standbyCluster() : undefined;
     const home = makeHome({
-      listeners: [{ tls: true, port: database ? 0 : own }],
+      listeners: [{ tls: true, port: cluster ? 0 : own }],
       settings: {
         publicUrl: issuer,
-        ...(database && { store: database.url() }),
+        ...(cluster && { store: cluster.url }),
         limits: { stopTimeout: '3s', addressShare: 100, networkShare: 100 },
       },
       signing: 'ES256',
     });
     const path = join(home.folder, 'tessera.db');
-    const store = database
+    const store = cluster
       ? await openStore(home.config, 'command')
       : await openSqliteStore({ path, clock: systemClock.now });
     const { secret, hash } = drawResourceServerSecret(systemRandom);
     await fill(store, home, hash);
     const resourceServer = { id: 'orders-api', secret: secret.reveal(), audience: ORDERS_AUDIENCE };
-    const field = new FeedField({ issuer, resourceServer, ca: home.authority.pem }, store, home, database, own, shown);
+    const field = new FeedField({ issuer, resourceServer, ca: home.authority.pem }, store, home, cluster, own, shown);
     await field.balancer.listen(shown);
     await field.startNodes();
     return field;
@@ -71,14 +73,14 @@ export class FeedField {
     options: VerifierOptions,
     store: Store,
     home: Home,
-    database: PostgresServer | undefined,
+    cluster: Cluster | undefined,
     own: number,
     shown: number,
   ) {
     this.options = options;
     this.store = store;
     this.home = home;
-    this.database = database;
+    this.cluster = cluster;
     this.#port = own;
     const certificate = home.authority.issue({ commonName: 'ada' });
     this.caller = callerOver('HTTP/1.1', { port: shown, ca: home.authority.pem, certificate });
@@ -90,7 +92,7 @@ export class FeedField {
 
   /** SQLite: two workers on one port. PostgreSQL: two nodes, each on its own. */
   async startNodes(): Promise<void> {
-    if (!this.database) {
+    if (!this.cluster) {
       const args = [MAIN, '--config', this.home.configFile, 'serve', '--workers', '2'];
       this.#nodes = [launch(args)];
       await lineOf(this.#nodes[0] as ChildProcess, /"msg":"ready"/, 2);
@@ -134,7 +136,7 @@ export class FeedField {
     this.balancer.close();
     await this.stopNodes();
     await this.store.close();
-    await this.database?.remove();
+    await this.cluster?.remove();
     rmSync(this.home.folder, { recursive: true, force: true });
   }
 }

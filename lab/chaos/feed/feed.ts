@@ -1,6 +1,7 @@
 // The revocation feed: how soon followers refuse, what they miss when streams are cut, and what followers cost that do not read.
 import type { Seeded } from '../../../test/seeded.ts';
 import { percentile } from '../drill-nodes.ts';
+import { printTimes } from '../good-caller.ts';
 import { cutStreams } from './cuts.ts';
 import { ignoreFeed } from './deaf.ts';
 import { FeedField, STORES, type StoreKind } from './feed-field.ts';
@@ -9,24 +10,33 @@ import { refusalLatencies } from './latency.ts';
 const FOLLOWERS = 100;
 const ROUNDS = 20;
 const PROMISED_MS = 1_000;
-const DEAF = 1_000;
 const DEAF_ENTRIES = 4_000;
 /** What a follower that does not read may cost, in MiB: a connection with TLS, and one batch. */
-const DEAF_MIB = 0.25;
+const DEAF_MIB = 0.2;
+/** Requests may take this many times as long, and this much more, while entries are sent. */
+const SLOWER = 2;
+const SLOWER_BY_MS = 100;
 
 /** `cuts`: per store. Returns how many promises were broken. */
 export async function followFeed(cuts: number, chance: Seeded): Promise<number> {
   let broken = 0;
-  for (const kind of STORES) broken += await drill(kind, cuts, chance);
-  return broken;
+  for (const kind of STORES)
+    broken += await onField(kind, async (field) => {
+      const late = await measureLatency(field, kind);
+      return late + (await measureCuts(field, kind, cuts, chance));
+    });
+  return broken + (await ignoreFeedOf(1_000));
 }
 
-async function drill(kind: StoreKind, cuts: number, chance: Seeded): Promise<number> {
+/** Returns how many promises were broken. */
+export function ignoreFeedOf(followers: number): Promise<number> {
+  return onField('sqlite', (field) => measureDeaf(field, followers));
+}
+
+async function onField(kind: StoreKind, measure: (field: FeedField) => Promise<number>): Promise<number> {
   const field = await FeedField.start(kind);
   try {
-    const late = await measureLatency(field, kind);
-    const missed = await measureCuts(field, kind, cuts, chance);
-    return late + missed + (kind === 'sqlite' ? await measureDeaf(field) : 0);
+    return await measure(field);
   } finally {
     await field.remove();
   }
@@ -34,6 +44,7 @@ async function drill(kind: StoreKind, cuts: number, chance: Seeded): Promise<num
 
 async function measureLatency(field: FeedField, kind: StoreKind): Promise<number> {
   const latencies = await refusalLatencies(field, await field.guards(FOLLOWERS), ROUNDS);
+  field.closeGuards();
   const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
   const figures = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${Math.max(...latencies).toFixed(0)} ms`;
   console.log(`${kind}: from revoke to refusal at ${FOLLOWERS} followers, ${ROUNDS} rounds: ${figures}`);
@@ -41,22 +52,23 @@ async function measureLatency(field: FeedField, kind: StoreKind): Promise<number
 }
 
 async function measureCuts(field: FeedField, kind: StoreKind, wanted: number, chance: Seeded): Promise<number> {
-  const { cuts, ended, missed, wronged } = await cutStreams(field, wanted, chance);
+  const { cuts, failovers, ended, missed, wronged } = await cutStreams(field, wanted, chance);
   console.log(
-    `${kind}: ${cuts} cuts and a restart, ${ended} grants ended: ${missed} missed, ${wronged} wrongly refused`,
+    `${kind}: ${cuts} cuts, 1 restart, ${failovers} failovers of the store, ${ended} grants ended: ${missed} missed, ${wronged} wrongly refused`,
   );
   return missed + wronged + Number(ended < Math.ceil(wanted / 4));
 }
 
-async function measureDeaf(field: FeedField): Promise<number> {
-  const { followers, entries, before, connected, during, cut, p99Alone, p99, failed } = await ignoreFeed(
-    field,
-    DEAF,
-    DEAF_ENTRIES,
-  );
+async function measureDeaf(field: FeedField, followers: number): Promise<number> {
+  const figures = await ignoreFeed(field, followers, DEAF_ENTRIES);
+  const { http1, http2, cut, before, connected, most, alone, meanwhile } = figures;
   console.log(
-    `${followers} followers that do not read, ${entries} entries: memory ${before} → ${connected} MiB connected → ${during} MiB, ` +
-      `${cut} were cut; requests: p99 ${p99Alone.toFixed(0)} ms before, ${p99.toFixed(0)} ms meanwhile, ${failed} failed`,
+    `${http1} followers over HTTP/1.1 and ${http2} over HTTP/2 that do not read, ${DEAF_ENTRIES} entries:\n` +
+      `  memory ${before} MiB before, ${connected} MiB with them, at most ${most} MiB; of those over HTTP/2, ${cut} were cut\n` +
+      `  requests without them: ${printTimes(alone)}\n` +
+      `  requests meanwhile:    ${printTimes(meanwhile)}`,
   );
-  return failed + Number(during - before > followers * DEAF_MIB);
+  const isSlow = meanwhile.p99 > SLOWER * alone.p99 + SLOWER_BY_MS;
+  const isLarge = most - before > followers * DEAF_MIB;
+  return meanwhile.failed + Number(isSlow) + Number(isLarge) + Number(cut < http2);
 }

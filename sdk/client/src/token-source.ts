@@ -6,10 +6,11 @@ import { Door } from './door/door.ts';
 import { checkAddress } from './door/metadata.ts';
 import { TokenFailure } from './failure.ts';
 import { backOff, type Patience, Renewal } from './renewal.ts';
+import { SharedTokens } from './shared-tokens.ts';
 import { defaultTokenFile } from './store/default-file.ts';
 import { fileStore } from './store/file-store.ts';
-import type { HeldStore, TokenStore } from './store/token-store.ts';
-import { dueAt, isUsable, type StoredTokens } from './tokens.ts';
+import type { TokenStore } from './store/token-store.ts';
+import { isUsable, type StoredTokens } from './tokens.ts';
 
 export interface TokenSourceOptions {
   /** The address of the service, as its operator gave it: `https://tokens.example.com`. Everything else is discovered. */
@@ -47,17 +48,15 @@ export function tokenSource(options: TokenSourceOptions): TokenSource {
 
 /** While the old token works, nobody waits longer than this for a new one. */
 const EARLY_MS = 5_000;
-/** How often waiting processes look. */
-const LOOK_MS = 40;
 const REQUEST_MS = 10_000;
+const YOUNG_MS = 30_000;
 
 class Source implements TokenSource {
   readonly #options: TokenSourceOptions;
   readonly #server: string;
-  readonly #store: TokenStore;
+  readonly #shared: SharedTokens;
   readonly #door: Door;
   readonly #renewal: Renewal;
-  #known: { readonly tokens: StoredTokens; readonly dueAt: number } | undefined;
   #renewing: Promise<StoredTokens> | undefined;
   /** After a failed attempt to refresh ahead of time. */
   #notBefore = 0;
@@ -70,16 +69,17 @@ class Source implements TokenSource {
     this.#options = options;
     this.#server = server;
     const file = store ?? defaultTokenFile({ server, clientId, profile });
-    this.#store = typeof file === 'string' ? fileStore(file) : file;
+    this.#shared = new SharedTokens(typeof file === 'string' ? fileStore(file) : file, { server, clientId });
     this.#door = new Door({ server, clientId, ca: () => ca && pemOf('CA', ca), timeoutMs: REQUEST_MS });
     this.#renewal = new Renewal({ server, clientId, by, door: this.#door, retryWindowMs: retryWindowSeconds * 1000 });
   }
 
   async get(): Promise<string> {
-    const fresh = this.#fresh() ?? (await this.#load());
+    const fresh = this.#shared.fresh ?? (await this.#shared.loadFresh());
     if (fresh) return fresh.accessToken;
-    const spare = this.#known && isUsable(this.#known.tokens, Date.now()) ? this.#known.tokens : undefined;
-    return spare ? this.#early(spare) : (await this.#renew(this.#patience())).accessToken;
+    const { known } = this.#shared;
+    if (known && isUsable(known, Date.now())) return this.#early(known);
+    return (await this.#renew(this.#patience())).accessToken;
   }
 
   fetch(url: string | URL, init?: RequestInit): Promise<Response> {
@@ -90,37 +90,42 @@ class Source implements TokenSource {
   }
 
   async login({ signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredTokens> {
-    const { tokens, before } = await this.#locked(this.#patience(signal), async (held, patience) => {
-      const before = await this.#loadOwn();
+    const patience = this.#patience(signal);
+    const { tokens, before } = await this.#shared.locked(patience, async (held) => {
+      const before = await this.#shared.load();
       return { tokens: await this.#renewal.start(held, patience), before };
     });
-    this.#know(tokens);
+    this.#shared.know(tokens);
     // Nobody holds the old grant any more. If it cannot be ended now, it ends by itself, later.
-    if (before)
-      await this.#door
-        .revoke(before.refreshToken ?? before.accessToken, { tls: this.#options.by.tls() })
-        .catch(() => undefined);
+    if (before) await this.#sendRevocation(before).catch(() => undefined);
     return tokens;
   }
 
   async revoke(): Promise<void> {
-    await this.#locked(this.#patience(), async (held, { until }) => {
-      const tokens = await this.#loadOwn();
+    const patience = this.#patience();
+    await this.#shared.locked(patience, async (held) => {
+      const tokens = await this.#shared.load();
       if (!tokens) return;
-      for (let tries = 0; ; tries++) {
-        const reply = await this.#door.revoke(tokens.refreshToken ?? tokens.accessToken, {
-          tls: this.#options.by.tls(),
-        });
-        if (reply.kind === 'granted') break;
-        if (reply.kind === 'refused')
-          throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
-        if (Date.now() + backOff(tries) > until)
-          throw new TokenFailure('unavailable', `Not revoked: ${reply.why}`, 'The tokens were kept; try again later.');
-        await pause(backOff(tries));
-      }
+      await this.#revokeUntil(patience.until, tokens);
       await held.clear();
-      this.#known = undefined;
+      this.#shared.forget();
     });
+  }
+
+  async #revokeUntil(until: number, tokens: StoredTokens): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const reply = await this.#sendRevocation(tokens);
+      if (reply.kind === 'granted') return;
+      if (reply.kind === 'refused')
+        throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
+      if (Date.now() + backOff(tries) > until)
+        throw new TokenFailure('unavailable', `Not revoked: ${reply.why}`, 'The tokens were kept; try again later.');
+      await pause(backOff(tries));
+    }
+  }
+
+  #sendRevocation({ refreshToken, accessToken }: StoredTokens): ReturnType<Door['revoke']> {
+    return this.#door.revoke(refreshToken ?? accessToken, { tls: this.#options.by.tls() });
   }
 
   /** The token works, but is due. Only one process refreshes; the others, and this one if it fails, use what they have. */
@@ -156,89 +161,33 @@ class Source implements TokenSource {
   }
 
   async #renewUnderLock(patience: Patience, rejected: string | undefined): Promise<StoredTokens> {
-    const isGood = () => this.#fresh() !== undefined && this.#known?.tokens.accessToken !== rejected;
-    const tokens = await this.#locked(
+    const shared = this.#shared;
+    const isGood = () => shared.fresh !== undefined && shared.known?.accessToken !== rejected;
+    const tokens = await shared.locked(
       patience,
       async (held) => {
-        const tokens = await this.#loadOwn();
+        const tokens = await shared.load();
         return isGood() && tokens ? tokens : this.#renewal.renew(held, tokens, patience);
       },
       async () => {
-        await this.#load();
-        return isGood() ? this.#known?.tokens : undefined;
+        await shared.load();
+        return isGood() ? shared.known : undefined;
       },
     );
-    this.#know(tokens);
+    shared.know(tokens);
     return tokens;
-  }
-
-  /** Runs `work` with the lock. While another process has it, `look` may find that the work is done. */
-  async #locked<T>(
-    patience: Patience,
-    work: (held: HeldStore, patience: Patience) => Promise<T>,
-    look?: () => Promise<T | undefined>,
-  ): Promise<T> {
-    for (;;) {
-      patience.signal?.throwIfAborted();
-      const held = await this.#store.lock();
-      if (held) return releasing(held, work(held, patience));
-      const found = await look?.();
-      if (found !== undefined) return found;
-      if (Date.now() >= patience.until)
-        throw new TokenFailure('unavailable', `Another process is busy with ${this.#store.name}`, 'Try again later.');
-      await pause(LOOK_MS * (0.5 + Math.random()), undefined, { signal: patience.signal });
-    }
   }
 
   /** After a 401: undefined if there is no other token to be had. */
   async #replace(rejected: string): Promise<string | undefined> {
-    const fresh = await this.#load();
+    const fresh = await this.#shared.loadFresh();
     if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;
     // A server that refuses a token this young refuses the next one too.
-    if (Date.now() < (this.#known?.tokens.obtainedAt ?? 0) + YOUNG_MS) return undefined;
+    if (Date.now() < (this.#shared.known?.obtainedAt ?? 0) + YOUNG_MS) return undefined;
     return (await this.#renew(this.#patience(), rejected)).accessToken;
-  }
-
-  #fresh(): StoredTokens | undefined {
-    return this.#known && Date.now() < this.#known.dueAt ? this.#known.tokens : undefined;
-  }
-
-  /** What other processes have stored, if it is fresh. */
-  async #load(): Promise<StoredTokens | undefined> {
-    await this.#loadOwn();
-    return this.#fresh();
-  }
-
-  async #loadOwn(): Promise<StoredTokens | undefined> {
-    const tokens = await this.#store.load();
-    const { clientId } = this.#options;
-    if (tokens && (tokens.server !== this.#server || tokens.clientId !== clientId))
-      throw new TokenFailure(
-        'usage',
-        `${this.#store.name} holds tokens of ${tokens.clientId} at ${tokens.server}`,
-        'Name another file.',
-      );
-    if (tokens) this.#know(tokens);
-    else this.#known = undefined;
-    return tokens;
-  }
-
-  #know(tokens: StoredTokens): void {
-    if (this.#known?.tokens.accessToken === tokens.accessToken) return;
-    this.#known = { tokens, dueAt: dueAt(tokens, Math.random()) };
   }
 
   #patience(signal?: AbortSignal): Patience {
     return { until: Date.now() + (this.#options.timeoutSeconds ?? 30) * 1000, signal };
-  }
-}
-
-const YOUNG_MS = 30_000;
-
-async function releasing<T>(held: HeldStore, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } finally {
-    await held.release();
   }
 }

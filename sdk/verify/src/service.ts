@@ -154,7 +154,8 @@ const OF_CERTIFICATE = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
 
 function connectionFault(error: NodeJS.ErrnoException, url: string): Error {
   const what = `${url}: ${error.message || error.code || 'no connection'}`;
-  return OF_CERTIFICATE.test(error.code ?? '') ? new Misconfigured(what) : new Unavailable(what);
+  if (!OF_CERTIFICATE.test(error.code ?? '')) return new Unavailable(what);
+  return new Misconfigured(`${what}. If its CA is private, name it: the option \`ca\`, or NODE_EXTRA_CA_CERTS=ca.pem`);
 }
 
 function faultOf(status: number, url: string): Error {

@@ -6,7 +6,8 @@ export function fishScript(program: DescribedCommand): string {
 function __tessera_at
     set -l at
     for word in (commandline -opc)[2..]
-        set -l next (string join ' ' $at $word)
+        test "$word" = --; and return 1
+        set -l next (string join -- ' ' $at $word)
         if contains -- $next ${commands
           .slice(1)
           .map(({ path }) => quote(path))
@@ -16,7 +17,10 @@ function __tessera_at
     end
     test "$at" = "$argv[1]"
 end
-complete -c tessera -f
+function __tessera_program
+    contains -- -- (commandline -opc)
+end
+complete -c tessera -n 'not __tessera_program' -f
 ${commands.flatMap(linesOf).join('\n')}`;
 }
 

@@ -32,9 +32,14 @@ export const limits = section('Limits of the service.', {
     description: 'Requests in flight; further ones get 503 with Retry-After immediately.',
     default: 2_000,
   }),
+  followers: whole(1, 1_000_000, {
+    description:
+      'Streams of the revocation feed per listener; further ones get 503. Each worker counts for itself. A follower that does not read costs up to 0.2 MB.',
+    default: 2_000,
+  }),
   addressShare: whole(1, 100, {
     description:
-      'Percentage of `maxInFlight` and of `connections` that one address may use at a time; an IPv6 /64 counts as one address. Further requests get 429, further connections are closed. Requests through a listed proxy count for the address that it forwards.',
+      'Percentage of `maxInFlight`, of `connections` and of `followers` that one address may use at a time; an IPv6 /64 counts as one address. Further requests get 429, further connections are closed. Requests through a listed proxy count for the address that it forwards.',
     default: 10,
   }),
   networkShare: whole(1, 100, {

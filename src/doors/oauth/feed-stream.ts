@@ -1,14 +1,7 @@
-// Streams of the revocation feed (server-sent events). A stream holds one batch at a time: it reads the next one when its
-// follower has read the last. A follower that does not read is cut; it resumes at the last cursor that it has seen.
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
-import type { ResourceServer } from '../../core/resource-server.ts';
-import { cursorText, type Position, serverMark } from '../../operations/feed/cursor.ts';
-import type { FeedTail } from '../../operations/feed/feed-tail.ts';
-import { isOutdated } from '../../operations/feed/follower.ts';
-import type { FeedItem, FeedStore } from '../../operations/feed/read-feed.ts';
-import { keepStreaming } from '../server/gate.ts';
-import { feedEntry } from './feed-entry.ts';
+// One stream of the revocation feed (server-sent events). It has at most one write under way, and reads the next batch when
+// the connection has taken the last. A follower that does not read is cut; it resumes at the last cursor that it has seen.
+import type { ServerResponse } from 'node:http';
+import { cutStream } from '../server/gate.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -16,146 +9,101 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-accel-buffering': 'no', // nginx would hold entries back
 };
-/** A sign of life. */
-const COMMENT_MS = 10_000;
-const COMMENT = ':\n\n';
+const START = Buffer.from('retry: 1000\n:\n\n');
+/** A sign of life: sent at the first look after this time without another write. */
+const QUIET_MS = 9_000;
+const COMMENT = Buffer.from(':\n\n');
 /** How long a follower may take to read what it was sent. */
 const READ_MS = 10_000;
-/** A follower then connects again, and proves itself again. */
-const LONGEST_MS = 15 * 60_000;
 
-/** Batches that are sent in one turn of the event loop. */
-const IN_ONE_TURN = 16;
-/** Batches whose bytes are kept. */
-const SHARED = 32;
+export class FeedStream {
+  readonly #response: ServerResponse;
+  readonly #until: number;
+  readonly #ending = new AbortController();
+  /** Of the write under way: when it began, and what waits for it. */
+  #sendingSince: number | undefined;
+  #sent: (() => void) | undefined;
+  #lastSentAt = performance.now();
+  #isDue = false;
 
-type Response = FastifyReply['raw'];
-
-export class FeedStreams {
-  readonly #tail: FeedTail;
-  readonly #store: FeedStore;
-  readonly #open = new Set<AbortController>();
-  readonly #texts = new BatchTexts();
-  readonly #turns = new Turns();
-
-  constructor(tail: FeedTail, store: FeedStore) {
-    this.#tail = tail;
-    this.#store = store;
+  constructor(response: ServerResponse, longestMs: number) {
+    this.#response = response;
+    this.#until = performance.now() + longestMs;
+    this.#ending.signal.addEventListener('abort', () => this.#sent?.());
+    response.once('close', () => this.end());
+    response.once('error', () => this.end());
+    if (response.destroyed) this.end(); // while the request was checked
   }
 
-  get count(): number {
-    return this.#open.size;
+  get ending(): AbortSignal {
+    return this.#ending.signal;
   }
 
-  /** Resolves once the stream has begun. */
-  async open(reply: FastifyReply, server: ResourceServer, from: Position): Promise<void> {
-    const leave = await this.#tail.follow();
-    const ending = new AbortController();
-    this.#open.add(ending);
-    reply.hijack();
-    keepStreaming(reply.raw, () => ending.abort());
-    void this.#run(reply.raw, server, from, ending).finally(() => {
-      ending.abort();
-      this.#open.delete(ending);
-      leave();
-    });
+  /** What was sent so far still arrives. */
+  end(): void {
+    this.#ending.abort();
   }
 
-  async #run(response: Response, server: ResourceServer, from: Position, ending: AbortController): Promise<void> {
-    const { signal } = ending;
-    const end = () => ending.abort();
-    response.once('close', end);
-    response.once('error', end);
-    const timers = [setTimeout(end, LONGEST_MS), setInterval(() => this.#showLife(response), COMMENT_MS)];
+  async run(send: () => Promise<void>): Promise<void> {
     try {
-      response.shouldKeepAlive = false; // the connection ends with the stream; HTTP/2 ignores it
-      response.writeHead(200, HEADERS);
-      response.write(`retry: 1000\n${COMMENT}`);
-      await this.#send(response, server, from, signal);
-      response.end();
+      this.#response.shouldKeepAlive = false; // the connection ends with the stream; HTTP/2 ignores it
+      this.#response.writeHead(200, HEADERS);
+      await this.write(START);
+      await send();
+      this.#response.end();
     } catch {
-      response.destroy(); // the store is away, or the follower does not read
+      cutStream(this.#response); // the store is away
     } finally {
-      for (const timer of timers) clearTimeout(timer);
+      this.end();
     }
   }
 
-  /** Only while the store can be read: otherwise silence would be taken for "nothing has changed". */
-  #showLife(response: Response): void {
-    if (this.#tail.isCurrent && !response.writableNeedDrain) response.write(COMMENT);
+  /** Resolves when the connection has taken the bytes, or the stream has ended. */
+  async write(bytes: Buffer): Promise<void> {
+    while (this.#sendingSince !== undefined && !this.ending.aborted) await this.#taken();
+    if (this.ending.aborted) return;
+    this.#begin(bytes);
+    await this.#taken();
   }
 
-  async #send(response: Response, server: ResourceServer, from: Position, signal: AbortSignal): Promise<void> {
-    const { history } = this.#tail;
-    for (let at = from.sequence; !signal.aborted; ) {
-      const { version } = this.#tail;
-      const items = await this.#tail.after(at);
-      if (this.#tail.history !== history) return;
-      const last = items.at(-1);
-      if (!last) {
-        await this.#tail.change(version, signal);
-        continue;
-      }
-      if (await isOutdated(server, items, this.#store)) return;
-      await this.#turns.next();
-      await written(response, this.#texts.of(items, server), signal);
-      at = last.sequence;
-    }
+  /** Whether `act` has something to do. Once: not again until it was called. */
+  isDue(now: number): boolean {
+    if (this.#isDue || this.ending.aborted) return false;
+    this.#isDue = this.#isDeaf(now) || this.#isQuiet(now) || now >= this.#until;
+    return this.#isDue;
   }
-}
 
-/** Some batches are sent in each turn of the event loop, so that requests are served in between. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
+  /** Cuts a stream whose follower does not read, ends one that is too old, or shows a sign of life if `isCurrent`. */
+  act(now: number, isCurrent: boolean): void {
+    this.#isDue = false;
+    if (this.ending.aborted) return;
+    if (this.#isDeaf(now)) cutStream(this.#response);
+    if (this.#isDeaf(now) || now >= this.#until) this.end();
+    else if (isCurrent && this.#isQuiet(now)) this.#begin(COMMENT);
+  }
 
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(() => this.#go());
+  #isDeaf(now: number): boolean {
+    return this.#sendingSince !== undefined && now - this.#sendingSince >= READ_MS;
+  }
+
+  #isQuiet(now: number): boolean {
+    return this.#sendingSince === undefined && now - this.#lastSentAt >= QUIET_MS;
+  }
+
+  #begin(bytes: Buffer): void {
+    this.#sendingSince = performance.now();
+    this.#response.write(bytes, (fault) => {
+      this.#sendingSince = undefined;
+      this.#lastSentAt = performance.now();
+      if (fault) this.end();
+      this.#sent?.();
     });
   }
 
-  #go(): void {
-    const going = this.#waiting.slice(0, IN_ONE_TURN);
-    for (const resolve of going) resolve();
-    this.#waiting.splice(0, going.length);
-    if (this.#waiting.length > 0) setImmediate(() => this.#go());
+  #taken(): Promise<void> {
+    if (this.#sendingSince === undefined || this.ending.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#sent = resolve;
+    });
   }
-}
-
-/** Followers are mostly at the same place: those of one resource server share the bytes of a batch. */
-class BatchTexts {
-  readonly #known = new Map<string, Buffer>();
-
-  of(items: readonly FeedItem[], server: ResourceServer): Buffer {
-    const mark = serverMark(server);
-    const key = `${items[0]?.sequence} ${items.at(-1)?.sequence} ${mark}`;
-    const known = this.#known.get(key);
-    if (known) return known;
-    const text = Buffer.from(items.map((item) => itemText(item, server, mark)).join(''));
-    this.#known.set(key, text);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > SHARED && oldest !== undefined) this.#known.delete(oldest);
-    return text;
-  }
-}
-
-function itemText(item: FeedItem, server: ResourceServer, mark: string): string {
-  const entry = item.state && feedEntry(item.state, server);
-  // Without data, it only moves the cursor.
-  const data = entry ? `data: ${JSON.stringify(entry)}\n` : '';
-  return `id: ${cursorText(item, mark)}\n${data}\n`;
-}
-
-/** Resolves when the follower has room for more; rejects if that takes too long. */
-async function written(response: Response, text: Buffer, signal: AbortSignal): Promise<void> {
-  if (response.write(text) || signal.aborted) return;
-  const done = new AbortController();
-  const drained = new Promise<void>((resolve) => {
-    response.once('drain', resolve);
-    signal.addEventListener('abort', () => resolve(), { signal: done.signal });
-  });
-  const tooLate = sleep(READ_MS, true, { signal: done.signal, ref: false }).catch(() => false);
-  const isTooLate = await Promise.race([drained.then(() => false), tooLate]);
-  done.abort();
-  if (isTooLate) throw new Error('the follower does not read');
 }

@@ -8,15 +8,12 @@ import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/sn
 import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
 import { feedEntry } from './feed-entry.ts';
-import { FeedStreams } from './feed-stream.ts';
+import { FeedStreams } from './feed-streams.ts';
 import { askingServer } from './introspect.ts';
 import { PATHS } from './metadata.ts';
 import type { OauthMount } from './mount.ts';
 import { type OauthRefusal, replyOauthRefusal } from './reply.ts';
 import type { Snapshot } from './schemas.ts';
-
-/** Streams that one process keeps open. Further followers get 503 and try another node or later. */
-const MOST_STREAMS = 2_000;
 
 export function mountRevocations(app: FastifyInstance, mount: OauthMount): void {
   const streams = new FeedStreams(mount.feed, mount.ports.store);
@@ -83,9 +80,8 @@ async function follow(
   if (!server.ok) return server.refusal;
   const from = await startOf(request, server.value, mount);
   if (!from.ok) return from.refusal;
-  if (streams.count >= MOST_STREAMS) return { reason: 'overloaded' };
-  await streams.open(reply, server.value, from.value);
-  return undefined;
+  const reason = await streams.open(reply, server.value, from.value);
+  return reason && { reason };
 }
 
 async function startOf(

@@ -44,7 +44,9 @@ export interface Limits {
   readonly drainIdleMs: number;
   readonly connections: number;
   readonly inFlight: number;
-  /** Percent of `connections` and `inFlight` that one address, and one network, may hold. */
+  /** Event streams. */
+  readonly streams: number;
+  /** Percent of `connections`, `inFlight` and `streams` that one address, and one network, may hold. */
   readonly addressShare: number;
   readonly networkShare: number;
   /** How long requests may wait before late ones are refused. */
@@ -158,6 +160,7 @@ function guardServer(server: Server, options: AppOptions, refuseMethod: (target:
     places: limits.inFlight,
     bodyBytes: limits.bodyBytes,
     limit: shareLimit(limits.inFlight, addressShare, networkShare),
+    streams: { total: limits.streams, share: shareLimit(limits.streams, addressShare, networkShare) },
     peers,
     pressure,
     isAuthentic,

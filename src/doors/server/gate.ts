@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
-import { type Place, Places, type Visitor } from './places.ts';
+import { cut, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
@@ -16,6 +16,7 @@ export interface GateRules {
   readonly places: number;
   readonly bodyBytes: number;
   readonly limit: ShareLimit;
+  readonly streams: StreamLimit;
   readonly peers: Peers;
   readonly pressure: Pressure;
   /** Whether a request carries an authentic token in its headers. */
@@ -51,7 +52,7 @@ export class Gate {
 
   constructor(server: Server, rules: GateRules) {
     this.#rules = rules;
-    this.places = new Places(rules.shares);
+    this.places = new Places(rules.shares, rules.streams);
     const [handle] = server.listeners('request') as RequestListener[];
     if (!handle) throw new Error('the server has no listener for requests');
     server.removeAllListeners('request');
@@ -171,10 +172,23 @@ export class Gate {
   }
 }
 
-/** The response becomes a stream of events: it takes no place from other requests, and `end` ends it when the server stops. */
-export function keepStreaming(response: ServerResponse & { [PLACE]?: Place }, end: () => void): void {
+/**
+ * The response becomes a stream of events: it takes no place from other requests, and `end` ends it when the server stops. Returns
+ * why it must not, if there are too many streams.
+ */
+export function keepStreaming(
+  response: ServerResponse & { [PLACE]?: Place },
+  end: () => void,
+): ServerReason | undefined {
   const place = response[PLACE];
-  place?.visitor.home.keepStreaming(place, end);
+  return place?.visitor.home.keepStreaming(place, end);
+}
+
+/** Ends a stream of events at once, without waiting for the caller to read. */
+export function cutStream(response: ServerResponse & { [PLACE]?: Place }): void {
+  const place = response[PLACE];
+  if (place) cut(place);
+  else response.destroy();
 }
 
 /** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */

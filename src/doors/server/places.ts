@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { FrameBudget } from './frame-budget.ts';
-import type { Party, Shares } from './shares.ts';
+import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
 
 export interface Departure {
   /** False if the caller went away before the answer was sent. */
@@ -68,15 +68,24 @@ export interface Census {
   readonly orphaned: number;
 }
 
+/** Event streams that may be open at a time. */
+export interface StreamLimit {
+  readonly total: number;
+  readonly share: ShareLimit;
+}
+
 export class Places {
   readonly #shares: Shares;
+  readonly #streamLimit: StreamLimit;
   readonly #visitors = new Set<Visitor>();
   #held = 0;
+  #streams = 0;
   #orphaned = 0;
   #isEnding = false;
 
-  constructor(shares: Shares) {
+  constructor(shares: Shares, streamLimit: StreamLimit) {
     this.#shares = shares;
+    this.#streamLimit = streamLimit;
   }
 
   get held(): number {
@@ -145,12 +154,22 @@ export class Places {
     return place;
   }
 
-  /** For a response that stays open for long without work, such as an event stream. `end` ends it when the server stops. */
-  keepStreaming(place: Place, end: () => void): void {
-    if (place.counts && place.isHeld) this.#count(place.party, -1);
+  /**
+   * For a response that stays open for long without work, such as an event stream: it is counted apart from requests. `end` ends it
+   * when the server stops. Returns why it must not stay open, if there are too many.
+   */
+  keepStreaming(place: Place, end: () => void): 'overloaded' | 'rate-limited' | undefined {
+    const { party, visitor, isHeld } = place;
+    const { total, share } = this.#streamLimit;
+    if (this.#streams >= total) return 'overloaded';
+    const isLimited = !visitor.isProxy || party !== visitor.party;
+    if (isLimited && isOverShare(party, 'streams', share)) return 'rate-limited';
+    if (place.counts && isHeld) this.#count(party, -1);
     place.counts = false;
     place.endStream = end;
+    if (isHeld) this.#countStream(party, 1);
     if (this.#isEnding) end();
+    return undefined;
   }
 
   /** Ends the streams, and those that begin from now on. */
@@ -165,6 +184,7 @@ export class Places {
     place.isHeld = false;
     visitor.places.splice(visitor.places.indexOf(place), 1);
     if (place.counts) this.#count(party, -1);
+    if (place.endStream) this.#countStream(party, -1);
     if (party !== visitor.party) this.#shares.leave(party);
     const now = performance.now();
     visitor.lastUsedAt = now;
@@ -199,6 +219,12 @@ export class Places {
     this.#held += by;
     party.places += by;
     party.network.places += by;
+  }
+
+  #countStream(party: Party, by: 1 | -1): void {
+    this.#streams += by;
+    party.streams += by;
+    party.network.streams += by;
   }
 
   #farewell(visitor: Visitor): void {

@@ -1,9 +1,10 @@
-// How many places and connections each address, and its network, holds now.
+// How many places, connections and event streams each address, and its network, holds now.
 import { neighbourhoodOf, networkOf } from '../../core/presenter.ts';
 
 interface Tally {
   places: number;
   connections: number;
+  streams: number;
   /** Parties or networks without users are forgotten. */
   users: number;
 }
@@ -14,6 +15,7 @@ export interface Party {
   readonly network: Tally & { readonly key: string };
   places: number;
   connections: number;
+  streams: number;
   users: number;
 }
 
@@ -39,10 +41,16 @@ export class Shares {
 
   #newParty(key: string, address: string): Party {
     const networkKey = neighbourhoodOf(address);
-    const network = this.#networks.get(networkKey) ?? { key: networkKey, places: 0, connections: 0, users: 0 };
+    const network = this.#networks.get(networkKey) ?? {
+      key: networkKey,
+      places: 0,
+      connections: 0,
+      streams: 0,
+      users: 0,
+    };
     network.users += 1;
     this.#networks.set(networkKey, network);
-    const party = { key, network, places: 0, connections: 0, users: 0 };
+    const party = { key, network, places: 0, connections: 0, streams: 0, users: 0 };
     this.#parties.set(key, party);
     return party;
   }
@@ -60,6 +68,6 @@ export function shareLimit(total: number, addressShare: number, networkShare: nu
   return { perAddress: part(addressShare), perNetwork: part(Math.max(addressShare, networkShare)) };
 }
 
-export function isOverShare(party: Party, what: 'places' | 'connections', limit: ShareLimit): boolean {
+export function isOverShare(party: Party, what: 'places' | 'connections' | 'streams', limit: ShareLimit): boolean {
   return party[what] >= limit.perAddress || party.network[what] >= limit.perNetwork;
 }

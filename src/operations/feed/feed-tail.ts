@@ -9,10 +9,10 @@ const CHECK_MS = 2_000;
 /** News is older than this if the store has not answered since. */
 const CURRENT_MS = 3_000;
 const READ = 500;
-/** The most that is held for one follower. */
-const BATCH = 200;
-/** Items kept for followers that are a little behind. Others read from the store. */
-const KEPT = 2_000;
+/** The most that a follower gets at a time. */
+const BATCH = 100;
+/** Items kept for followers that are a little behind, some megabytes. Others read from the store. */
+const KEPT = 10_000;
 
 export class FeedTail {
   readonly #store: FeedStore;
@@ -29,6 +29,8 @@ export class FeedTail {
   #currentAt = 0;
   #checkedAt = 0;
   #looking: Promise<void> | undefined;
+  readonly #reads = new Map<number, Promise<readonly FeedItem[]>>();
+  #lastRead: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: FeedStore, lookMs = LOOK_MS) {
@@ -71,9 +73,21 @@ export class FeedTail {
 
   /** The next items. Empty: there are none yet. */
   async after(sequence: number): Promise<readonly FeedItem[]> {
-    if (!this.#at || sequence < this.#keptAfter) return itemsAfter(sequence, BATCH, this.#store);
-    const first = this.#kept.findLastIndex((item) => item.sequence <= sequence) + 1;
+    if (!this.#at || sequence < this.#keptAfter) return this.#stored(sequence);
+    const first = firstAfter(sequence, this.#kept);
     return this.#kept.slice(first, first + BATCH);
+  }
+
+  /** One read at a time, since a batch takes some work. After an outage, followers mostly begin at the same place: they share a read. */
+  #stored(sequence: number): Promise<readonly FeedItem[]> {
+    const shared = this.#reads.get(sequence);
+    if (shared) return shared;
+    const read = this.#lastRead
+      .then(() => itemsAfter(sequence, BATCH, this.#store))
+      .finally(() => this.#reads.delete(sequence));
+    this.#reads.set(sequence, read);
+    this.#lastRead = read.catch(() => undefined);
+    return read;
   }
 
   /** Resolves at the next change after `version`, or when the signal is aborted. */
@@ -158,4 +172,15 @@ export class FeedTail {
     this.#at = undefined;
     this.#kept = [];
   }
+}
+
+/** The index of the first item after a sequence number. */
+function firstAfter(sequence: number, items: readonly FeedItem[]): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle]?.sequence ?? 0) <= sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

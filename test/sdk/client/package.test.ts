@@ -1,29 +1,18 @@
-// @tessera/client from its tarball, in an empty folder, on every Node at hand.
+// @tessera/client from its tarball, in an empty folder, on every Node that it promises.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPublic } from '../../e2e/public-service.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { CLIENT } from '../../e2e/steps.ts';
+import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-/** Node 20 and newer among those of the machine and of the checkout, one of each major version. */
-function nodesAtHand(): Map<number, string> {
-  const folders = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'node'));
-  const pinned = globSync(join(ROOT, 'node_modules/node-*/bin/node'));
-  const found = new Map<number, string>();
-  for (const path of [process.execPath, ...folders.filter((each) => existsSync(each)), ...pinned]) {
-    const major = Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]);
-    if (major >= 20 && !found.has(major)) found.set(major, path);
-  }
-  return found;
-}
 
 /** A program as a user writes it: it takes everything from the package. */
 const PROGRAM = `
@@ -80,15 +69,19 @@ suite('@tessera/client from its tarball', () => {
     assert.deepEqual(Object.keys(manifest.scripts), ['build', 'prepack']);
   });
 
-  for (const [major, node] of nodesAtHand()) {
-    test(`works on Node ${major}`, async () => {
+  for (const { major, path, skip } of promisedNodes()) {
+    test(`works on Node ${major}`, { skip }, async () => {
       const program = file('program.mjs', PROGRAM);
       const args = [file('me.pem', service.ada.pem), file('me-key.pem', service.ada.key)];
       const ca = file('ca.pem', service.authority.pem);
-      const child = spawn(node, [program, service.issuer, CLIENT, ...args, ca, join(folder, `tokens-${major}.json`)], {
-        env: { NODE_EXTRA_CA_CERTS: ca },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const child = spawn(
+        path ?? '',
+        [program, service.issuer, CLIENT, ...args, ca, join(folder, `tokens-${major}.json`)],
+        {
+          env: { NODE_EXTRA_CA_CERTS: ca },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       let printed = '';
       child.stdout.on('data', (chunk) => (printed += String(chunk)));
       const [status] = await once(child, 'close');

@@ -1,0 +1,55 @@
+// What is sent to followers at a time, as server-sent events.
+import type { ResourceServer } from '../../core/resource-server.ts';
+import { cursorText, serverMark } from '../../operations/feed/cursor.ts';
+import type { FeedItem } from '../../operations/feed/read-feed.ts';
+import { feedEntry } from './feed-entry.ts';
+
+/** A batch ends with the item that reaches this. It is what the service holds for a follower that does not read. */
+const BATCH_BYTES = 16_384;
+/** Batches whose bytes are kept. */
+const SHARED = 32;
+
+export interface FeedBatch {
+  readonly bytes: Buffer;
+  /** The sequence number of its last item. */
+  readonly last: number;
+}
+
+/** Followers are mostly at the same place: those of one resource server share the bytes of a batch. */
+export class FeedBatches {
+  readonly #known = new Map<string, FeedBatch>();
+
+  /** The first of these items, at least one. */
+  of(items: readonly FeedItem[], server: ResourceServer): FeedBatch {
+    const mark = serverMark(server);
+    const key = `${items[0]?.sequence} ${items.at(-1)?.sequence} ${mark}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const batch = batchOf(items, server, mark);
+    this.#known.set(key, batch);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > SHARED && oldest !== undefined) this.#known.delete(oldest);
+    return batch;
+  }
+}
+
+function batchOf(items: readonly FeedItem[], server: ResourceServer, mark: string): FeedBatch {
+  const texts: string[] = [];
+  let length = 0;
+  let last = 0;
+  for (const item of items) {
+    const text = itemText(item, server, mark);
+    texts.push(text);
+    length += text.length;
+    last = item.sequence;
+    if (length >= BATCH_BYTES) break;
+  }
+  return { bytes: Buffer.from(texts.join('')), last };
+}
+
+function itemText(item: FeedItem, server: ResourceServer, mark: string): string {
+  const entry = item.state && feedEntry(item.state, server);
+  // Without data, it only moves the cursor.
+  const data = entry ? `data: ${JSON.stringify(entry)}\n` : '';
+  return `id: ${cursorText(item, mark)}\n${data}\n`;
+}

@@ -1,0 +1,111 @@
+// A stream of the revocation feed over HTTP/2, whose client decides how much it takes.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { FeedStream } from '../../../src/doors/oauth/feed-stream.ts';
+
+const MINUTE = 60_000;
+const BATCH = Buffer.alloc(16_384, 'x');
+const never = () => new Promise<void>(() => undefined);
+
+interface Fixture {
+  readonly response: ServerResponse;
+  readonly client: ClientHttp2Stream;
+  readonly session: ClientHttp2Session;
+}
+
+/** The service can send `window` bytes; more only after the client has read. */
+async function responseTo(t: TestContext, window: number): Promise<Fixture> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const session = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: window } });
+  t.after(() => {
+    session.destroy();
+    server.close();
+  });
+  const client = session.request({ ':path': '/' });
+  client.on('error', () => undefined);
+  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  return { response, client, session };
+}
+
+test('a follower that does not read has one write at most in memory, and is cut after 10 seconds', async (t) => {
+  const { response, client } = await responseTo(t, 100);
+  const stream = new FeedStream(response, MINUTE);
+  let written = 0;
+  void stream.run(async () => {
+    for (; !stream.ending.aborted; written += 1) await stream.write(BATCH);
+  });
+  await once(client, 'response');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(written, 0);
+  assert.ok(response.writableLength <= BATCH.length, `${response.writableLength} bytes are held`);
+  const now = performance.now();
+  assert.equal(stream.isDue(now + 9_500), false);
+  stream.act(now + 9_500, true);
+  assert.ok(response.writableLength <= BATCH.length, 'a sign of life is not queued behind it');
+  assert.equal(stream.ending.aborted, false);
+  assert.equal(stream.isDue(now + 10_001), true);
+  stream.act(now + 10_001, true);
+  assert.equal(stream.ending.aborted, true);
+  client.resume();
+  await once(client, 'close');
+});
+
+test('a follower that reads slowly gets everything', async (t) => {
+  const { response, client } = await responseTo(t, 1_000);
+  const stream = new FeedStream(response, MINUTE);
+  void stream.run(async () => {
+    for (let n = 0; n < 20; n++) await stream.write(BATCH);
+  });
+  let received = 0;
+  for await (const chunk of client) received += (chunk as Buffer).length;
+  assert.equal(received, 'retry: 1000\n:\n\n'.length + 20 * BATCH.length);
+});
+
+test('a quiet stream shows a sign of life once, and again after the next silence', async (t) => {
+  const { response, client } = await responseTo(t, 65_535);
+  const stream = new FeedStream(response, MINUTE);
+  void stream.run(never);
+  client.setEncoding('utf8');
+  const received: string[] = [];
+  client.on('data', (text: string) => received.push(text));
+  const has = async (text: string) => {
+    while (received.join('') !== text) await new Promise(setImmediate);
+  };
+  await has('retry: 1000\n:\n\n');
+  const now = performance.now();
+  assert.equal(stream.isDue(now + 8_000), false);
+  assert.equal(stream.isDue(now + 9_001), true);
+  assert.equal(stream.isDue(now + 9_002), false, 'not twice');
+  stream.act(now + 9_002, false);
+  assert.equal(stream.isDue(now + 9_003), true, 'nothing is shown while the store cannot be read');
+  stream.act(now + 9_003, true);
+  await has('retry: 1000\n:\n\n:\n\n');
+  assert.equal(stream.isDue(now + 18_004), true, 'the next one');
+});
+
+test('a stream that is too old ends in order', async (t) => {
+  const { response, client } = await responseTo(t, 65_535);
+  const stream = new FeedStream(response, MINUTE);
+  void stream.run(() => new Promise((resolve) => stream.ending.addEventListener('abort', () => resolve())));
+  client.resume();
+  stream.act(performance.now() + MINUTE + 1, true);
+  await once(client, 'end');
+  assert.equal(client.rstCode, 0);
+});
+
+test('a stream whose client has gone ends, also with a write under way', async (t) => {
+  const { response, session } = await responseTo(t, 100);
+  const stream = new FeedStream(response, MINUTE);
+  const running = stream.run(async () => {
+    while (!stream.ending.aborted) await stream.write(BATCH);
+  });
+  session.destroy();
+  await running;
+  assert.equal(stream.ending.aborted, true);
+});

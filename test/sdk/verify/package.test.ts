@@ -1,0 +1,136 @@
+// @tessera/verify from its tarball, in an empty folder, on every Node that it promises.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { freePort } from '../../free-port.ts';
+import { promisedNodes } from '../nodes.ts';
+import { installPacked } from '../packed.ts';
+import { eventually, FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** A program as a user writes it: an API, and calls with no token, a good one, one without the permission, and a wrong one. */
+const PROGRAM = `
+import { createServer } from 'node:http';
+import { answerTo, verifier } from '@tessera/verify';
+const { options, tokens } = JSON.parse(process.env.ORDER);
+const guard = await verifier(options);
+const [read, write] = [guard.require('orders:read'), guard.require('orders:write')];
+const server = createServer(async (request, response) => {
+  if (await (request.method === 'POST' ? write : read)(request, response)) response.end(guard.caller(request).identity);
+});
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = 'http://127.0.0.1:' + server.address().port;
+const call = async (token, method = 'GET') => {
+  const response = await fetch(url, { method, headers: token ? { authorization: 'Bearer ' + token } : {} });
+  await response.text();
+  return response.status;
+};
+const statuses = [await call(), await call('wrong')];
+for (const token of tokens) statuses.push(await call(token), await call(token, 'POST'));
+const refused = answerTo(await guard.check('wrong')).status;
+guard.close();
+server.close();
+server.closeAllConnections();
+console.log(JSON.stringify({ statuses, refused }));
+`;
+
+const TYPED = `
+import { type Allowed, type Guard, verifier } from '@tessera/verify';
+const resourceServer = { id: 'a', secret: 'b', audience: 'https://c' };
+const guard: Guard = await verifier({ issuer: 'https://x', resourceServer, onOutage: 'refuse' });
+const checked = await guard.check('token');
+if (checked.ok) { const allowed: Allowed = checked; allowed.identity.length; } else checked.reason.length;
+// @ts-expect-error: the types know the choices
+await verifier({ issuer: 'https://x', resourceServer, onOutage: 'allow' });
+// @ts-expect-error: a refusal has no identity
+(await guard.check('token')).identity;
+`;
+
+suite('@tessera/verify from its tarball', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-verify-package-'));
+  let api: ProtectedApi;
+  let files: readonly string[];
+  before(async () => {
+    files = installPacked('verify', folder);
+    // npm would install it from the registry.
+    cpSync(join(ROOT, 'node_modules/jose'), join(folder, 'node_modules/jose'), { recursive: true });
+    api = await startProtected();
+  });
+  after(async () => {
+    await api.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('contains the built code with its types, a README, a licence, and nothing else', () => {
+    const others = files.filter((path) => !/^dist\/[\w/-]+\.(?:js|d\.ts)$/.test(path));
+    assert.deepEqual(others, ['LICENSE', 'README.md', 'package.json']);
+    assert.ok(files.includes('dist/verify.js') && files.includes('dist/verify.d.ts'));
+  });
+
+  test('depends on jose alone and runs no script when it is installed', () => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/@tessera/verify/package.json'), 'utf8'));
+    assert.deepEqual(Object.keys(manifest.dependencies), ['jose']);
+    assert.deepEqual(Object.keys(manifest.scripts), ['build', 'prepack']);
+  });
+
+  for (const { major, path, skip } of promisedNodes())
+    test(`works on Node ${major}`, { skip }, async () => {
+      const program = join(folder, 'program.mjs');
+      writeFileSync(program, PROGRAM);
+      const tokens = await Promise.all(FORMATS.map((format) => api.token(format)));
+      const ORDER = JSON.stringify({ options: api.options, tokens });
+      const child = spawn(path ?? '', [program], { env: { ORDER }, stdio: ['ignore', 'pipe', 'inherit'] });
+      let printed = '';
+      child.stdout.on('data', (chunk) => (printed += String(chunk)));
+      const [status] = await once(child, 'close');
+      assert.equal(status, 0);
+      assert.deepEqual(JSON.parse(printed), { statuses: [401, 401, 200, 403, 200, 403], refused: 401 });
+    });
+
+  test('the program of its README answers 401, 200 and 403', async () => {
+    const readme = readFileSync(join(folder, 'node_modules/@tessera/verify/README.md'), 'utf8');
+    const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+    const port = await freePort();
+    const adapted = program
+      .replace('https://localhost:8443', api.issuer)
+      .replace('https://orders.example.com', api.options.resourceServer.audience)
+      .replace('3000', String(port));
+    writeFileSync(join(folder, 'api.mjs'), adapted);
+    const ca = join(folder, 'ca.pem');
+    writeFileSync(ca, api.authority.pem);
+    const env = { TESSERA_SECRET: api.options.resourceServer.secret, NODE_EXTRA_CA_CERTS: ca };
+    const child = spawn(process.execPath, ['api.mjs'], { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const authorization = `Bearer ${await api.token('opaque')}`;
+    const statusOf = async (init: RequestInit) => (await fetch(`http://127.0.0.1:${port}/`, init)).status;
+    await eventually('the API listens', () => statusOf({}).then(Boolean, () => false));
+    const statuses = [
+      await statusOf({}),
+      await statusOf({ headers: { authorization } }),
+      await statusOf({ method: 'POST', headers: { authorization } }),
+    ];
+    child.kill();
+    assert.deepEqual(statuses, [401, 200, 403]);
+  });
+
+  test('without the CA of the service, it says how to name it', async () => {
+    await assert.rejects(verifier({ ...api.options, ca: '' }), {
+      name: 'Misconfigured',
+      message: /NODE_EXTRA_CA_CERTS/,
+    });
+  });
+
+  test('its types teach', () => {
+    const typed = join(folder, 'typed.mts');
+    writeFileSync(typed, TYPED);
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
+    execFileSync(process.execPath, [tsc, ...flags, typed], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  });
+});
