@@ -9,6 +9,8 @@ import {
   hasExtension,
   hasIssuerAndSerial,
   hasLeafWithDnsName,
+  hasNul,
+  hasOddConstraint,
   hasOddEmailAddress,
   hasOddString,
   hasOtherKey,
@@ -33,6 +35,7 @@ export interface Explained {
 
 type Class = Omit<Explained, 'by' | 'said'>;
 
+const ISSUER_ALT_NAME = '2.5.29.18';
 const NO_ISSUER = /^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT|GET_ISSUER_CERT_LOCALLY)$/;
 
 const KEY_IDENTIFIER: Class = {
@@ -84,6 +87,20 @@ const OPENSSL: readonly (Class & Pick<Explained, 'said'>)[] = [
     why: 'an emailAddress in a subject is not an IA5String, which OpenSSL refuses under any constraint on names',
     when: hasOddEmailAddress,
   },
+  {
+    said: /^UNSPECIFIED$/,
+    rule: 'identity: a value with a control character gives no identity',
+    clause: 'RFC 5280 4.2.1.10 constrains DNS names, not common names',
+    why: 'a common name with a NUL, which OpenSSL checks as a DNS name',
+    when: hasNul,
+  },
+  {
+    said: NO_ISSUER,
+    rule: 'name-constraints: a value that is not a string equals nothing but itself',
+    clause: 'RFC 5280 4.1.2.4: the value of an attribute may be of any type',
+    why: 'a constraint on directory names has a value that is not a string, so OpenSSL cannot load the extension',
+    when: hasOddConstraint,
+  },
   { said: /^INVALID_PURPOSE$/, ...ANY_KEY_USAGE },
   {
     said: /^PATH_LENGTH_EXCEEDED$/,
@@ -100,7 +117,8 @@ const OPENSSL: readonly (Class & Pick<Explained, 'said'>)[] = [
     when: hasOtherKey,
   },
   {
-    said: /^no handshake: ERR_OSSL_ASN1_/,
+    // Or the server ends the handshake: alert 80.
+    said: /^no handshake: (ERR_OSSL_ASN1_|\w+:error:0A000438:)/,
     rule: 'identity; name-constraints: such a value gives no identity and counts as excluded',
     clause: 'RFC 5280 4.1.2.4: a DirectoryString; 7.1 compares only these',
     why: 'a name has a value that is not a well-formed string of its type, so OpenSSL cannot load the certificate',
@@ -168,6 +186,13 @@ const GNUTLS: readonly (Class & Pick<Explained, 'said'>)[] = [
     clause: 'RFC 5280 4.2.1.6',
     why: 'an empty alternative name, which gives no identity',
     when: (mutant) => hasAlternativeName(mutant, (name) => 'value' in name && name.value === ''),
+  },
+  {
+    said: /unreadable/,
+    rule: 'none: issuerAltName, unless critical, is not read',
+    clause: 'RFC 5280 4.2.1.7: it has no part in path validation',
+    why: 'an issuerAltName that is not well-formed, so GnuTLS cannot load the certificate',
+    when: (mutant) => hasExtension(mutant, ISSUER_ALT_NAME),
   },
 ];
 

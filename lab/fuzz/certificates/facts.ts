@@ -55,6 +55,20 @@ function isOdd({ der, characters, oid }: Attribute): boolean {
   return characters === undefined || hasOwnType || !NAME_STRINGS.includes(value?.tag ?? 0);
 }
 
+/** A subject with a NUL in a value. Such a value gives no identity. */
+export function hasNul(mutant: Mutant): boolean {
+  return pathOf(mutant).some(({ subject }) => subject.rdns.flat().some(({ characters }) => characters?.includes('\0')));
+}
+
+/** A constraint on directory names with a value that is not a well-formed string of its type. */
+export function hasOddConstraint(mutant: Mutant): boolean {
+  const names = pathOf(mutant).flatMap(({ known: { nameConstraints } }) => [
+    ...(nameConstraints?.permitted ?? []),
+    ...(nameConstraints?.excluded ?? []),
+  ]);
+  return names.some((name) => name.kind === 'directory' && name.name.rdns.flat().some(isOdd));
+}
+
 /** An emailAddress in a subject that is not an IA5String. */
 export function hasOddEmailAddress(mutant: Mutant): boolean {
   const attributes = pathOf(mutant).flatMap(({ subject }) => subject.rdns.flat());
