@@ -36,8 +36,13 @@ export function encodeEvent(event: Event): Value[] {
 function detailText(detail: Event['detail'], requestId?: string, traceId?: string): string | null {
   // Of a refresh, the most frequent event by far.
   if (!detail && requestId !== undefined && traceId === undefined) return `{"requestId":"${requestId}"}`;
-  const all = { ...detail, requestId, traceId };
-  return detail || requestId !== undefined || traceId !== undefined ? JSON.stringify(all) : null;
+  if (!detail && requestId === undefined && traceId === undefined) return null;
+  // Of an event that was read from a store and is moved to another one, the detail has both.
+  return JSON.stringify({
+    ...detail,
+    ...(requestId !== undefined && { requestId }),
+    ...(traceId !== undefined && { traceId }),
+  });
 }
 
 /** Reads the sequence number and the columns after it. */
