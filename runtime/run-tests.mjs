@@ -8,6 +8,9 @@ const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */
 const AT_ONCE = 2 * availableParallelism();
 
+/** If no file ended for this long, a process hangs: usually a test failed before it closed what it had opened. */
+const LONGEST_WAIT_MS = 10 * 60_000;
+
 /** A signal ends the processes of the tests, too. */
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
@@ -16,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => s
  * `files` are started in this order. `flags` are those of Node's test runner; those it does not read itself go to the
  * process of each file. Resolves to the failed files and the seconds that each file took.
  */
-export async function runTests(root, files, flags = [], atOnce = AT_ONCE) {
+export async function runTests(root, files, flags = [], { atOnce = AT_ONCE, longestWaitMs = LONGEST_WAIT_MS } = {}) {
   const { reporter, concurrency, others } = readFlags(flags);
   const paths = files.map((file) => join(root, file));
   const { signal } = stopping;
@@ -24,12 +27,19 @@ export async function runTests(root, files, flags = [], atOnce = AT_ONCE) {
   const failed = new Set();
   const times = new Map();
   let isPassed = false;
+  const patience = setTimeout(() => {
+    console.error(`tessera: no test file ended for ${longestWaitMs / 60_000} minutes. Not ended:`);
+    for (const file of files.filter((name) => !times.has(name))) console.error(`tessera:   ${file}`);
+    stopping.abort();
+  }, longestWaitMs).unref();
   events.on('test:fail', ({ file, todo }) => todo === undefined && file && failed.add(relative(root, file)));
   events.on('test:summary', ({ file, success, duration_ms: duration }) => {
     if (file === undefined) isPassed = success;
     else times.set(relative(root, file), duration / 1000);
+    patience.refresh();
   });
   for await (const text of events.compose(reporter)) process.stdout.write(text);
+  clearTimeout(patience);
   return signal.aborted ? { isPassed: false, failed: [], times } : { isPassed, failed: [...failed], times };
 }
 

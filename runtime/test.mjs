@@ -62,7 +62,7 @@ function sayTimes(times) {
 async function passAlone(failed) {
   if (failed.length === 0) return false;
   say(`failed, run once more alone: ${failed.join(', ')}`);
-  const again = await runTests(root, failed, flags, 1);
+  const again = await runTests(root, failed, flags, { atOnce: 1 });
   if (again.isPassed) say(`passed alone after failing beside other tests: ${failed.join(', ')}`);
   return again.isPassed;
 }

@@ -176,3 +176,28 @@ test('while another apt works, the install waits for it', (t) => {
   assert.equal(status, 0);
   assert.equal(readFileSync(join(root, 'calls'), 'utf8').trim().split('\n').length, 3);
 });
+
+test('a test file whose process does not end fails the run, by its name', (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'tessera-hanging-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  writeFileSync(
+    join(root, 'hangs.test.mjs'),
+    "import { test } from 'node:test'; test('one', () => {}); setInterval(() => {}, 1000);",
+  );
+  const starter = join(root, 'start.mjs');
+  writeFileSync(
+    starter,
+    `import { runTests } from ${JSON.stringify(join(ROOT, 'runtime/run-tests.mjs'))};
+    const { isPassed } = await runTests(import.meta.dirname, ['hangs.test.mjs'], [], { longestWaitMs: 1000 });
+    process.exit(isPassed ? 0 : 9);`,
+  );
+  const environment = { ...process.env };
+  delete environment['NODE_TEST_CONTEXT']; // a runner inside a test would only report to the outer one
+  const { status, stdout, stderr } = spawnSync(process.execPath, [starter], {
+    encoding: 'utf8',
+    env: environment,
+    timeout: HANGING_MS,
+  });
+  assert.equal(status, 9, stdout);
+  assert.match(stderr, /no test file ended[\s\S]*hangs\.test\.mjs/, stdout);
+});
