@@ -21,7 +21,7 @@ interface Round {
 
 const ROUNDS: readonly Round[] = [
   { title: 'refresh', load: 'refresh' },
-  { title: 'refresh, PostgreSQL', load: 'refresh', postgres: true },
+  { title: 'refresh-postgres', load: 'refresh', postgres: true },
   ...LOAD_KINDS.filter((load) => !['refresh', 'refresh-spread'].includes(load)).map((load) => ({ title: load, load })),
 ];
 
