@@ -2,13 +2,14 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { quartiles } from '../quantiles.ts';
 import { LOAD_KINDS, type LoadKind, type Running } from './contestant.ts';
 import { echo } from './contestants/echo.ts';
 import { type TesseraOptions, tessera } from './contestants/tessera.ts';
 import type { Workshop } from './facts.ts';
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
-import { type LaneResult, race } from './race.ts';
+import { type LaneResult, race, ratios, type Slice } from './race.ts';
 import { suiteTable } from './report/table.ts';
 
 type Start = typeof tessera;
@@ -69,4 +70,14 @@ function report(title: string, [floor, before, now]: readonly LaneResult[]): voi
   if (!floor || !before || !now) throw new Error('a race of three has three results');
   console.log(suiteTable({ title: `${title}: ratio to the echo` }, [floor, before, now]));
   console.log(suiteTable({ title: `${title}: ratio to the other checkout` }, [before, now]));
+  console.log(`${title}, now to before: rate ${spread(now, before, rateOf)}, CPU ${spread(now, before, cpuOf)}\n`);
+}
+
+const rateOf = ({ perSecond }: Slice) => perSecond;
+const cpuOf = ({ cpuPerRequest }: Slice) => cpuPerRequest;
+
+/** The median with its quartiles: without them, nobody knows how much of a difference is noise. */
+function spread(now: LaneResult, before: LaneResult, figure: (slice: Slice) => number): string {
+  const [low, middle, high] = quartiles(ratios(now, before, figure)).map((value) => value.toFixed(3));
+  return `${middle} (half of the passes between ${low} and ${high})`;
 }

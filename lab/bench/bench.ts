@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../quantiles.ts';
 import {
   atMost,
   diskFact,
@@ -15,7 +16,7 @@ import {
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { watchSize } from './probe/disk.ts';
-import { type LaneResult, loadName, median, race } from './race.ts';
+import { type LaneResult, loadName, race } from './race.ts';
 import { factTable } from './report/facts.ts';
 import { type BarGroup, plot } from './report/plot.ts';
 import { suiteTable } from './report/table.ts';

@@ -4,12 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { median } from '../quantiles.ts';
 import { tessera } from './contestants/tessera.ts';
 import { type ClientTls, Generator } from './generator/generator.ts';
 import { CORES } from './pinned.ts';
 import { bytesOfTables, probeSync } from './probe/disk.ts';
 import { holds, prove } from './proof.ts';
-import { type LaneResult, loadName, median, type Pace } from './race.ts';
+import { type LaneResult, loadName, type Pace } from './race.ts';
 import type { Stable } from './stable.ts';
 
 export interface Fact {

@@ -1,4 +1,5 @@
-// Contestants measured in turns (ABBA), so that noise of the machine affects all alike.
+// Contestants measured in turns (ABC CBA, BCA ACB, …), so that noise of the machine and pauses between slices affect all alike.
+import { median } from '../quantiles.ts';
 import type { LoadKind, Running } from './contestant.ts';
 import type { Generator, Load } from './generator/generator.ts';
 import type { SliceReport } from './generator/slice.ts';
@@ -58,7 +59,9 @@ export async function race(
   }
   for (const lane of lanes) await alone(lane, lanes, () => warmUp(nameOf(lane), generator, pace));
   for (let round = 0; round < pace.rounds; round++) {
-    for (const lane of [...lanes, ...lanes.toReversed()]) {
+    const first = round % lanes.length;
+    const order = [...lanes.slice(first), ...lanes.slice(0, first)];
+    for (const lane of [...order, ...order.toReversed()]) {
       const measure = () => slice(nameOf(lane), lane.running, generator, pace);
       results.get(lane.name)?.push(await alone(lane, lanes, measure));
     }
@@ -101,14 +104,12 @@ async function slice(name: string, { pids }: Running, generator: Generator, pace
   return { ...report, perSecond, cpuPerRequest, memory: memoryOf(pids) };
 }
 
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+/** The median of the ratios of two lanes. */
+export function ratio(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number {
+  return median(ratios(a, b, figure));
 }
 
-/** The median of the ratios of two lanes, each taken within one pass. */
-export function ratio(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number {
-  return median(a.slices.map((slice, pass) => figure(slice) / figure(b.slices[pass] as Slice)));
+/** The ratio of two lanes in each pass. */
+export function ratios(a: LaneResult, b: LaneResult, figure: (slice: Slice) => number): number[] {
+  return a.slices.map((slice, pass) => figure(slice) / figure(b.slices[pass] as Slice));
 }

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { median } from '../quantiles.ts';
 import type { RunningTessera } from './contestants/tessera.ts';
 import { atMost, type Fact } from './facts.ts';
 import { CORES, startPinned } from './pinned.ts';
 import { memoryOf } from './probe/processes.ts';
-import { median } from './race.ts';
 import { freePorts, readyAfter } from './ready.ts';
 import type { Stable } from './stable.ts';
 

@@ -1,7 +1,8 @@
 // The performance targets that races decide.
 import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
+import { median } from '../quantiles.ts';
 import { atMost, type Fact, memoryFact } from './facts.ts';
-import { type LaneResult, loadName, median, ratio, type Slice } from './race.ts';
+import { type LaneResult, loadName, ratio, type Slice } from './race.ts';
 import type { Name } from './stable.ts';
 
 export type Results = ReadonlyMap<string, readonly LaneResult[]>;

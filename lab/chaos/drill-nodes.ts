@@ -31,8 +31,3 @@ export async function drillNode(settings: readonly string[], query: string, retr
 export function issueMany(node: Node, count: number): Promise<TokenPair[]> {
   return Promise.all(Array.from({ length: count }, () => issue(node)));
 }
-
-export function percentile(latencies: readonly number[], share: number): number {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { answer, type Node, refresh } from '../../test/node.ts';
-import { drillNode, issueMany, percentile } from './drill-nodes.ts';
+import { quantile } from '../quantiles.ts';
+import { drillNode, issueMany } from './drill-nodes.ts';
 
 const CALLERS = 32;
 const LOCKED_MS = 600;
@@ -52,11 +53,11 @@ function verdict(refreshes: readonly Refresh[], faults: readonly string[], unans
     ['no lock', free],
     ['one row locked', locked],
   ] as const) {
-    const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => percentile(each, share).toFixed(1));
+    const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => quantile(each, share).toFixed(1));
     console.log(`${name}: ${each.length} refreshes of others, p50 ${p50} ms, p99 ${p99} ms, longest ${longest} ms`);
   }
   for (const fault of faults.slice(0, 5)) console.error(fault);
-  const isSlow = percentile(locked, 0.99) > Math.max(P99_MS, SLOWER * percentile(free, 0.99));
+  const isSlow = quantile(locked, 0.99) > Math.max(P99_MS, SLOWER * quantile(free, 0.99));
   console.log(`${faults.length} faults of others; ${unanswered} refreshes of the locked row had no answer after it`);
   return faults.length + unanswered + Number(isSlow);
 }

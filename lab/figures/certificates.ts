@@ -1,5 +1,6 @@
 // Certificate authorizations per second beside a bare node TLS server that requests certificates and echoes, in one
 // interleaved run: every round runs every scenario on both, so that a noisy machine is noisy for both.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
@@ -9,6 +10,7 @@ import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 import { systemClock } from '../../src/system.ts';
 import { type Issued, makeAuthority } from '../../test/authority.ts';
 import { ecKeys } from '../../test/signed-der.ts';
+import { median } from '../quantiles.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SLICE_MS = Number(process.env['SLICE_MS'] ?? 1500);
@@ -78,10 +80,6 @@ async function measure(server: Server, scenario: Scenario): Promise<number> {
   const rate = (done * 1000) / (performance.now() - started);
   if (agent) agent.destroy();
   return rate;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 async function race(servers: Readonly<Record<(typeof CONTESTANTS)[number], Server>>): Promise<void> {

@@ -7,7 +7,8 @@ import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { aNode, anotherNode, issue } from '../../test/node.ts';
-import { median, type Rate, rate, table, temporaryFolder } from './measure.ts';
+import { median } from '../quantiles.ts';
+import { type Rate, rate, table, temporaryFolder } from './measure.ts';
 import { turnOf, withoutEvents } from './refreshes.ts';
 
 const GRANTS = 10_000;

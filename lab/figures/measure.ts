@@ -44,10 +44,6 @@ function stallOf(delays: ReturnType<typeof monitorEventLoopDelay>): Rate['stall'
   return { p50: delays.percentile(50) / 1e6, p99: delays.percentile(99) / 1e6, max: delays.max / 1e6 };
 }
 
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 /** Milliseconds for a durable write of 4 KiB: varies by a factor of a hundred between machines and hours. */
 export function probeFsync(folder: string, times = 100): { p50: number; p99: number } {
   const path = join(folder, 'probe');

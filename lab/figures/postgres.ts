@@ -3,7 +3,7 @@
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
 import { sqliteDatabase } from '../../test/store/sqlite-database.ts';
-import { median } from './measure.ts';
+import { median } from '../quantiles.ts';
 import { echo } from './postgres/echo.ts';
 import { fillPostgres, fillSqlite } from './postgres/fill.ts';
 import { plainLoop } from './postgres/plain-loop.ts';

@@ -11,7 +11,8 @@ import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { systemClock } from '../../src/system.ts';
 import { accepted, aNode, anotherNode, issue, refresh } from '../../test/node.ts';
-import { median, probeFsync, type Rate, rate, table, temporaryFolder } from './measure.ts';
+import { median } from '../quantiles.ts';
+import { probeFsync, type Rate, rate, table, temporaryFolder } from './measure.ts';
 
 const GRANTS = 10_000;
 const SLICE_MS = 500;

@@ -5,7 +5,8 @@ import { RequestTally } from '../../src/doors/ops/request-tally.ts';
 import type { Story } from '../../src/doors/server/story.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { requestLines } from '../../src/log/request-line.ts';
-import { median, table } from './measure.ts';
+import { median } from '../quantiles.ts';
+import { table } from './measure.ts';
 
 const ROUNDS = 15;
 const REQUESTS = 100_000;

@@ -3,8 +3,9 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { issuerOf } from '../../src/pki/judge/explain-files.ts';
 import { judgeCertificate } from '../../src/pki/judge/judge.ts';
 import { systemClock } from '../../src/system.ts';
+import { median } from '../quantiles.ts';
 import { type HostileChain, signedChains, strangersChains } from './hostile-certificates.ts';
-import { median, table } from './measure.ts';
+import { table } from './measure.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 15);
 const BOUNDS = { 'before a signature': 5, 'after a signature': 25 } as const;

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { Seeded } from '../../test/seeded.ts';
-import { median, probeFsync, table, temporaryFolder } from './measure.ts';
+import { median } from '../quantiles.ts';
+import { probeFsync, table, temporaryFolder } from './measure.ts';
 
 const GRANTS = 100_000;
 const BATCH = 64;

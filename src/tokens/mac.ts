@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Hex } from '../core/hex.ts';
+import { bytesOf } from './sha256.ts';
 
 const BLOCK = 64;
 const DIGEST = 32;
@@ -25,18 +26,21 @@ export class Mac {
     }
   }
 
-  /** Over the first `length` bytes of the message. */
-  sum(message: Uint8Array, length = message.length): Hex {
-    if (message.length > MESSAGE_MAX_LENGTH) throw new RangeError('message too long for this MAC');
-    this.#views[length] ??= this.#inner.subarray(0, BLOCK + length);
-    this.#inner.set(message, BLOCK);
-    this.#outer.write(hash('sha256', this.#views[length], 'binary'), BLOCK, DIGEST, 'latin1');
+  sum(message: Uint8Array): Hex {
+    this.#hashInner(message, message.length);
     return hash('sha256', this.#outer, 'hex') as Hex;
+  }
+
+  /** The first `length` bytes of the MAC. */
+  firstBytes(message: Uint8Array, length: number): Buffer {
+    this.#hashInner(message, message.length);
+    return bytesOf(hash('sha256', this.#outer, 'binary'), length);
   }
 
   /** Writes the first `length` bytes of the MAC over everything before `at`. */
   sign(bytes: Buffer, at: number, length: number): void {
-    bytes.write(this.sum(bytes, at), at, length, 'hex');
+    this.#hashInner(bytes, at);
+    bytes.write(hash('sha256', this.#outer, 'binary'), at, length, 'binary');
   }
 
   /** Whether the bytes from `at` on are what `sign` would write there. */
@@ -47,6 +51,14 @@ export class Mac {
     signed.set(bytes);
     this.sign(signed, at, length - at);
     return timingSafeEqual(signed, bytes);
+  }
+
+  /** Prepares the outer block for the first `length` bytes of the message. */
+  #hashInner(message: Uint8Array, length: number): void {
+    if (message.length > MESSAGE_MAX_LENGTH) throw new RangeError('message too long for this MAC');
+    this.#views[length] ??= this.#inner.subarray(0, BLOCK + length);
+    this.#inner.set(message, BLOCK);
+    this.#outer.write(hash('sha256', this.#views[length], 'binary'), BLOCK, DIGEST, 'binary');
   }
 }
 

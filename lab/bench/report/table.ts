@@ -1,4 +1,5 @@
-import { type LaneResult, median, ratio, type Slice } from '../race.ts';
+import { median } from '../../quantiles.ts';
+import { type LaneResult, ratio, type Slice } from '../race.ts';
 import type { Suite } from '../suites.ts';
 
 const HEADINGS = ['', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'p99/p50', 'CPU µs', 'MB', 'generator'];

@@ -1,6 +1,6 @@
 // The revocation feed: how soon followers refuse, what they miss when streams are cut, and what followers cost that do not read.
 import type { Seeded } from '../../../test/seeded.ts';
-import { percentile } from '../drill-nodes.ts';
+import { quantile } from '../../quantiles.ts';
 import { printTimes } from '../good-caller.ts';
 import { cutStreams } from './cuts.ts';
 import { ignoreFeed } from './deaf.ts';
@@ -45,7 +45,7 @@ async function onField(kind: StoreKind, measure: (field: FeedField) => Promise<n
 async function measureLatency(field: FeedField, kind: StoreKind): Promise<number> {
   const latencies = await refusalLatencies(field, await field.guards(FOLLOWERS), ROUNDS);
   field.closeGuards();
-  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  const [p50, p99] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
   const figures = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${Math.max(...latencies).toFixed(0)} ms`;
   console.log(`${kind}: from revoke to refusal at ${FOLLOWERS} followers, ${ROUNDS} rounds: ${figures}`);
   return Number(p99 > PROMISED_MS);

@@ -1,4 +1,4 @@
-import { median } from '../../bench/race.ts';
+import { median } from '../../quantiles.ts';
 import type { LoadReport } from './load.ts';
 
 export interface Turn {

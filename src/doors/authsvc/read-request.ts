@@ -11,6 +11,8 @@ import { recordIntegration } from '../token/request-story.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { ScopeParameters, TokenParameters } from './schemas.ts';
 
+const EITHER_FORM: readonly BodyForm[] = ['json', 'form'];
+
 /** A request for a scope, from a caller within its limits. */
 export function parseScopeRequest(
   request: FastifyRequest,
@@ -34,7 +36,7 @@ export function parseTokenRequest(
   request: FastifyRequest,
   mount: AuthsvcMount,
 ): Outcome<ParsedTokenRequest, Refusal<TokenReason>> {
-  const form = formOf(request.headers['content-type'], ['json', 'form']);
+  const form = formOf(request.headers['content-type'], EITHER_FORM);
   if (!form.ok) return form;
   const parameters = readParameters<TokenParameters>(request.body, form.value, TokenParameters);
   if (!parameters.ok) return parameters;

@@ -7,7 +7,7 @@ import type { Standing } from '../../core/rules/refresh.ts';
 import { type Key, KeyMissing, type Keyring } from '../keyring.ts';
 import { isSameHash } from '../mac.ts';
 import type { Secret } from '../secret.ts';
-import { sha256 } from '../sha256.ts';
+import { sha256, sha256Bytes } from '../sha256.ts';
 import {
   ACCESS_SECRET_LENGTH,
   type AccessToken,
@@ -96,7 +96,7 @@ function successor({ grantId, generation, root, secret }: RefreshToken, nonce: H
   message.write(nonce, 32, NONCE_LENGTH, 'hex');
   message.write(grantId, 48, 'hex');
   message.writeUInt32BE(generation + 1, 64);
-  const next = firstBytes(key.mac['next-secret'].sum(message), REFRESH_SECRET_LENGTH);
+  const next = key.mac['next-secret'].firstBytes(message, REFRESH_SECRET_LENGTH);
   return { grantId, generation: generation + 1, root, secret: next };
 }
 
@@ -106,11 +106,7 @@ function accessSecret(root: Buffer, grantId: GrantId): Buffer {
   message.write('access', 0, 'latin1');
   message.set(root, 6);
   message.write(grantId, 6 + ROOT_LENGTH, 'hex');
-  return firstBytes(sha256(message), ACCESS_SECRET_LENGTH);
-}
-
-function firstBytes(digits: Hex, length: number): Buffer {
-  return Buffer.from(digits.slice(0, 2 * length), 'hex');
+  return sha256Bytes(message, ACCESS_SECRET_LENGTH);
 }
 
 /** A node that lacks a key in use refuses to start. While it runs, other nodes may begin to mint with a newer key. */
