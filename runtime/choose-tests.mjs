@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A module that runs a program of Debian says so: `// Needs: chromium`. */
+/** A module that runs a program of Debian says so: `// Needs: nginx`. */
 const MARK = /^\/\/ Needs: (.+)$/gm;
 const IMPORT = /^(?:import|export) [^;]*?from '(\.[^']+\.ts)';$/gms;
 
@@ -36,7 +36,7 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests))\./,
+    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests|test-folder))\./,
   ],
   ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [

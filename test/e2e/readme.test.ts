@@ -1,12 +1,12 @@
 // "Protect an API" of the README, executed as it is printed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { startService } from './service.ts';
 import { pairByCertificate } from './steps.ts';
@@ -16,7 +16,7 @@ test('the API of the README serves valid tokens with the permission, and no othe
   t.after(() => service.stop());
   const [, block = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-readme-'));
+  const folder = temporaryFolder('readme');
   t.after(() => rmSync(folder, { recursive: true }));
   const origin = `http://127.0.0.1:${service.portsOfListeners[1]}`;
   writeFileSync(join(folder, 'api.mjs'), block.replace('https://localhost:8443', origin).replace('3000', `${port}`));

@@ -1,8 +1,7 @@
 // Every file, command, setting, path and metric that a page names must exist.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Command } from 'commander';
@@ -10,6 +9,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 import { OWNED_SEGMENTS } from '../../src/doors/doors.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { anchorsOf, blocksOf, commandLinesOf, linksOf, type Mention, spansOf } from './mentions.ts';
 import { ROOT, read, type Source, sourcesIn } from './sources.ts';
 
@@ -244,7 +244,7 @@ const SETTING_VARIABLES = new Set(
 );
 
 suite('settings', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-documented-'));
+  const folder = temporaryFolder('documented');
   after(() => rmSync(folder, { recursive: true }));
 
   test('every setting that a code span names exists', () => {

@@ -1,7 +1,6 @@
 // Continuous backups of a SQLite store: nothing committed is missing, and damage is found.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
@@ -12,6 +11,7 @@ import { rebuild } from '../../src/store/sqlite/continuous/rebuild.ts';
 import { WalFollower } from '../../src/store/sqlite/continuous/wal-follower.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 interface Field {
   readonly store: string;
@@ -23,7 +23,7 @@ interface Field {
 
 function inField(work: (field: Field) => Promise<void>): () => Promise<void> {
   return async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-'));
+    const folder = temporaryFolder('continuous');
     mkdirSync(join(folder, 'archive'));
     const store = join(folder, 'tessera.db');
     await (await openSqliteStore({ path: store, clock: systemClock.now })).close();

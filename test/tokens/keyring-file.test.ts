@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { parseKeyring } from '../../src/tokens/keyring-text.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const path = () => join(mkdtempSync(join(tmpdir(), 'tessera-keyring-')), 'keyring.json');
+const path = () => join(temporaryFolder('keyring'), 'keyring.json');
 
 test('a keyring file has mode 0600 and reads back as written', () => {
   const file = path();
