@@ -43,7 +43,8 @@ const SLOW = [
     'packages from their tarballs, and many processes',
     /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
-  ['thousands of certificates', /^test\/pki\/corpus\//],
+  ['thousands of certificates', /^test\/pki\/(corpus\/|odd-lists\.|list-reader\.)/],
+  ['clients that are generated and compiled', /^test\/doors\/openapi\./],
   ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
 ];
 
