@@ -81,6 +81,8 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
       issuers: [],
       tokenIssuers: [],
       resourceServers: [],
+      lookForIssuers: async () => [],
+      lookForTokenIssuers: async () => [],
       lookForResourceServers: async () => [],
       signingKeys: [],
       signingKey: undefined,

@@ -98,6 +98,8 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
       issuers: [],
       tokenIssuers: [],
       resourceServers: [],
+      lookForIssuers: async () => [],
+      lookForTokenIssuers: async () => [],
       lookForResourceServers: async () => [],
       signingKeys: [],
       signingKey: undefined,
