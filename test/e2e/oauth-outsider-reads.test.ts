@@ -1,7 +1,7 @@
 // What the oauth door serves by GET, as somebody meets it who reads only the RFCs: metadata, keys, and the revocation feed.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { METADATA } from './oauth-scene.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsIn } from '../jwt-node.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';

@@ -11,7 +11,7 @@ import type { RevocationPolicy } from '../../src/core/issuer.ts';
 import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { extension } from '../signed-der.ts';
 import { type Caller, callerOver, json, reachOf } from './caller.ts';

@@ -1,7 +1,7 @@
 // Three nodes, one authority, and the server of its revocation list.
 import type { TestContext } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { revocationLists } from '../../src/store/tables/lists.ts';
+import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { type ListServer, listServer } from '../list-server.ts';
 import { TestClock } from '../node.ts';

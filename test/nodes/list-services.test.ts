@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { composeService } from '../../src/compose/service.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { systemClock } from '../../src/system.ts';
 import type { Issued } from '../authority.ts';
 import { type Answer, type Caller, callerOver, json } from '../e2e/caller.ts';

@@ -8,7 +8,7 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { systemClock } from '../../src/system.ts';
 import { makeHome, populate, registryFollows } from '../e2e/service.ts';
 import { anotherNode, issue, put } from '../node.ts';

@@ -6,7 +6,7 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { loadContents, PART_OCTETS, storeContents } from '../../src/operations/upkeep/list-contents.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listContents } from '../../src/store/tables/lists.ts';
+import { listContents } from '../../src/store/tables/list-contents.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';

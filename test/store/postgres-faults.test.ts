@@ -7,7 +7,7 @@ import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { commitOf, counter, countOf, eventSubjects, increment, put, revisionOf, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';

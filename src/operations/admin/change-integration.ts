@@ -1,6 +1,6 @@
 import { type Integration, parseClientId } from '../../core/integration.ts';
 import type { Decision } from '../../store/store.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 import { whyNotFormat } from './token-format.ts';

@@ -8,7 +8,7 @@ import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from 
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
-import { assertions } from '../../store/tables/token-issuers.ts';
+import { assertions } from '../../store/tables/assertions.ts';
 import { previewWorkload } from '../grant/identify-workload.ts';
 import type { Ports, Registry } from '../ports.ts';
 import { isoTime } from './iso-time.ts';

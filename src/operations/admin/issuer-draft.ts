@@ -9,7 +9,7 @@ import { whyNoListFile } from '../../pki/revocation/crl-file.ts';
 import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
 import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled' | 'revocation'> {

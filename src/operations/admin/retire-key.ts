@@ -1,6 +1,7 @@
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import { integrations, keyMarks } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { keyUse } from './key-use.ts';

@@ -3,7 +3,7 @@
 import { FEED_WINDOW, type FeedState } from '../../core/feed.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedStore, isAccessChange, itemsOf } from './read-feed.ts';
 

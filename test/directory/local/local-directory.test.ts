@@ -15,8 +15,9 @@ import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/l
 import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { changePassword } from '../../../src/operations/person/change-password.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
-import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
+import { passwords } from '../../../src/store/tables/passwords.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock, THUMBPRINT } from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';

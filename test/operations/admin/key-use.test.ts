@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Event } from '../../../src/core/event.ts';
 import { epochSeconds } from '../../../src/core/time.ts';
 import { keyUse } from '../../../src/operations/admin/key-use.ts';
-import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { NOW } from '../../samples.ts';
 import { administration } from './admin-samples.ts';
 

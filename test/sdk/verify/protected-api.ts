@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
-import { integrations, resourceServers } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
 import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
