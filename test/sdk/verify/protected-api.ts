@@ -1,5 +1,4 @@
 // A service at its own public URL, with a resource server, and what callers of a protected API do.
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
 import { integrations } from '../../../src/store/tables/integrations.ts';
@@ -56,10 +55,4 @@ export async function startProtected(): Promise<ProtectedApi> {
       await service.stop();
     },
   };
-}
-
-/** Waits until it holds, for 10 seconds at most. */
-export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const until = performance.now() + 10_000; performance.now() < until; await pause(20)) if (await holds()) return;
-  throw new Error(`did not happen: ${what}`);
 }
