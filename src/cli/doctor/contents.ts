@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Grant, grantState } from '../../core/grant.ts';
-import { after, type EpochSeconds, seconds } from '../../core/time.ts';
-import { isoTime } from '../../operations/admin/iso-time.ts';
+import { after, type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
