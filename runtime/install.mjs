@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { say, stop } from './say.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -82,7 +82,7 @@ function ended(npm) {
 
 /** One installer at a time: a file with its process id and npm's. One that died without a word is cleared away. */
 async function lock(path) {
-  for (let told = false; ; await pause(200)) {
+  for (let told = false; ; await sleep(200)) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
       return;
