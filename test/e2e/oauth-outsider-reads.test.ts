@@ -47,7 +47,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('[RFC 8414 3.1] metadata and keys need no credentials, mind none, and ignore the query', async () => {
+    test('[RFC 8414 3.1] metadata and keys need no credentials, and ignore credentials and the query', async () => {
       for (const path of PUBLIC) {
         const usual = await caller.ask({ path });
         for (const authorization of ['Bearer x', 'Basic ???', basic('nobody', 'x')['authorization'] ?? '']) {

@@ -196,7 +196,7 @@ suite('the identity of an assertion', () => {
 });
 
 suite('an assertion that is used once', () => {
-  test('gives one grant; the second request is told why', async (t) => {
+  test('gives one grant; the second request is refused with the reason', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
     assert.equal(await answer(authorize(node, assertion)), 'accepted');

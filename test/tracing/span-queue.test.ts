@@ -83,7 +83,7 @@ suite('the queue of spans', () => {
     await queue.stop();
   });
 
-  test('spans that the collector rejects in a 200 are counted, and malformed replies are taken for success', async () => {
+  test('spans that the collector rejects in a 200 are counted, and malformed replies count as success', async () => {
     const partial = { status: 200, body: '{"partialSuccess":{"rejectedSpans":"6","errorMessage":"no"}}' };
     const { queue } = queueTo([partial, { status: 200, body: 'ok' }]);
     add(queue, BATCH);

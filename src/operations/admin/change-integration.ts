@@ -38,7 +38,7 @@ export async function rewriteIntegration(
   });
 }
 
-/** For the revocation feed: whoever holds a token may have lost access. */
+/** For the revocation feed: the change may have taken access from holders of tokens. */
 function accessChange(before: Integration, next: Integration): { accessChanged?: true } {
   return JSON.stringify(before.access) === JSON.stringify(next.access) ? {} : { accessChanged: true };
 }

@@ -37,7 +37,7 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
 export const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 /** Rows in one step: few, so that requests do not wait long. */
 const STEP = 25;
-/** The oldest events are adjacent, so many are deleted as quickly as a few scattered rows; and there is one per refresh. */
+/** More than STEP: every refresh adds an event, and the oldest events are adjacent, which makes deleting them cheap. */
 const EVENTS_STEP = 500;
 
 /** Removes what has ended, in small steps; returns how many rows. `pause` gives requests a turn. */

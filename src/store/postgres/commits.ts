@@ -70,7 +70,7 @@ export class Commits {
     return waiting;
   }
 
-  /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires: no other may follow. */
+  /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires, since no further commit of that kind may come. */
   get recentFault(): StatementRefused | undefined {
     const now = performance.now();
     for (const { fault, at } of this.#faults.values()) if (now - at < FAULT_MS) return fault;
