@@ -7,7 +7,9 @@ import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
 import { SharedQuery } from './shared-query.ts';
 import type { Store } from './store.ts';
-import { integrations, issuers, resourceServers } from './tables/registry.ts';
+import { integrations } from './tables/integrations.ts';
+import { issuers } from './tables/issuers.ts';
+import { resourceServers } from './tables/resource-servers.ts';
 import { signingKeys } from './tables/signing-keys.ts';
 import { tokenIssuers } from './tables/token-issuers.ts';
 

@@ -12,10 +12,11 @@ import type { RefusedAssertion, TokenPorts } from '../../src/operations/ports.ts
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { FollowedRegistry } from '../../src/store/registry.ts';
+import { assertions } from '../../src/store/tables/assertions.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
-import { assertions, tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { accepted, anotherNode, answer, CURL, check, type Node, put, refresh, type TestClock } from '../node.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER, type PlatformKey, platformKey, rewriteSignature } from '../platform.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
@@ -206,7 +207,7 @@ suite('the identity of an assertion', () => {
 });
 
 suite('an assertion that is used once', () => {
-  test('gives one grant; the second request is told why', async (t) => {
+  test('gives one grant; the second request is refused with the reason', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
     assert.equal(await answer(authorize(node, assertion)), 'accepted');

@@ -9,7 +9,7 @@ import { authorizeCertificate } from '../../src/operations/grant/authorize-certi
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, put, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
