@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { freePort } from '../free-port.ts';

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT, read } from './sources.ts';
 
@@ -100,7 +101,7 @@ test('an interrupted install ends npm first, then says so', async (t) => {
   const { start, root } = project(t, { npm: NPM.replace('sleep 0.3', 'exec sleep 30'), main: SHOUT });
   const child = start();
   const end = ended(child);
-  while (!existsSync(join(root, 'npm-calls'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually('npm runs', () => existsSync(join(root, 'npm-calls')));
   child.kill('SIGTERM');
   const { code, text } = await end;
   assert.equal(code, 143);

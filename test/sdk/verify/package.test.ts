@@ -6,11 +6,12 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
-import { eventually, FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
