@@ -10,6 +10,8 @@ export function oneIntegration(integration: Integration): Registry {
     issuers: [],
     tokenIssuers: [],
     resourceServers: [],
+    lookForIssuers: async () => [],
+    lookForTokenIssuers: async () => [],
     lookForResourceServers: async () => [],
     signingKeys: [],
     signingKey: undefined,

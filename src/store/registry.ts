@@ -23,6 +23,8 @@ export class FollowedRegistry {
   #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
   readonly #integrationQuery: SharedQuery<boolean>;
+  readonly #issuerQuery: SharedQuery<boolean>;
+  readonly #tokenIssuerQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
 
   constructor(store: Store) {
@@ -46,6 +48,8 @@ export class FollowedRegistry {
     });
     this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());
+    this.#issuerQuery = new SharedQuery(() => followedIssuers.refresh());
+    this.#tokenIssuerQuery = new SharedQuery(() => followedTokenIssuers.refresh());
     this.#resourceServerQuery = new SharedQuery(() => followedServers.refresh());
   }
 
@@ -85,7 +89,17 @@ export class FollowedRegistry {
     return this.#signingKey;
   }
 
-  /** Reads the resource servers again: one may have been added or changed a moment ago. */
+  /** These read the store again: a row may have been added or changed a moment ago. */
+  async lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
+    await this.#issuerQuery.run();
+    return this.#issuers;
+  }
+
+  async lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
+    await this.#tokenIssuerQuery.run();
+    return this.#tokenIssuers;
+  }
+
   async lookForResourceServers(): Promise<readonly ResourceServer[]> {
     await this.#resourceServerQuery.run();
     return this.#resourceServers;

@@ -11,6 +11,7 @@ import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { RefusedAssertion, TokenPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import { assertions } from '../../src/store/tables/assertions.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
@@ -71,6 +72,16 @@ function authorize(
 }
 
 suite('a grant by assertion', () => {
+  test('is given for a token issuer that was added a moment ago', async (t) => {
+    const { node } = await scene(t);
+    const behind = { ...node, registry: new FollowedRegistry(node.store) };
+    assert.deepEqual(behind.registry.tokenIssuers, [], 'not in memory yet');
+    assert.equal(await answer(authorize(behind, await key.sign())), 'accepted');
+    await put(node.store, tokenIssuers, aTokenIssuer({ enabled: false }));
+    await node.registry.refresh();
+    assert.equal(await answer(authorize(node, await key.sign())), 'assertion-issuer-unknown');
+  });
+
   test('has its origin, its identity and the scope of the integration', async (t) => {
     const { node } = await scene(t);
     const pair = accepted(await authorize(node, await key.sign()));

@@ -1,4 +1,4 @@
-import type { AcceptedAssertion } from '../../core/assertion.ts';
+import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.ts';
 import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -52,10 +52,19 @@ async function judge(
   { assertion, requestId }: AssertionRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<AcceptedAssertion>> {
-  const verdict = await ports.judgeAssertion(assertion, ports.registry.tokenIssuers);
+  const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion({ requestId, verdict });
   return withRetry(verdict.outcome.refusal);
+}
+
+/** A token issuer that is unknown may have been added a moment ago. */
+async function verdictOn(assertion: string, { judgeAssertion, registry }: AssertionPorts): Promise<AssertionVerdict> {
+  const { tokenIssuers } = registry;
+  const verdict = await judgeAssertion(assertion, tokenIssuers);
+  if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'assertion-issuer-unknown') return verdict;
+  const newest = await registry.lookForTokenIssuers();
+  return newest === tokenIssuers ? verdict : judgeAssertion(assertion, newest);
 }
 
 async function draftGrant(
