@@ -260,10 +260,10 @@ suite('rules between settings', () => {
     ],
     ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
     [
-      'a certificate header from nobody',
+      'a certificate header without trusted proxies',
       'proxies: { clientCertificateHeader: xfcc }',
       'proxies.addresses',
-      /from nobody/,
+      /no certificate header is trusted/,
     ],
     ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /no time at all/],
     ['polls rarer than the code lives', 'device: { pollInterval: 5m }', 'device.pollInterval', /less than/],
