@@ -6,12 +6,13 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
+import type { NameComparisons } from '../path/name-constraints.ts';
 import { describe, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { step } from '../path/step.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
-import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
+import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 import { keepSent, readSent } from '../x509/sent-authorities.ts';
@@ -41,7 +42,10 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (chain.length > MAX_PRESENTED || (rest.length > 0 && totalOf(chain) > MAX_OCTETS)) return refusedAt(tooMany());
   const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  const sent = rest.map(readSent).flatMap((read) => (read.ok ? [read.value] : []));
+  const sent = rest
+    .filter(isFirst)
+    .map(readSent)
+    .flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
 }
 
@@ -52,14 +56,16 @@ function judgeLeaf(
   { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
 ): Judgement {
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
-  const registered = approved.flatMap(({ intermediates }) => intermediates);
-  const search = new PathSearch(anchors, [...sent, ...registered], limits);
+  const registered = approved.flatMap(({ intermediates }) => intermediates.map(candidateOf));
+  const pool = [...sent, ...registered];
+  const search = new PathSearch(anchors, pool, limits);
+  const work = { comparisons: 0 };
   let refused: Judgement | undefined;
   let tried = 0;
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MAX_PATHS) break;
-    const judgement = judgeFoundPath({ path, pool: () => [...readable(sent), ...registered], issuer, evidence, now });
+    const judgement = judgeFoundPath({ path, pool, issuer, evidence, now }, work);
     if (judgement.outcome.ok) {
       for (const candidate of sent) if (path.some(({ der }) => der === candidate.der)) keepSent(candidate);
       return judgement;
@@ -69,15 +75,16 @@ function judgeLeaf(
   return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
 }
 
-function readable(candidates: readonly Candidate[]): Certificate[] {
-  return candidates.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : []));
+/** Some callers send a certificate several times. */
+function isFirst(der: Uint8Array, index: number, all: readonly Uint8Array[]): boolean {
+  return all.findIndex((other) => other.length === der.length && Buffer.compare(other, der) === 0) === index;
 }
 
-function judgeFoundPath(question: RevocationQuestion): Judgement {
+function judgeFoundPath(question: RevocationQuestion, work: NameComparisons): Judgement {
   const { path, issuer, now } = question;
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
-  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now, 'leaf', work)];
   // Revocation is checked only if the path is otherwise valid: nobody can make us search lists for an unknown
   // certificate.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];

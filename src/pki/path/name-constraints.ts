@@ -15,6 +15,11 @@ import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
 // Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
 const MAX_COMPARISONS = 20_000;
 
+/** How many comparisons were made for one verdict, over all paths that were tried. */
+export interface NameComparisons {
+  comparisons: number;
+}
+
 /** A name in comparable form, computed once for all comparisons. */
 type Compared =
   | { readonly kind: 'dns' | 'uri'; readonly host: string }
@@ -34,8 +39,8 @@ interface Subtrees {
 export function violatedConstraint(
   path: readonly Certificate[],
   profile: ApprovedIssuer['profile'],
+  work: NameComparisons,
 ): string | undefined {
-  const work = { comparisons: 0 };
   for (const [depth, authority] of path.entries()) {
     const constraints = authority.known.nameConstraints;
     if (!constraints) continue;
@@ -77,7 +82,7 @@ function formOf(name: GeneralName): string {
   return name.kind === 'other' ? `other ${name.oid}` : name.kind;
 }
 
-function violationBy(certificate: Certificate, subtrees: Subtrees, work: { comparisons: number }): string | undefined {
+function violationBy(certificate: Certificate, subtrees: Subtrees, work: NameComparisons): string | undefined {
   const names = constrainedNames(certificate);
   work.comparisons += names.length * subtrees.count;
   if (work.comparisons > MAX_COMPARISONS) return `more than ${MAX_COMPARISONS} name comparisons would be needed`;

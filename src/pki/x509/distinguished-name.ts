@@ -3,7 +3,7 @@
 import type { NameValue } from '../../core/certificate.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readOid } from '../der/der-values.ts';
-import { prepareText } from './name-preparation.ts';
+import { isPlain, prepareText } from './name-preparation.ts';
 import { readCharacters, textOf } from './name-string.ts';
 
 export interface Attribute extends NameValue {
@@ -116,6 +116,21 @@ function readAttribute(element: Element): Attribute {
   const characters = readCharacters(encoded);
   const { type, value } = textOf(encoded, characters);
   return { type, value, oid, characters, der: element.whole };
+}
+
+/** Whether the names can be equal, by what is cheap to compare: the types of their attributes. */
+export function mayBeSame(a: DistinguishedName, b: DistinguishedName): boolean {
+  return a.rdns.length === b.rdns.length && a.rdns.every((rdn, index) => haveSameTypes(rdn, b.rdns[index] ?? []));
+}
+
+function haveSameTypes(a: readonly Attribute[], b: readonly Attribute[]): boolean {
+  return a.length === b.length && a.every(({ oid }) => b.some((other) => other.oid === oid));
+}
+
+/** How many characters must be normalised to compare the name. */
+export function foldedCharacters({ rdns }: DistinguishedName): number {
+  const lengths = rdns.flat().map(({ characters = '' }) => (isPlain(characters) ? 0 : characters.length));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {
