@@ -171,6 +171,30 @@ suite('after a signature of an approved issuer is found', () => {
     assert.ok(comparisons > 10_000 && comparisons < 60_000, `${comparisons} comparisons`);
   });
 
+  test('directory names are normalised a bounded number of times for all constraints and paths', () => {
+    const keys = ecKeys();
+    const directory = (n: number) => writeContext(4, nameOf(`${'\ufdfa'.repeat(400)}${n}`));
+    const value = writeSequence(writeContext(1, ...times(8, (n) => writeSequence(directory(n)))));
+    const crossed = times(4, () =>
+      root.makeIntermediate({ name: 'Crossed', keys, extensions: [extension(EXTENSION.nameConstraints, value, true)] }),
+    );
+    const leaf = crossed[0]?.issue({ alternativeNames: times(8, (n) => directory(n + 100)) }).certificate;
+    const chain = [leaf ?? assert.fail(), ...crossed.map(({ certificate }) => certificate)];
+    const { result, characters } = countWork(() => verdict({ chain, issuers }));
+    assert.equal(result, 'certificate-refused-by-policy: name-constraints');
+    assert.ok(characters <= 2_500 * 19, `${characters} characters`);
+  });
+
+  test('a name is normalised once for all constraints', () => {
+    const org = (n: number) => writeContext(4, writeSequence(write(TAG.set, attribute('2.5.4.10', `Zoë ${n}`))));
+    const value = writeSequence(writeContext(1, ...times(20, (n) => writeSequence(org(n)))));
+    const authority = root.makeIntermediate({ extensions: [extension(EXTENSION.nameConstraints, value, true)] });
+    const { chain } = authority.issue({ alternativeNames: times(20, (n) => org(n + 100)) });
+    const { result, characters } = countWork(() => verdict({ chain, issuers }));
+    assert.equal(result, 'accepted caller');
+    assert.ok(characters < 2_000, `${characters} characters`);
+  });
+
   test('signers of revocation lists are searched within one limit for all lists and certificates', () => {
     const between = root.makeIntermediate({ name: 'Twin' });
     const twins = times(14, () => root.makeIntermediate({ name: 'Twin', keys: ecKeys('P-384') }));

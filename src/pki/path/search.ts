@@ -71,12 +71,9 @@ export class PathSearch {
       leaf,
       this.#pool.filter(({ isPresented }) => isPresented),
     );
-    const signs = (isDenied: boolean) =>
-      presented.some((below) =>
-        known.some((above) => isDenied === isDeniedByKey(above, below) && this.#hasIssued(above, below)),
-      );
-    // Key identifiers are hints: what they deny is tried last.
-    if (!signs(false) && !signs(true)) return false;
+    const pairs = presented.flatMap((below) => known.map((above) => ({ above, below, rank: rankOf(above, below) })));
+    const likely = pairs.toSorted((a, b) => a.rank - b.rank);
+    if (!likely.some(({ above, below }) => this.#hasIssued(above, below))) return false;
     this.#budget.signatureFound();
     return true;
   }
@@ -84,13 +81,12 @@ export class PathSearch {
   *#ascend(trail: Trail): Generator<Path> {
     if (this.#steps++ >= MAX_STEPS) return;
     const [top] = trail;
-    const isNamed = ({ keyIdentifier }: Candidate) => isNamedByKey(keyIdentifier, top);
-    for (const { candidate, certificate } of namedFirst(this.#anchors, (anchor) => isNamed(anchor.candidate))) {
+    for (const { candidate, certificate } of byRank(this.#anchors, (anchor) => rankOf(anchor.candidate, top))) {
       const path = this.#hasIssued(candidate, top) ? this.#read(certificate, trail) : undefined;
       if (path) yield path;
     }
     if (trail.length >= MAX_PATH_LENGTH) return;
-    for (const above of namedFirst(this.#pool, isNamed)) {
+    for (const above of byRank(this.#pool, (candidate) => rankOf(candidate, top))) {
       if (this.#mayFollow(above, trail) && this.#hasIssued(above, top)) yield* this.#ascend([above, ...trail]);
     }
   }
@@ -108,8 +104,10 @@ export class PathSearch {
   }
 
   #mayParse(candidate: Candidate, isLeaf: boolean): boolean {
-    const isFree = isLeaf || isKnown(candidate) || this.#parsed.has(candidate);
-    if (!isFree && !this.#budget.spend(parseCost(candidate.der.length))) return false;
+    const cost = parseCost(candidate.der.length);
+    // The leaf of the first path is parsed in any case; each further path is judged anew.
+    if (isLeaf && !this.#parsed.has(candidate)) this.#budget.charge(cost);
+    else if (!isKnown(candidate) && !this.#budget.spend(cost)) return false;
     this.#parsed.add(candidate);
     return true;
   }
@@ -224,17 +222,24 @@ function isKnown({ isPresented }: Candidate): boolean {
   return !isPresented;
 }
 
-function isNamedByKey(keyIdentifier: Uint8Array | undefined, { issuerKeyIdentifier }: Candidate): boolean {
-  return issuerKeyIdentifier !== undefined && isEqual(issuerKeyIdentifier, keyIdentifier);
+/**
+ * How unlikely it is that one issued the other, by what is cheap to compare: the octets of the name first, because other
+ * names must be prepared, and then key identifiers, which are hints.
+ */
+function rankOf(above: Candidate, below: Candidate): number {
+  const hasName = isEqual(below.issuer.whole, above.subject.whole);
+  return (hasName ? 0 : 3) + rankOfKey(above.keyIdentifier, below.issuerKeyIdentifier);
 }
 
-function isDeniedByKey(above: Candidate, below: Candidate): boolean {
-  const areBoth = above.keyIdentifier !== undefined && below.issuerKeyIdentifier !== undefined;
-  return areBoth && !isNamedByKey(above.keyIdentifier, below);
+function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): number {
+  if (!own || !named) return 1;
+  return isEqual(named, own) ? 0 : 2;
 }
 
-function namedFirst<T>(items: readonly T[], isNamed: (item: T) => boolean): readonly T[] {
-  return items.length < 2 ? items : items.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)));
+function byRank<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
+  if (items.length < 2) return items;
+  const ranked = items.map((item) => ({ item, rank: rank(item) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
 /** Follows key identifiers up from the leaf, so that an honest chain needs one signature check per step. */

@@ -18,6 +18,8 @@ export interface DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
   /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
   readonly comparable: readonly string[];
+  /** Which relative names have an attribute without readable text, so that they cannot be compared. */
+  readonly incomparable: readonly boolean[];
   /** For people, as `printName` returns it. */
   readonly printed: string;
   readonly der: Uint8Array;
@@ -53,6 +55,7 @@ class ComparedName implements DistinguishedName {
   readonly rdns: DistinguishedName['rdns'];
   readonly der: Uint8Array;
   #comparable: readonly string[] | undefined;
+  #incomparable: readonly boolean[] | undefined;
   #printed: string | undefined;
 
   constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
@@ -63,6 +66,11 @@ class ComparedName implements DistinguishedName {
   get comparable(): readonly string[] {
     this.#comparable ??= this.rdns.map(comparableOf);
     return this.#comparable;
+  }
+
+  get incomparable(): readonly boolean[] {
+    this.#incomparable ??= this.rdns.map((rdn) => rdn.some(isIncomparable));
+    return this.#incomparable;
   }
 
   get printed(): string {
@@ -93,7 +101,7 @@ function preparedValue({ characters }: Attribute): string | undefined {
 }
 
 /** Whether the attribute has no readable text, so that it cannot be compared. */
-export function isIncomparable(attribute: Attribute): boolean {
+function isIncomparable(attribute: Attribute): boolean {
   return preparedValue(attribute) === undefined;
 }
 
