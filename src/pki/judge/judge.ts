@@ -7,7 +7,7 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
 import type { NameComparisons } from '../path/name-constraints.ts';
-import { describe, judgePath, type Path } from '../path/path.ts';
+import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { step } from '../path/step.ts';
@@ -72,7 +72,7 @@ function judgeLeaf(
     }
     refused ??= judgement;
   }
-  return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
+  return refused ?? refusedAt(whyNoPath(leaf, approved, search));
 }
 
 /** Some callers send a certificate several times. */
@@ -106,12 +106,12 @@ function refusedAt(failed: Step): Judgement {
 
 function unreadable(why: string | undefined): Step {
   const words = `the certificate is DER as defined in RFC 5280 4.1: ${why ?? 'it is not'}`;
-  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
+  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable', setting: EVERY_PROFILE });
 }
 
 function tooMany(): Step {
   const words = `at most ${MAX_PRESENTED} certificates with ${MAX_OCTETS} octets in total are presented`;
-  return step('bounded-work', false, 'leaf', words);
+  return step('bounded-work', false, 'leaf', words, { setting: EVERY_PROFILE });
 }
 
 function totalOf(chain: readonly Uint8Array[]): number {
@@ -123,11 +123,21 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
   return step('issuer-approved', true, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
 }
 
-function whyNoPath(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): Step {
+function whyNoPath(leaf: Candidate, approved: readonly ReadIssuer[], search: PathSearch): Step {
   if (search.unreadable !== undefined) return unreadable(search.unreadable);
+  const anchors = approved.flatMap(({ certificate }) => certificate ?? []);
   const words = `a path of signatures leads to the key of an approved issuer: ${whyNotApproved(leaf, anchors, search)}`;
   const about = `leaf ${printNameOf(leaf.subject)}`;
-  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved' });
+  const setting = `approved issuers: ${printLabels(approved)}`;
+  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved', setting });
+}
+
+const MAX_LABELS = 8;
+
+function printLabels(approved: readonly ReadIssuer[]): string {
+  const labels = approved.slice(0, MAX_LABELS).map(({ issuer }) => escapeText(issuer.label));
+  const more = approved.length > MAX_LABELS ? [`and ${approved.length - MAX_LABELS} more`] : [];
+  return [...labels, ...more].join(', ') || 'none';
 }
 
 function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {

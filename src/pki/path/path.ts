@@ -126,7 +126,7 @@ function settingOf(rule: Demand, policy: PathPolicy, passed: boolean): string | 
   return passed ? undefined : EVERY_PROFILE;
 }
 
-const EVERY_PROFILE = 'every profile';
+export const EVERY_PROFILE = 'every profile';
 
 function judgeTogether(path: Path, { profile }: PathPolicy, work: NameComparisons): Step[] {
   const checks = [

@@ -29,7 +29,9 @@ const MAX_STEPS = 200;
 type Trail = readonly [Candidate, ...Candidate[]];
 
 export class PathSearch {
-  readonly #anchors: readonly { readonly candidate: Candidate; readonly certificate: Certificate }[];
+  readonly #anchors: ReadonlyMap<Candidate, Certificate>;
+  /** Anchors first. */
+  readonly #authorities: readonly Candidate[];
   readonly #pool: readonly Candidate[];
   readonly #limits: SearchLimits;
   readonly #budget: SearchBudget;
@@ -47,8 +49,9 @@ export class PathSearch {
     limits: SearchLimits = SEARCH_LIMITS,
     budget: SearchBudget = new SearchBudget(),
   ) {
-    this.#anchors = anchors.map((certificate) => ({ certificate, candidate: candidateOf(certificate) }));
+    this.#anchors = new Map(anchors.map((certificate) => [candidateOf(certificate), certificate]));
     this.#pool = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
+    this.#authorities = [...this.#anchors.keys(), ...this.#pool];
     this.#limits = limits;
     this.#budget = budget;
   }
@@ -66,28 +69,34 @@ export class PathSearch {
 
   /** Whether an authority that the operator knows has signed the leaf or a certificate that was sent with it. */
   #isVouchedFor(leaf: Candidate): boolean {
-    const known = [...this.#anchors.map(({ candidate }) => candidate), ...this.#pool.filter(isKnown)];
+    const known = this.#authorities.filter(isKnown);
     const presented = likelyFirst(
       leaf,
       this.#pool.filter(({ isPresented }) => isPresented),
     );
-    const pairs = presented.flatMap((below) => known.map((above) => ({ above, below, rank: rankOf(above, below) })));
-    const likely = pairs.toSorted((a, b) => a.rank - b.rank);
-    if (!likely.some(({ above, below }) => this.#hasIssued(above, below))) return false;
+    const isLikely = (below: Candidate) =>
+      known.some((above) => rankOf(above, below) <= LIKELY && this.#hasIssued(above, below));
+    if (!presented.some(isLikely) && !this.#isSignedByAny(known, presented)) return false;
     this.#budget.signatureFound();
     return true;
+  }
+
+  /** What is expensive to compare comes last. */
+  #isSignedByAny(known: readonly Candidate[], presented: readonly Candidate[]): boolean {
+    const pairs = presented.flatMap((below) => known.map((above) => ({ above, below, rank: rankOf(above, below) })));
+    return pairs.sort((a, b) => a.rank - b.rank).some(({ above, below }) => this.#hasIssued(above, below));
   }
 
   *#ascend(trail: Trail): Generator<Path> {
     if (this.#steps++ >= MAX_STEPS) return;
     const [top] = trail;
-    for (const { candidate, certificate } of byRank(this.#anchors, (anchor) => rankOf(anchor.candidate, top))) {
-      const path = this.#hasIssued(candidate, top) ? this.#read(certificate, trail) : undefined;
+    for (const above of byRank(this.#authorities, top)) {
+      const anchor = this.#anchors.get(above);
+      if (!anchor && !this.#mayFollow(above, trail)) continue;
+      if (!this.#hasIssued(above, top)) continue;
+      if (!anchor) yield* this.#ascend([above, ...trail]);
+      const path = anchor && this.#read(anchor, trail);
       if (path) yield path;
-    }
-    if (trail.length >= MAX_PATH_LENGTH) return;
-    for (const above of byRank(this.#pool, (candidate) => rankOf(candidate, top))) {
-      if (this.#mayFollow(above, trail) && this.#hasIssued(above, top)) yield* this.#ascend([above, ...trail]);
     }
   }
 
@@ -113,8 +122,9 @@ export class PathSearch {
   }
 
   #mayFollow(above: Candidate, trail: Trail): boolean {
-    if (trail.includes(above) || this.#anchors.some((anchor) => this.#isSameAuthority(anchor.candidate, above)))
-      return false;
+    if (trail.length >= MAX_PATH_LENGTH || trail.includes(above) || this.#isAnchor(above)) return false;
+    // Names need not be compared for a short path.
+    if (trail.length <= this.#limits.intermediates) return true;
     const depth = [above, ...trail.slice(0, -1)].filter((authority) => !this.#isSelfIssued(authority)).length;
     return depth <= this.#limits.intermediates;
   }
@@ -124,8 +134,10 @@ export class PathSearch {
   }
 
   /** Same name and key means same CA, whatever else its certificates say: approved issuers are pinned by key. */
-  #isSameAuthority(anchor: Candidate, candidate: Candidate): boolean {
-    return isEqual(anchor.spki, candidate.spki) && this.#hasName(candidate, 'subject', anchor);
+  #isAnchor(candidate: Candidate): boolean {
+    const isSame = (anchor: Candidate) =>
+      isEqual(anchor.spki, candidate.spki) && this.#hasName(candidate, 'subject', anchor);
+    return [...this.#anchors.keys()].some(isSame);
   }
 
   #hasIssued(above: Candidate, below: Candidate): boolean {
@@ -231,15 +243,19 @@ function rankOf(above: Candidate, below: Candidate): number {
   return (hasName ? 0 : 3) + rankOfKey(above.keyIdentifier, below.issuerKeyIdentifier);
 }
 
+/** The octets of the name are the same, and the key identifiers do not differ. */
+const LIKELY = 1;
+
 function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): number {
   if (!own || !named) return 1;
   return isEqual(named, own) ? 0 : 2;
 }
 
-function byRank<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
-  if (items.length < 2) return items;
-  const ranked = items.map((item) => ({ item, rank: rank(item) }));
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
+/** The most likely issuers first. */
+function byRank(authorities: readonly Candidate[], below: Candidate): readonly Candidate[] {
+  if (authorities.length < 2) return authorities;
+  const ranked = authorities.map((above) => ({ above, rank: rankOf(above, below) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ above }) => above);
 }
 
 /** Follows key identifiers up from the leaf, so that an honest chain needs one signature check per step. */

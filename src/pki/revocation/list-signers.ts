@@ -16,6 +16,14 @@ import type { RevocationQuestion } from './revocation.ts';
  * nothing, so a caller cannot hide a registered signer behind others.
  */
 export function listSigners(question: RevocationQuestion): SignersOf {
+  let search: SignersOf | undefined;
+  return (name) => {
+    search ??= searchSigners(question);
+    return search(name);
+  };
+}
+
+function searchSigners(question: RevocationQuestion): SignersOf {
   const { path } = question;
   const pool = question.pool.toSorted((a, b) => Number(a.isPresented) - Number(b.isPresented));
   const search = new PathSearch([path[0]], pool, SEARCH_LIMITS, signerBudget());
