@@ -27,8 +27,9 @@ function namesIn(file: string): string[] {
   return [...text.matchAll(/(?:\b(?:test|suite|claim)\(|^ *\[)\s*(['`])(.+?)\1,/gm)].map((match) => match[2] ?? '');
 }
 
+/** The page shows the part of a test's name that no other test of the file has. */
 function isNamed({ file, name }: Claim): boolean {
-  return existsSync(join(ROOT, file)) && namesIn(file).some((known) => known.includes(name));
+  return existsSync(join(ROOT, file)) && namesIn(file).filter((known) => known.includes(name)).length === 1;
 }
 
 suite('docs/oauth-rfcs.md', () => {
