@@ -17,8 +17,13 @@ interface Claim {
 function claimsOf(header: readonly string[]): Claim[] {
   return tableOf(PAGE, header).map((cells) => {
     const [name = '', file = ''] = [...cells].reverse();
-    return { what: cells[0] ?? '', file: quoted(file)[0] ?? '', name };
+    return { what: cells[0] ?? '', file: fileOf(quoted(file)[0] ?? ''), name };
   });
+}
+
+/** The page writes `e2e/jwt` for test/e2e/jwt.test.ts, and other files in full. */
+function fileOf(shown: string): string {
+  return shown.endsWith('.ts') ? shown : `test/${shown}.test.ts`;
 }
 
 /** Names of tests: the first text of a test, a suite or a claim, and the rows of which such names are made. */
