@@ -69,9 +69,9 @@ function places(node: Node, path: Path): Place[] {
 function table(rows: readonly Place[]): string[] {
   const lines = rows.map(({ path, node }) => {
     const expected = node.expected ?? 'a list';
-    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${code(writtenDefault(node))} | ${code(exampleOf(node))} |`;
+    return `| \`${path.join('.')}\`${variableNote(path, node)} | ${words(node, expected)} | ${defaultOf(node)} |`;
   });
-  return ['| Setting | What it does | Default | Example |', '|---|---|---|---|', ...lines];
+  return ['| Setting | What it does | Default |', '|---|---|---|', ...lines];
 }
 
 /** Forms that the head of the page explains, or that default and example show. */
@@ -94,10 +94,12 @@ function capital(text: string): string {
   return /^(?:an?|the|one) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-/** Without an example, the default is shown instead. */
-function exampleOf(node: Node): unknown {
+/** An example only where the default does not show the form. */
+function defaultOf(node: Node): string {
+  const value = writtenDefault(node);
   const [example] = node.examples ?? [];
-  return isDeepStrictEqual(example, writtenDefault(node)) ? undefined : example;
+  if (value === undefined) return `none, e.g. ${code(example)}`;
+  return isDeepStrictEqual(value, []) ? `${code(value)}, e.g. ${code(example)}` : code(value);
 }
 
 /** Only where the variable does not follow the rule: `TESSERA_` and the path. */
@@ -111,7 +113,7 @@ function variableNote(path: Path, node: Node): string {
 }
 
 function code(value: unknown): string {
-  return value === undefined ? '–' : `\`${cell(inYaml(value))}\``;
+  return `\`${cell(inYaml(value))}\``;
 }
 
 function cell(text: string): string {
