@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
+import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { blocksOf } from '../house/mentions.ts';
 import { callerOver, reachOf } from './caller.ts';
@@ -39,11 +39,11 @@ test('the commands of the README get an answer from that API, beside the quick s
   });
   let printed = '';
   service.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  while (!printed.includes('THIS IS FOR TRYING')) await pause(50);
+  await eventually('the quick start is ready', () => printed.includes('THIS IS FOR TRYING'));
   writeFileSync(join(folder, 'api.mjs'), withPorts(program));
   const api = spawn('sh', ['-c', `exec env ${startApi}`], { ...inFolder, stdio: ['ignore', 'ignore', 'inherit'] });
   t.after(() => api.kill());
-  while (!(await fetch(`http://localhost:${apiPort}/`).catch(() => undefined))) await pause(50);
+  await eventually('the API listens', () => fetch(`http://localhost:${apiPort}/`).then(Boolean, () => false));
 
   const run = (commands: string) => execFileSync('sh', ['-e', '-c', commands], { ...inFolder, encoding: 'utf8' });
   assert.match(run(withPorts(callApi)), /^local:\{[0-9a-f-]+\}: orders:read$/m);
@@ -67,7 +67,7 @@ test('the API of the README serves valid tokens with the permission, and no othe
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return fetch(`http://127.0.0.1:${port}/`, { headers });
   };
-  while (!(await ask().catch(() => undefined))) await pause(50);
+  await eventually('the API listens', () => ask().then(Boolean, () => false));
 
   const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
   t.after(() => caller.close());
