@@ -20,13 +20,14 @@ export class Shipping {
   readonly #command: string;
   readonly #complain: (line: string) => void;
   readonly #ending = new AbortController();
+  readonly #lastWaitMs: number;
   #last: Promise<void> = Promise.resolve();
   #running: ChildProcess | undefined;
   #waiting = 0;
   #isOver = false;
 
-  constructor(archive: string, command: string, complain: (line: string) => void) {
-    [this.#archive, this.#command, this.#complain] = [archive, command, complain];
+  constructor(archive: string, command: string, complain: (line: string) => void, lastWaitMs = LAST_WAIT_MS) {
+    [this.#archive, this.#command, this.#complain, this.#lastWaitMs] = [archive, command, complain, lastWaitMs];
   }
 
   /** Files that are shipped, or were removed because they are old, are skipped. */
@@ -38,7 +39,7 @@ export class Shipping {
   /** Resolves when all files are shipped, or time is up. Returns how many are not. */
   async finished(): Promise<number> {
     this.#ending.abort();
-    const timer = setTimeout(() => this.#giveUp(), LAST_WAIT_MS);
+    const timer = setTimeout(() => this.#giveUp(), this.#lastWaitMs);
     await this.#last;
     clearTimeout(timer);
     return this.#waiting;
