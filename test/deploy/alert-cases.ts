@@ -3,6 +3,8 @@
 
 export interface AlertCase {
   readonly alert: string;
+  /** For a second case of an alert. */
+  readonly name?: string;
   /** The labels of the alert, beside its severity. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly at: string;
@@ -56,6 +58,16 @@ function slow(perStep: number, steps: number): Readonly<Record<string, string>> 
     'tessera_request_duration_seconds_count{instance="a",operation="none"}': `0+100000x${steps}`,
   };
 }
+
+/** No node is left: Prometheus has nothing to scrape, so `up` is missing instead of 0. */
+export const NOTHING_SCRAPED: AlertCase = {
+  alert: 'TesseraDown',
+  name: 'TesseraDown without any node',
+  labels: { job: 'tessera' },
+  at: '5m',
+  fires: { 'up{job="other",instance="b"}': '1x10' },
+  quiet: { 'up{job="tessera",instance="a"}': '1x10' },
+};
 
 /** Half an hour each. */
 const STEPS = 3 * 48 + 4;
