@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listSeries, removeOld, type Series, segmentPath } from '../../src/store/sqlite/continuous/archive.ts';
 import { rebuild } from '../../src/store/sqlite/continuous/rebuild.ts';
 import { systemClock } from '../../src/system.ts';
@@ -17,7 +17,7 @@ async function recordRounds(field: Field, first: number, rounds: number): Promis
   await following.began;
   for (let round = first; round < first + rounds; round++) {
     write(field, round * 10, 10);
-    await pause(150);
+    await sleep(150);
   }
   await following.stop();
   const series = listSeries(field.archive).at(-1);
@@ -88,7 +88,7 @@ suite('a damaged continuous backup', () => {
     inField(async (field) => {
       const first = await recordRounds(field, 0, 1);
       const moment = systemClock.milliseconds();
-      await pause(5);
+      await sleep(5);
       startWalOver(field, 1000);
       const second = await recordRounds(field, 1, 1);
       assert.notEqual(second.folder, first.folder);
@@ -111,10 +111,10 @@ suite('a continuous backup with a clock that jumps', () => {
       const following = follow(field, { milliseconds, segmentMs: 100 });
       await following.began;
       write(field, 0, 10);
-      await pause(200);
+      await sleep(200);
       offset = -HOUR_MS;
       write(field, 10, 10);
-      await pause(400);
+      await sleep(400);
       const ofFirst = readdirSync(listSeries(field.archive)[0]?.folder ?? '');
       assert.ok(ofFirst.includes('000001.pages'), 'segments are complete by time that passed, not by the clock');
       await following.stop();
@@ -134,7 +134,7 @@ suite('a continuous backup with a clock that jumps', () => {
       for (const [round, ahead] of [0, 1000, 0].entries()) {
         offset = ahead;
         write(field, round * 10, 10);
-        await pause(150);
+        await sleep(150);
       }
       const moment = systemClock.milliseconds();
       await following.stop();
@@ -149,7 +149,7 @@ suite('a continuous backup with a clock that jumps', () => {
       for (const round of [0, 1, 2]) {
         await recordRounds(field, round, 1);
         startWalOver(field, 1000 + 10 * round);
-        await pause(5);
+        await sleep(5);
       }
       const future = systemClock.milliseconds() + 1000 * HOUR_MS;
       assert.equal(removeOld(field.archive, future, 3), 0);

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -64,7 +64,7 @@ export class Shipping {
   /** The end of the service interrupts it. */
   #pause(ms: number): Promise<void> {
     const { signal } = this.#ending;
-    return pause(signal.aborted ? FIRST_PAUSE_MS : ms, undefined, signal.aborted ? {} : { signal }).catch(
+    return sleep(signal.aborted ? FIRST_PAUSE_MS : ms, undefined, signal.aborted ? {} : { signal }).catch(
       () => undefined,
     );
   }

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Base,
   basePath,
@@ -58,7 +58,7 @@ async function followAlone(options: FollowOptions): Promise<void> {
       writer = next;
       removeNeedless(options);
     }
-    await pause(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
+    await sleep(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
   }
   writer?.finish();
 }
