@@ -147,7 +147,8 @@ for (const overlay of ['passthrough', 'ingress']) {
 
     test('the network policy admits what nodes need', () => {
       const [policy] = ofKind('NetworkPolicy');
-      const { egress } = policy?.['spec'] as { egress: { to: unknown[]; ports: { port: number }[] }[] };
+      assert.ok(policy);
+      const { egress } = policy['spec'] as { egress: { to: unknown[]; ports: { port: number }[] }[] };
       const ways = egress.flatMap(({ to, ports }) => ports.map(({ port }) => `${port} ${JSON.stringify(to)}`));
       for (const way of [/^53 .*kube-system.*169\.254\.20\.10/, /^5432 .*database/, /^4318 .*monitoring/])
         assert.ok(
@@ -160,9 +161,11 @@ for (const overlay of ['passthrough', 'ingress']) {
 
     test('metrics are collected as the job that the alerts name', () => {
       const [monitor] = ofKind('ServiceMonitor');
-      const { jobLabel, selector } = monitor?.['spec'] as { jobLabel: string; selector: { matchLabels: object } };
+      assert.ok(monitor);
+      const { jobLabel, selector } = monitor['spec'] as { jobLabel: string; selector: { matchLabels: object } };
       const service = ofKind('Service').find(({ metadata }) => metadata.name === 'tessera-ops');
-      const { labels = {} } = service?.metadata as { labels?: Record<string, string> };
+      assert.ok(service);
+      const { labels = {} } = service.metadata as { labels?: Record<string, string> };
       assert.deepEqual({ ...labels, ...selector.matchLabels }, labels, 'the monitor selects the service');
       assert.ok(readFileSync('deploy/prometheus/alerts.yml', 'utf8').includes(`up{job="${labels[jobLabel]}"}`));
     });
