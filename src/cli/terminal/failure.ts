@@ -76,14 +76,18 @@ function failureEnding({ end, message, todo }: CommandFailure): Ending {
   return { code: EXIT[end], lines: [`tessera: ${message}`, ...(todo === undefined ? [] : [`  ${todo}`])] };
 }
 
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read or write it',
-  EPERM: 'this user may not change it',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'part of the path is not a folder',
-  EISDIR: 'it is a folder',
+const CHECK_PATH = 'Check the path and its permissions.';
+const FREE_SPACE = 'Free some space, or use another disk.';
+const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
+  ENOENT: ['there is no such file', CHECK_PATH],
+  EACCES: ['this user may not read or write it', CHECK_PATH],
+  EPERM: ['this user may not change it', CHECK_PATH],
+  EROFS: ['the disk is read-only', CHECK_PATH],
+  ENOSPC: ['the disk is full', FREE_SPACE],
+  EDQUOT: ['the disk quota of this user is used up', FREE_SPACE],
+  ENOTDIR: ['it is not a folder, or part of its path is not', CHECK_PATH],
+  EISDIR: ['it is a folder', CHECK_PATH],
+  EEXIST: ['it exists already, or is a link to nothing', CHECK_PATH],
 };
 
 const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
@@ -112,12 +116,8 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
 function defect(fault: Error): Ending {
   const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
-  const why = FILE_FAULTS[code];
-  if (why)
-    return {
-      code: EXIT.refused,
-      lines: [`tessera: ${path ?? 'a file'}: ${why}`, '  Check the path and its permissions.'],
-    };
+  const [why, todo] = FILE_FAULTS[code] ?? [];
+  if (why) return { code: EXIT.refused, lines: [`tessera: ${path ?? 'a file'}: ${why}`, `  ${todo}`] };
   if (code === 'ERR_SQLITE_ERROR') {
     return {
       code: EXIT.store,
