@@ -117,6 +117,12 @@ suite('a start that fails names the cause and the next step, with its own exit c
     assert.equal(status, 3);
   });
 
+  test('a keyring in a variable that is not set', async (t) => {
+    const { status, printed } = await failedStart(t, () => undefined, '--set', 'keyring=env:NOT_SET');
+    assert.match(printed, /^tessera: the variable NOT_SET, which should contain the keyring, is not set\. Set it/m);
+    assert.equal(status, 5);
+  });
+
   test('an address of another machine', async (t) => {
     const { status, printed } = await failedStart(t, () => undefined, '--set', 'listeners.0.host=192.0.2.1');
     assert.match(

@@ -87,7 +87,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
-  EADDRINUSE: ['the port is in use', 'Another process listens there: stop it, or choose another port.'],
+  EADDRINUSE: ['the port is in use', 'Another process, or another entry of listeners, has it: stop it, or choose another port.'],
   EACCES: [
     'this user may not listen on this port',
     'Choose a port from 1024 on, or allow it: AmbientCapabilities=CAP_NET_BIND_SERVICE in the systemd unit.',
