@@ -82,6 +82,8 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
       tokenIssuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
+      lookForIssuers: async () => [],
+      lookForTokenIssuers: async () => [],
       signingKeys: [],
       signingKey: undefined,
     };

@@ -22,6 +22,8 @@ export class FollowedRegistry {
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
   readonly #integrationQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
+  readonly #issuerQuery: SharedQuery<boolean>;
+  readonly #tokenIssuerQuery: SharedQuery<boolean>;
 
   constructor(store: Store) {
     const followedIntegrations = new FollowedTable(store, integrations, (found) => {
@@ -45,6 +47,8 @@ export class FollowedRegistry {
     this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());
     this.#resourceServerQuery = new SharedQuery(() => followedServers.refresh());
+    this.#issuerQuery = new SharedQuery(() => followedIssuers.refresh());
+    this.#tokenIssuerQuery = new SharedQuery(() => followedTokenIssuers.refresh());
   }
 
   integration(clientId: string): Integration | undefined {
@@ -87,6 +91,16 @@ export class FollowedRegistry {
   async lookForResourceServers(): Promise<readonly ResourceServer[]> {
     await this.#resourceServerQuery.run();
     return this.#resourceServers;
+  }
+
+  async lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
+    await this.#issuerQuery.run();
+    return this.#issuers;
+  }
+
+  async lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
+    await this.#tokenIssuerQuery.run();
+    return this.#tokenIssuers;
   }
 
   /** Returns whether something had changed. */

@@ -85,6 +85,15 @@ suite('a grant by assertion', () => {
     assert.deepEqual([issued?.detail?.['by'], issued?.detail?.['tokenIssuer']], ['assertion', 'ci']);
   });
 
+  test('is issued for a token issuer that was registered a moment ago', async (t) => {
+    const { node } = await scene(t, { enabled: false });
+    assert.equal(await answer(authorize(node, await key.sign())), 'assertion-issuer-unknown');
+    const { found } = await node.store.load(tokenIssuers, aTokenIssuer().label);
+    assert.ok(found);
+    await put(node.store, tokenIssuers, { ...found.row, enabled: true });
+    assert.equal(await answer(authorize(node, await key.sign())), 'accepted');
+  });
+
   test('ends with its access token, unless the integration sets refresh itself', async (t) => {
     const { node } = await scene(t);
     const pair = accepted(await authorize(node, await key.sign()));

@@ -9,7 +9,8 @@ import { authorizeCertificate } from '../../src/operations/grant/authorize-certi
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, THUMBPRINT } from '../node.ts';
+import { issuers } from '../../src/store/tables/registry.ts';
+import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, put, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -134,4 +135,19 @@ test('with a wrong clock no certificate is judged, neither accepted nor refused'
   });
   await assert.rejects(judge(PRESENTED, []), StoreUnavailable);
   assert.equal(await answer((await judge({ by: 'nothing' }, [])).outcome), 'certificate-missing');
+});
+
+test('an issuer approved a moment ago is found in the store before its certificate is refused', async (t) => {
+  const asked: number[] = [];
+  const unknown: Verdict = { outcome: refuse('certificate-issuer-not-approved'), steps: [] };
+  const judge = async (_: Presented, approved: readonly unknown[]) => {
+    asked.push(approved.length);
+    return approved.length > 0 ? OF_NOBODY : unknown;
+  };
+  const { node } = await onSqlite(t, { judge });
+  assert.equal(await authorize(node, CLIENT), 'certificate-issuer-not-approved');
+  assert.deepEqual(asked, [0], 'nothing has changed, so it is judged once');
+  await put(node.store, issuers, ISSUER);
+  assert.equal(await authorize(node, CLIENT), 'certificate-identity-unknown', 'judged by the new issuer');
+  assert.deepEqual(asked, [0, 0, 1]);
 });

@@ -52,10 +52,19 @@ async function judge(
   { assertion, requestId }: AssertionRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<AcceptedAssertion>> {
-  const verdict = await ports.judgeAssertion(assertion, ports.registry.tokenIssuers);
+  const verdict = await judgeByIssuers(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion({ requestId, verdict });
   return withRetry(verdict.outcome.refusal);
+}
+
+/** A token issuer may have been registered a moment ago: looks in the store before it refuses an unknown one. */
+async function judgeByIssuers(assertion: string, { judgeAssertion, registry }: AssertionPorts) {
+  const known = registry.tokenIssuers;
+  const verdict = await judgeAssertion(assertion, known);
+  if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'assertion-issuer-unknown') return verdict;
+  const found = await registry.lookForTokenIssuers();
+  return found === known ? verdict : judgeAssertion(assertion, found);
 }
 
 async function draftGrant(

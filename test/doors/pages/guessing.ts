@@ -99,6 +99,8 @@ export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () =>
       tokenIssuers: [],
       resourceServers: [],
       lookForResourceServers: async () => [],
+      lookForIssuers: async () => [],
+      lookForTokenIssuers: async () => [],
       signingKeys: [],
       signingKey: undefined,
     },
