@@ -77,13 +77,19 @@ function treeOf(document: Document, path: string): unknown {
   }
 }
 
+const UNREADABLE: Readonly<Record<string, readonly [problem: string, todo?: string]>> = {
+  ENOENT: ['there is no such file. `tessera init` writes one'],
+  EACCES: ['this user may not read it', 'Run this as the user that runs the service, or let that user read the file.'],
+  EISDIR: ['it is a folder', 'Name the file itself, for example with tessera.yaml at the end.'],
+};
+
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'there is no such file. `tessera init` writes one' : `cannot be read (${code})`;
-    throw new ConfigFault([{ path: '', problem, source: path }]);
+    const [problem, todo] = UNREADABLE[code ?? ''] ?? [`cannot be read (${code})`, 'Check the path.'];
+    throw new ConfigFault([{ path: '', problem, ...(todo !== undefined && { todo }), source: path }]);
   }
 }
 

@@ -7,6 +7,7 @@ import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts'
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
+import { MISSING_STORE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 /** In seconds. Synchronized clocks agree within this. */
@@ -42,7 +43,7 @@ function whyNotThere(path: string): Finding | undefined {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, 'Do: tessera init');
+    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, MISSING_STORE);
     return bad('store', `${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
   }
 }
