@@ -118,6 +118,18 @@ suite('a file that is there, but of no use', () => {
     );
   });
 
+  test('a key that is none, or a folder, is called so', (t) => {
+    const { data, config } = installation(t);
+    const path = join(data, 'server.key');
+    const says = () =>
+      examineServerCertificates(config).flatMap((found) => (found.verdict === 'bad' ? [found.says] : []));
+    writeFileSync(path, 'hello');
+    assert.deepEqual(says(), [`its key ${path} is not a PEM private key without a passphrase`]);
+    rmSync(path);
+    mkdirSync(path, { mode: 0o700 });
+    assert.deepEqual(says(), [`${path} is a folder`]);
+  });
+
   for (const [what, text, mode, says] of [
     ['damaged', '{"keys": [', 0o600, /keyring\.json is damaged/],
     ['readable for others', formatKeyring(firstKey()), 0o644, /others may read the keyring/],

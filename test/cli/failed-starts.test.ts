@@ -37,6 +37,15 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     /^tessera: \/server\.key is not a PEM private key without a passphrase\n {2}Put /,
   ],
   [
+    'a folder instead of a key',
+    ({ serverFiles }) => {
+      rmSync(serverFiles.key);
+      mkdirSync(serverFiles.key);
+    },
+    6,
+    /^tessera: \/server\.key: it is a folder\n {2}Name the file in tls of the listener/,
+  ],
+  [
     'no certificate file',
     ({ serverFiles }) => rmSync(serverFiles.certificate),
     6,

@@ -64,6 +64,6 @@ function examineKeyringFile(config: Config): Finding | undefined {
   }
 }
 
-function examineLogo({ pages: { logo } }: Config): Finding[] {
+export function examineLogo({ pages: { logo } }: Config): Finding[] {
   return logo === undefined ? [] : examineFile('logo', logo, { forbidden: 0, why: '', todo: '' });
 }
