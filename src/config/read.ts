@@ -92,7 +92,8 @@ export function lacksSpace(value: unknown): boolean {
 }
 
 function blameNoValue(path: Path, reading: Reading): undefined {
-  const todo = 'Give it one, or remove the line. A value that begins with # needs quotes: # begins a comment.';
+  const todo =
+    'Give it one, or leave the setting out. In YAML, a value that begins with # needs quotes: # begins a comment.';
   return blame(path, 'it has no value', reading, undefined, todo);
 }
 

@@ -84,8 +84,8 @@ export function texts(expected: string, pattern: string, words: Words) {
   return described<readonly string[]>({ anyOf: [list], ...notes(expected, words) });
 }
 
-/** Refused: ~ and variables, which only a shell expands, other names in angle brackets, and control characters. */
-const PATH = '(?!~)(?!<(?!dataFolder>))(?!.*\\$[A-Za-z{])[^\\u0000-\\u001f]+';
+/** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
+const PATH = '(?!~| )(?!.* $)(?!<(?!dataFolder>))(?!.*\\$[A-Za-z{])[^\\u0000-\\u001f]+';
 const LITERAL = 'without ~ or variables';
 
 /** A file or folder, relative to the folder of the configuration file. */

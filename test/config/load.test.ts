@@ -223,8 +223,9 @@ suite('values that look right', () => {
     ['an empty group without defaults', 'listeners:\n  - tls:', 'listeners.0.tls', /no value/],
     ['a group without a space', 'tokens:\n  refresh:true', 'tokens', /accessTokenLifetime, .*space after the colon/],
     ['a home folder', 'dataFolder: ~/tessera', 'dataFolder', /without ~ or variables/],
+    ['a space before a path', 'dataFolder: " /srv"', 'dataFolder', /expected a path/],
     ['a variable in a path', 'keyring: $HOME/keyring.json', 'keyring', /without ~ or variables/],
-    ['a variable in a store', 'store: sqlite:${DATA}/tessera.db', 'store', /sqlite:PATH/],
+    ['a variable in a store', 'store: sqlite:$DATA/tessera.db', 'store', /sqlite:PATH/],
     ['a store in memory', 'store: "sqlite::memory:"', 'store', /sqlite:PATH/],
     ['a folder with another name', 'keyring: <datafolder>/keyring.json', 'keyring', /expected a path/],
     ['a control character', 'dataFolder: "a\\0b"', 'dataFolder', /expected a path/],
@@ -247,6 +248,13 @@ suite('values that look right', () => {
       );
     assert.match(load('dataFolder: "/srv/a b/ü$5/x~"').dataFolder, /x~$/);
   });
+});
+
+test('a variable that looks like a setting is not ignored: a path in TESSERA_KEYRING, a number in TESSERA_PORT', () => {
+  assert.match(mistakeIn('', { TESSERA_KEYRING: '/etc/keyring.json' }).example ?? '', /^TESSERA_KEYRING_FROM=/);
+  assert.deepEqual(mistakesIn('', { TESSERA_KEYRING: '{"keys":[]}' }), []);
+  assert.match(mistakeIn('', { TESSERA_PORT: '8443' }).problem, /no such setting/);
+  assert.deepEqual(mistakesIn('', { TESSERA_PORT: 'tcp://10.0.0.1:443' }), []);
 });
 
 suite('rules between settings', () => {

@@ -99,6 +99,12 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'part of the path is not a folder',
   EISDIR: 'it is a folder',
+  EEXIST: 'it exists, and is not a folder',
+  ENOTEMPTY: 'the folder is not empty',
+  ELOOP: 'its symbolic links lead nowhere',
+  ENAMETOOLONG: 'the name is too long',
+  EDQUOT: 'the quota of this user is used up',
+  EIO: 'the disk reports an error',
 };
 
 const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
@@ -134,7 +140,7 @@ function defect(fault: Error): Ending {
   if (why)
     return {
       code: EXIT.refused,
-      lines: [`tessera: ${path ?? 'a file'}: ${why}`, '  Check the path and its permissions.'],
+      lines: [`tessera: ${path ?? 'a path that was given'}: ${why}`, '  Check the path and its permissions.'],
     };
   if (code === 'ERR_SQLITE_ERROR') {
     return {

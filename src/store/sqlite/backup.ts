@@ -32,6 +32,7 @@ async function copyPages(from: string, to: string, onProgress: (part: number) =>
 
 /** Why a file cannot be restored; undefined if it can. */
 export function whyNoCopy(path: string): string | undefined {
+  if (!existsSync(path)) return 'there is no such file';
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
