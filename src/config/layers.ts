@@ -41,11 +41,11 @@ export function layer(root: Node, file: ConfigFile | undefined, env: Env, sets: 
 
 function overridesByVariables(root: Node, env: Env): Override[] {
   const variables = new Map(settingPlaces(root).map((place) => [variableOf(place), place]));
-  return Object.entries(env).flatMap(([name, text]) => {
+  return Object.entries(env).flatMap(([name, text]): readonly Override[] => {
     if (name === 'TESSERA_KEYRING' && PATH.test(text ?? '')) return [{ ...KEYRING_PATH, source: name }];
     if (text === undefined || !isOurs(name, text)) return [];
     const place = variables.get(name);
-    return place ? { place, text, source: name } : { ...noSuchSetting(name, [...variables.keys()]), source: name };
+    return [place ? { place, text, source: name } : { ...noSuchSetting(name, [...variables.keys()]), source: name }];
   });
 }
 

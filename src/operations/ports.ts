@@ -35,10 +35,9 @@ export interface Registry {
   /** The enabled ones. */
   readonly resourceServers: readonly ResourceServer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
-  lookForResourceServers(): Promise<readonly ResourceServer[]>;
-  /** Likewise. The same array as before if none has changed. */
   lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
   lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;
+  lookForResourceServers(): Promise<readonly ResourceServer[]>;
   /** The published ones; the same array until one changes. */
   readonly signingKeys: readonly PublishedKey[];
   /** The one of them that signs now. */

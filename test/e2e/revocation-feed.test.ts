@@ -12,7 +12,8 @@ import { changeResourceServer } from '../../src/operations/admin/change-resource
 import { enableIdentity } from '../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
-import { integrations, resourceServers } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { ADA, anIntegration, aResourceServer, scopeOf } from '../samples.ts';

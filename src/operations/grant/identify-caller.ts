@@ -35,14 +35,13 @@ export async function certifyCaller(
   return caller;
 }
 
-/** An issuer may have been approved a moment ago: looks in the store before it refuses a certificate of an unknown one. */
-async function judge(presented: Presented, { judge: judgeBy, registry }: CallerPorts): Promise<Verdict> {
-  const known = registry.issuers;
-  const verdict = await judgeBy(presented, known);
-  const { outcome } = verdict;
-  if (outcome.ok || outcome.refusal.reason !== 'certificate-issuer-not-approved') return verdict;
-  const found = await registry.lookForIssuers();
-  return found === known ? verdict : judgeBy(presented, found);
+/** An issuer that is not approved may have been approved a moment ago. */
+async function judge(presented: Presented, { judge, registry }: CallerPorts): Promise<Verdict> {
+  const { issuers } = registry;
+  const verdict = await judge(presented, issuers);
+  if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'certificate-issuer-not-approved') return verdict;
+  const newest = await registry.lookForIssuers();
+  return newest === issuers ? verdict : judge(presented, newest);
 }
 
 /** Maps an accepted certificate to an identity, as its issuer's settings say. */
