@@ -308,7 +308,7 @@ suite('rules between settings', () => {
       'a certificate header from nobody',
       'proxies: { clientCertificateHeader: xfcc }',
       'proxies.addresses',
-      /from nobody/,
+      /no certificate header is trusted/,
     ],
     ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /more than 0/],
     ['a window of nothing, which would allow any guesses', 'signIn: { window: 0 }', 'signIn.window', /more than 0/],
