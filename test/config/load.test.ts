@@ -305,7 +305,7 @@ suite('rules between settings', () => {
     ],
     ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
     [
-      'a certificate header from nobody',
+      'a certificate header without trusted proxies',
       'proxies: { clientCertificateHeader: xfcc }',
       'proxies.addresses',
       /no certificate header is trusted/,
