@@ -75,7 +75,8 @@ function table(rows: readonly Place[]): string[] {
 }
 
 /** Forms that the head of the page explains, or that default and example show. */
-const EVIDENT = /^(?:a duration|a path, relative to the configuration file$|true or false|a list)/;
+const EVIDENT =
+  /^(?:a duration|a path, relative to the configuration file, without ~ or variables$|true or false|a list)/;
 
 function words({ description = '' }: Node, expected: string): string {
   return cell(

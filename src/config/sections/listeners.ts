@@ -22,10 +22,13 @@ const HTTPS_ON_LOOPBACK = {
   tls: { certificate: '<dataFolder>/server.crt', key: '<dataFolder>/server.key' },
 };
 
+/** A colon is only in IPv6 addresses, which have at least two. */
+const HOST = '^([A-Za-z0-9._-]+|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$';
+
 export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
-    host: text('a host name or an IP address', '^[A-Za-z0-9._:-]+$', {
+    host: text('a host name or an IP address, without a port or brackets', HOST, {
       description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
       default: '127.0.0.1',
       example: '0.0.0.0',
