@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 
@@ -16,5 +16,5 @@ export function defaultTokenFile(of: { server: string; clientId: string; profile
 function stateFolder(): string {
   const { STATE_DIRECTORY, XDG_STATE_HOME } = env;
   if (STATE_DIRECTORY) return join(STATE_DIRECTORY.split(':')[0] ?? '', 'tokens');
-  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'tessera', 'tokens');
+  return join(XDG_STATE_HOME || join(homedir() || userInfo().homedir, '.local', 'state'), 'tessera', 'tokens');
 }
