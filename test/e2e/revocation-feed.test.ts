@@ -9,7 +9,7 @@ import { enableIntegration } from '../../src/operations/admin/enable-integration
 import { integrations } from '../../src/store/tables/registry.ts';
 import { ADA, anIntegration, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
-import { followFeed } from './feed-follower.ts';
+import { type Entry, followFeed } from './feed-follower.ts';
 import { AUTH, EVENTS, FEED, type FeedService, ofGrant, STOCK_AUTH, secret, startFeed } from './feed-scene.ts';
 import { assertRefused, basic } from './oauth-steps.ts';
 import { clientId, MALLORY } from './service.ts';

@@ -164,3 +164,9 @@ test('an empty HOME does not put the tokens into the working folder', (t) => {
   process.env['HOME'] = '';
   assert.ok(isAbsolute(defaultTokenFile({ server: 'https://tokens.example', clientId: 'x' })));
 });
+
+test('a folder that cannot be made is a failure, at once', {
+  skip: process.platform !== 'linux' && '/proc',
+}, async () => {
+  await assert.rejects(fileStore('/proc/none/tokens/tokens.json').lock(), failsWith('storage', /Cannot use \/proc/));
+});

@@ -52,8 +52,8 @@ test('the handler does not run if the client leaves before the refusal is sent',
     runs += 1;
     return 'done';
   });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const client = connect(app.addresses()[0]?.port ?? 0, '127.0.0.1');
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const client = connect(Number(port), '127.0.0.1');
   client.on('error', () => undefined);
   client.write('POST /orders HTTP/1.1\r\nhost: orders.example\r\ncontent-length: 0\r\n\r\n');
   await sending.promise;
