@@ -1,5 +1,5 @@
 // `npm run check`: everything a change must pass, in the order of what fails fastest. Every step runs, so that one run
-// shows all there is to mend.
+// shows everything that needs a fix.
 //   npm run check -- --without-tests
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

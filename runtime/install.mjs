@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { say, stop } from './say.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -44,10 +44,12 @@ async function run(root, lockFile, needsDev) {
   const command = isInstalled(root, { needsDev: false }) ? ['install', '--no-save'] : ['ci'];
   const extent = needsDev ? ['--include=dev'] : ['--omit=dev'];
   const flags = ['--include=optional', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const npm = spawn('npm', [...command, ...extent, ...flags], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  writeFileSync(lockFile, `${process.pid} ${npm.pid ?? ''}`);
   const progress = setInterval(() => say(`still installing, ${seconds()} …`), 5000);
-  const { result, interrupted } = await ended(npm);
+  const { result, interrupted } = await ended(() => {
+    const npm = spawn('npm', [...command, ...extent, ...flags], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    writeFileSync(lockFile, `${process.pid} ${npm.pid ?? ''}`);
+    return npm;
+  });
   clearInterval(progress);
   if (interrupted) {
     say('interrupted while installing; the next start begins the install again');
@@ -62,8 +64,11 @@ async function run(root, lockFile, needsDev) {
   say(`installed in ${seconds()}`);
 }
 
-/** How npm ended. A signal is passed on, and npm waited for: half of it still running would disturb the next install. */
-function ended(npm) {
+/**
+ * Starts npm; how it ended. A signal is passed on, and npm waited for: half of it still running would disturb the next install.
+ * Signals are handled before npm starts, so that none ends this process alone.
+ */
+function ended(start) {
   return new Promise((resolve) => {
     let interrupted;
     const pass = (signal) => {
@@ -75,14 +80,15 @@ function ended(npm) {
       resolve({ result, interrupted });
     };
     for (const signal of SIGNALS) process.on(signal, pass);
+    const npm = start();
     npm.on('error', (error) => done(error.message));
     npm.on('exit', (code, signal) => done(code ?? signal));
   });
 }
 
-/** One installer at a time: a file with its process id and npm's. One that died without a word is cleared away. */
+/** One installer at a time: a file with its process id and npm's. The lock of a dead process is removed. */
 async function lock(path) {
-  for (let told = false; ; await pause(200)) {
+  for (let told = false; ; await sleep(200)) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
       return;

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { say } from './say.mjs';
 
 /** One line each: the command (or file) to look for, the Debian package that brings it, and why it is needed. */
@@ -97,7 +97,7 @@ const HELD = /Could not get lock|Unable to acquire|Unable to lock|is another pro
 export async function apt(...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
   const end = Date.now() + PATIENCE_MS;
-  for (let isWaiting = false; ; await pause(1000)) {
+  for (let isWaiting = false; ; await sleep(1000)) {
     const { status, stderr } = spawnSync('apt-get', ['--yes', '--quiet', ...args], {
       stdio: ['ignore', 2, 'pipe'],
       encoding: 'utf8',
@@ -126,7 +126,7 @@ async function lock() {
       if (error.code !== 'EEXIST') return () => undefined; // no such folder: apt's own locks must do
     }
     if (!existsSync(`/proc/${ownerOf(LOCK)}`)) rmSync(LOCK, { force: true });
-    await pause(200);
+    await sleep(200);
   }
 }
 

@@ -24,7 +24,7 @@ import { FollowedRegistry } from '../src/store/registry.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Table } from '../src/store/table.ts';
 import { identities } from '../src/store/tables/identities.ts';
-import { integrations } from '../src/store/tables/registry.ts';
+import { integrations } from '../src/store/tables/integrations.ts';
 import { systemRandom } from '../src/system.ts';
 import { firstKey, Keyring } from '../src/tokens/keyring.ts';
 import { anIdentity, anIntegration, CLIENT, hexOf, NOW } from './samples.ts';

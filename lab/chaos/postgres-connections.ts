@@ -1,8 +1,8 @@
 // Other clients take all free connections of the server. A node works on with its sessions, and no request fails.
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { check, issue, type Node, refresh } from '../../test/node.ts';
+import { takeFreeConnections } from '../../test/store/free-connections.ts';
 import { type DrillNode, drillNode } from './drill-nodes.ts';
 
 const CALLERS = 64;
@@ -13,7 +13,7 @@ const CONTENT_MS = 600;
 /** Returns the number of failed requests while the node had sessions. */
 export async function takeConnections(rounds: number): Promise<number> {
   const drill = await drillNode(['max_connections = 12'], 'connections=8&statement_timeout=2000');
-  const others = await takeAll(drill.server);
+  const others = await takeFreeConnections(drill.server.url('tessera', 'node'));
   const sessions = await sessionsOf(drill.server);
   const tally = { answered: 0, refused: 0 };
   for (let n = 0; n < rounds; n++) await callMany(drill.node, tally);
@@ -24,7 +24,7 @@ export async function takeConnections(rounds: number): Promise<number> {
   await drill.remove();
   console.log(`${sessions} sessions of the node, ${others.length} of others, none left at the server`);
   console.log(
-    `${tally.answered} requests answered, ${tally.refused} refused; ${later} sessions once there were some to have`,
+    `${tally.answered} requests answered, ${tally.refused} refused; ${later} sessions once the server had free ones`,
   );
   return tally.refused + Number(later <= sessions);
 }
@@ -48,20 +48,6 @@ async function isAnswered(node: Node): Promise<boolean> {
   } catch (fault) {
     if (!(fault instanceof StoreUnavailable)) throw fault;
     return false;
-  }
-}
-
-async function takeAll(server: DrillNode['server']): Promise<pg.Client[]> {
-  const others: pg.Client[] = [];
-  for (;;) {
-    const other = new pg.Client({ connectionString: server.url('tessera', 'node') });
-    other.on('error', () => undefined);
-    try {
-      await other.connect();
-    } catch {
-      return others;
-    }
-    others.push(other);
   }
 }
 

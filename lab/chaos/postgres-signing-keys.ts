@@ -1,13 +1,13 @@
 // Signing keys are rotated while two services on one PostgreSQL serve. An hour passes by moving the stored times of the keys
 // an hour into the past. Two verifiers fetch the keys once an hour, just before and just after the operator's command, and
 // check every living token with jose: none may be refused. The second service gets each new keyring only after some hours.
-import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { type Seconds, seconds } from '../../src/core/time.ts';
 import { type RotationResult, rotateSigningKeys } from '../../src/operations/admin/rotate-signing-keys.ts';
 import { nodesWithout } from '../../src/operations/upkeep/report-node.ts';
 import { PUBLIC_URL } from '../../test/e2e/service.ts';
 import { type Pair, pairByCertificate, refreshed, verify } from '../../test/e2e/steps.ts';
+import { eventually } from '../../test/eventually.ts';
 import { Broken } from './broken.ts';
 import { JWT_CLIENT, JWT_LIFETIME, type RunningService, startTwoServices, type TwoServices } from './two-services.ts';
 
@@ -17,7 +17,6 @@ const DAY = 24 * HOUR;
 const USUAL: RolloutTimes = { publishedFor: seconds(DAY), copiedAfter: 30 };
 /** How often the operator runs the command in an hour. */
 const COMMANDS = 2;
-const PATIENCE_MS = 30_000;
 
 export interface RolloutTimes {
   readonly publishedFor: Seconds;
@@ -123,17 +122,17 @@ class Rollout implements RolloutFigures {
     if (did === 'added') {
       this.#copyAt = hour + this.#times.copiedAfter;
       if (this.#copyAt === hour) await this.#copyKeyring();
-      await until(async () => (await nodesWithout(id, store)).length <= 1);
+      await eventually('one service has the key', async () => (await nodesWithout(id, store)).length <= 1);
     }
     if (did === 'signs')
-      await until(async () => {
+      await eventually('every service signs with the key', async () => {
         const tokens = await this.#issueAll(hour);
         for (const token of tokens) await this.#check(token, early, hour);
         return tokens.every((token) => decodeProtectedHeader(token).kid === id);
       });
     if (did === 'removed') await this.#copyKeyring();
     if (did !== 'waits')
-      await until(async () =>
+      await eventually('every service publishes the same keys', async () =>
         (await Promise.all(services.map((each) => lists(each, id)))).every((is) => is === (did !== 'removed')),
       );
   }
@@ -144,7 +143,10 @@ class Rollout implements RolloutFigures {
     this.#copyAt = Number.POSITIVE_INFINITY;
     second.storeKeys(first.keys());
     const newest = first.keys().at(-1);
-    await until(async () => (await nodesWithout(String(newest?.id), this.#two.store)).length === 0);
+    await eventually(
+      'every service has the key',
+      async () => (await nodesWithout(String(newest?.id), this.#two.store)).length === 0,
+    );
   }
 
   async #check(token: string, keys: Keys, hour: number): Promise<void> {
@@ -164,9 +166,4 @@ async function keysOf(service: RunningService): Promise<Keys> {
 
 async function lists(service: RunningService, id: string): Promise<boolean> {
   return (await keySetAt(service)).keys.some(({ kid }) => kid === id);
-}
-
-async function until(isMet: () => Promise<boolean>): Promise<void> {
-  for (const began = performance.now(); !(await isMet()); await pause(100))
-    if (performance.now() - began > PATIENCE_MS) throw new Error('the services do not follow');
 }

@@ -4,7 +4,7 @@ import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../src/core/signing-key.ts';
 import { publishKeys, startSigning } from '../../src/operations/admin/published-keys.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { addSigningKey } from '../../src/tokens/keyring.ts';
 import { aJwtNode, type JwtNode, partsOf } from '../../test/jwt-node.ts';
 import { accepted, issue, type Node, put, refresh, TestClock } from '../../test/node.ts';

@@ -5,7 +5,7 @@ import { certificate } from '../../sdk/client/src/by/certificate.ts';
 import { tokenSource } from '../../sdk/client/src/token-source.ts';
 import { seconds } from '../../src/core/time.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { systemClock } from '../../src/system.ts';
 import { clientId, type Home, populatedHome } from '../../test/e2e/service.ts';
 import { freePort } from '../../test/free-port.ts';

@@ -6,7 +6,7 @@ import { seconds } from '../../src/core/time.ts';
 import { publishKeys } from '../../src/operations/admin/published-keys.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import type { StoredKey } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { type Caller, callerOver } from '../../test/e2e/caller.ts';

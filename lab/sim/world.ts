@@ -14,6 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import { anotherNode, put, TestClock } from '../../test/node.ts';
+import { oneIntegration } from '../../test/one-integration.ts';
 import { anIdentity, anIntegration, NOW } from '../../test/samples.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
@@ -73,18 +74,7 @@ export async function worldOf(seed: number, { backEnds, clock }: SimDatabase): P
   for (const backEnd of backEnds) {
     const store = storeOf(faultyBackEnd(backEnd, () => faults, new Seeded(seed ^ 0x5eed)));
     const random = (length: number) => chance.bytes(length);
-    const integration = () => anIntegration();
-    const registry = {
-      integration,
-      findIntegration: async () => integration(),
-      integrations: [],
-      issuers: [],
-      tokenIssuers: [],
-      resourceServers: [],
-      lookForResourceServers: async () => [],
-      signingKeys: [],
-      signingKey: undefined,
-    };
+    const registry = oneIntegration(anIntegration());
     nodes.push({ ...(await anotherNode(sound, { settings, clock, random })), store, registry });
   }
   const node = () => ({ ...chance.pick(nodes), keyring: chance.pick(KEYRINGS) });

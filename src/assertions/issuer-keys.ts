@@ -1,10 +1,11 @@
 // The keys of token issuers, in memory. One node fetches a key set, all nodes share it through the store.
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SharedKeySet } from '../core/shared-key-set.ts';
 import type { EpochSeconds } from '../core/time.ts';
 import type { TokenIssuer } from '../core/token-issuer.ts';
 import type { Fetch } from '../outbound/download.ts';
+import { waitAtMost } from '../outbound/wait-at-most.ts';
 import { fetchKeys } from './fetch-keys.ts';
 import { ALONE, type KeyExchange } from './key-exchange.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
@@ -90,10 +91,7 @@ export class IssuerKeys {
   /** Waits for a limited time. A fault of the store is dropped: the caller then finds no keys. */
   async #renewBriefly(tokenIssuer: TokenIssuer): Promise<void> {
     if (tokenIssuer.keys.from === 'file') return;
-    const deadline = new AbortController();
-    const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
-    const renewed = this.#renew(tokenIssuer, RETRY_SECONDS).catch(() => undefined);
-    await Promise.race([renewed, waited]).finally(() => deadline.abort());
+    await waitAtMost(WAIT_MS, this.#renew(tokenIssuer, RETRY_SECONDS)).catch(() => undefined);
   }
 
   /** One renewal per token issuer at a time, shared by all who wait. `age`: how long ago the last attempt must be. */
@@ -111,7 +109,7 @@ export class IssuerKeys {
         // Check again while holding the lease: another node may have fetched it in the meantime.
         const fetched = async () => (await this.#isStillDue(name, age)) && this.#fetch(tokenIssuer, name);
         if (await this.#ports.exchange.byOne(name, fetched)) return;
-        await pause(LOOK_AGAIN_MS);
+        await sleep(LOOK_AGAIN_MS);
       }
     } finally {
       this.#underWay.delete(name);

@@ -131,7 +131,7 @@ function isNetwork(text: string): boolean {
 
 function certificateHeaderHasProxies({ proxies }: ReadConfig): Mistake[] {
   if (proxies.clientCertificateHeader === 'off' || proxies.addresses.length > 0) return [];
-  const problem = 'missing; without it a certificate header is believed from nobody';
+  const problem = 'missing; without it no certificate header is trusted';
   return [{ path: 'proxies.addresses', problem, example: 'addresses: [10.0.0.0/24]' }];
 }
 

@@ -33,7 +33,7 @@ function shownStore(store: StoreAddress): string {
   const text = store.url.reveal();
   if (!URL.canParse(text)) return HIDDEN;
   const url = new URL(text);
-  // Passwords can also stand in the query (password=…, sslpassword=…): so the query is not shown.
+  // The query may contain passwords too (password=…, sslpassword=…), so it is not shown.
   const query = url.search ? `?${HIDDEN}` : '';
   const person = url.username ? `${url.username}${url.password ? `:${HIDDEN}` : ''}@` : '';
   return `${url.protocol}//${person}${url.host}${url.pathname}${query}`;

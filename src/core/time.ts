@@ -26,3 +26,8 @@ export function earlier(a: EpochSeconds, b: EpochSeconds): EpochSeconds {
 export function later(a: EpochSeconds, b: EpochSeconds): EpochSeconds {
   return a > b ? a : b;
 }
+
+/** In ISO 8601, in whole seconds: `2027-01-31T12:00:00Z`. */
+export function isoTime(time: EpochSeconds): string {
+  return new Date(time * 1000).toISOString().replace('.000Z', 'Z');
+}

@@ -16,7 +16,7 @@ export const ASSERTION_ALGORITHMS = [
 ] as const;
 export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number];
 
-/** Somebody else's signer of JWTs whose word is taken for a workload: a CI system, a cluster, a cloud. */
+/** A platform whose JWTs are accepted for workloads: a CI system, a cluster, a cloud. */
 export interface TokenIssuer {
   /** The name of the token issuer for people, and the provider label of derived identities. */
   readonly label: string;

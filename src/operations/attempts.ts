@@ -3,7 +3,7 @@ import { accept, type Outcome, refused } from '../core/outcome.ts';
 import { type AttemptDecision, type Counted, decideAttempt, forgive, type Limit } from '../core/rules/attempts.ts';
 import type { Seconds } from '../core/time.ts';
 import type { Decision } from '../store/store.ts';
-import { type Attempts, attempts } from '../store/tables/sign-in.ts';
+import { type Attempts, attempts } from '../store/tables/attempts.ts';
 import type { Ports } from './ports.ts';
 
 export interface Attempt {

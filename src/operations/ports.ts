@@ -35,6 +35,8 @@ export interface Registry {
   /** The enabled ones. */
   readonly resourceServers: readonly ResourceServer[];
   /** The same, read from the store again: one may have been added or changed a moment ago. */
+  lookForIssuers(): Promise<readonly ApprovedIssuer[]>;
+  lookForTokenIssuers(): Promise<readonly TokenIssuer[]>;
   lookForResourceServers(): Promise<readonly ResourceServer[]>;
   /** The published ones; the same array until one changes. */
   readonly signingKeys: readonly PublishedKey[];

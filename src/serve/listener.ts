@@ -99,7 +99,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   };
 }
 
-/** For a listener on every address, fastify names loopback alone, as if nobody else could reach it. */
+/** For a listener on every address, fastify prints the loopback address only. */
 export function withEveryAddress(address: string, host: string): string {
   const every = host === '::' ? '[::]' : host;
   return every === '0.0.0.0' || every === '[::]' ? address.replace(/\/\/.+:/, `//${every}:`) : address;

@@ -11,15 +11,15 @@ export interface Systemd {
   stopping(): void;
 }
 
-const NOBODY_LISTENS: Systemd = { ready: () => undefined, stopping: () => undefined };
+const NOT_UNDER_SYSTEMD: Systemd = { ready: () => undefined, stopping: () => undefined };
 
-/** `isAlive`: asked for the watchdog. systemd restarts a service that is silent for WatchdogSec=. */
+/** `isAlive`: called for the watchdog. systemd restarts a service that reports nothing for WatchdogSec=. */
 export function reportToSystemd(
   isAlive: () => Promise<boolean>,
   complain: (fault: unknown) => void,
   environment: Environment = process.env,
 ): Systemd {
-  if (!environment['NOTIFY_SOCKET']) return NOBODY_LISTENS;
+  if (!environment['NOTIFY_SOCKET']) return NOT_UNDER_SYSTEMD;
   // Never with --no-block: systemd would look up the sender after it has ended, find no unit for it, and ignore the message.
   const send = (state: string) => execFile('systemd-notify', [state], (error) => error && complain(error.message));
   let stopWatchdog = async () => {};

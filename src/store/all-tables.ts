@@ -1,17 +1,26 @@
 // Every table but the event log, which back ends handle by itself.
 import type { AnyTable } from './table.ts';
+import { assertions } from './tables/assertions.ts';
+import { attempts } from './tables/attempts.ts';
 import { devices } from './tables/devices.ts';
+import { endedLists } from './tables/ended-lists.ts';
 import { grants } from './tables/grants.ts';
 import { identities } from './tables/identities.ts';
-import { listContents, revocationLists } from './tables/lists.ts';
+import { integrations } from './tables/integrations.ts';
+import { issuers } from './tables/issuers.ts';
+import { keyMarks } from './tables/key-marks.ts';
+import { keySets } from './tables/key-sets.ts';
+import { leases } from './tables/leases.ts';
+import { listContents } from './tables/list-contents.ts';
 import { nodes } from './tables/nodes.ts';
-import { integrations, issuers, keyMarks, resourceServers } from './tables/registry.ts';
+import { passwords } from './tables/passwords.ts';
+import { resourceServers } from './tables/resource-servers.ts';
+import { revocationLists } from './tables/revocation-lists.ts';
 import { serviceTimes } from './tables/service-times.ts';
-import { attempts, passwords, sessions } from './tables/sign-in.ts';
+import { sessions } from './tables/sessions.ts';
 import { signingKeys } from './tables/signing-keys.ts';
 import { storeHistory } from './tables/store-history.ts';
-import { assertions, keySets, tokenIssuers } from './tables/token-issuers.ts';
-import { endedLists, leases } from './tables/upkeep.ts';
+import { tokenIssuers } from './tables/token-issuers.ts';
 
 /** What a move copies to another store. Tables that others refer to come first. */
 export const MOVED: readonly AnyTable[] = [

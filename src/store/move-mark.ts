@@ -5,8 +5,8 @@ import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import type { Store } from './store.ts';
 import type { AnyTable } from './table.ts';
+import { attempts } from './tables/attempts.ts';
 import { serviceTimes } from './tables/service-times.ts';
-import { attempts } from './tables/sign-in.ts';
 
 /** An expected reason why a move cannot go on, or why a service cannot start on its target, with what to do next. */
 export class MoveRefused extends Error {

@@ -7,7 +7,9 @@ import type { TokenIssuer } from '../core/token-issuer.ts';
 import { FollowedTable } from './followed-table.ts';
 import { SharedQuery } from './shared-query.ts';
 import type { Store } from './store.ts';
-import { integrations, issuers, resourceServers } from './tables/registry.ts';
+import { integrations } from './tables/integrations.ts';
+import { issuers } from './tables/issuers.ts';
+import { resourceServers } from './tables/resource-servers.ts';
 import { signingKeys } from './tables/signing-keys.ts';
 import { tokenIssuers } from './tables/token-issuers.ts';
 
@@ -21,6 +23,8 @@ export class FollowedRegistry {
   #signingKey: PublishedKey | undefined;
   readonly #followed: readonly { refresh(): Promise<boolean> }[];
   readonly #integrationQuery: SharedQuery<boolean>;
+  readonly #issuerQuery: SharedQuery<boolean>;
+  readonly #tokenIssuerQuery: SharedQuery<boolean>;
   readonly #resourceServerQuery: SharedQuery<boolean>;
 
   constructor(store: Store) {
@@ -44,6 +48,8 @@ export class FollowedRegistry {
     });
     this.#followed = [followedIntegrations, followedIssuers, followedServers, followedTokenIssuers, followedKeys];
     this.#integrationQuery = new SharedQuery(() => followedIntegrations.refresh());
+    this.#issuerQuery = new SharedQuery(() => followedIssuers.refresh());
+    this.#tokenIssuerQuery = new SharedQuery(() => followedTokenIssuers.refresh());
     this.#resourceServerQuery = new SharedQuery(() => followedServers.refresh());
   }
 
@@ -83,7 +89,17 @@ export class FollowedRegistry {
     return this.#signingKey;
   }
 
-  /** Reads the resource servers again: one may have been added or changed a moment ago. */
+  /** These read the store again: a row may have been added or changed a moment ago. */
+  async lookForIssuers(): Promise<readonly ApprovedIssuer[]> {
+    await this.#issuerQuery.run();
+    return this.#issuers;
+  }
+
+  async lookForTokenIssuers(): Promise<readonly TokenIssuer[]> {
+    await this.#tokenIssuerQuery.run();
+    return this.#tokenIssuers;
+  }
+
   async lookForResourceServers(): Promise<readonly ResourceServer[]> {
     await this.#resourceServerQuery.run();
     return this.#resourceServers;

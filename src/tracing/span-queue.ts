@@ -1,6 +1,6 @@
 // Spans on their way to the collector. Whatever the collector does, memory and time are bounded: spans that do not fit are
 // dropped and counted.
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rejectedSpans } from './otlp.ts';
 import type { Post, Reply } from './post.ts';
 import type { Span } from './span.ts';
@@ -94,7 +94,7 @@ export class SpanQueue {
       if (!(result instanceof Error) && !RETRYABLE.has(result.status)) return this.#judge(result, batch.length);
       const why = result instanceof Error ? result.message : `status ${result.status}`;
       if (attempt >= ATTEMPTS || this.#isStopping) return this.#drop(batch.length, 'unsent', why);
-      await pause((this.#options.pauseMs ?? PAUSE_MS) * 2 ** (attempt - 1), undefined, { ref: false });
+      await sleep((this.#options.pauseMs ?? PAUSE_MS) * 2 ** (attempt - 1), undefined, { ref: false });
     }
   }
 

@@ -16,7 +16,7 @@ test('assertions by each kind of key are accepted', async () => {
   assert.equal(await answer(await eddsa.sign(), { keys: keySetOf(eddsa), tokenIssuers }), 'accepted');
 });
 
-suite('texts that are no assertion', () => {
+suite('texts that are not assertions', () => {
   const cases: readonly (readonly [what: string, text: string])[] = [
     ['nothing', ''],
     ['words', 'please let me in'],

@@ -62,7 +62,7 @@ suite('tessera for callers', () => {
   test('before a login, token prints nothing and ends with 8', async () => {
     const { status, stdout, stderr } = await tessera(['token']);
     assert.deepEqual([status, stdout], [8, '']);
-    assert.match(stderr, /^tessera: nobody is logged in\n {2}Do: tessera login --server … --client-id …\n$/);
+    assert.match(stderr, /^tessera: you are not logged in\n {2}Do: tessera login --server … --client-id …\n$/);
   });
 
   test('login in a browser, token, whoami, exec, logout', async () => {

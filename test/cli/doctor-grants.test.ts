@@ -10,7 +10,7 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { aGrant, anIdentity, anIntegration, hexOf, NOW } from '../samples.ts';
 
 const ENDING = { createdAt: NOW, refreshUntil: epochSeconds(NOW + 600) };

@@ -19,7 +19,7 @@ test('init writes the configuration that TESSERA_CONFIG names, and --json prints
   assert.match(again.printed, new RegExp(`"configuration": "${file}"`));
 });
 
-test('whoever runs it by npm gets commands that npm runs, in every message', async (t) => {
+test('if npm runs it, every message shows commands that npm runs', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-init-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const printedBy = async (...args: string[]) =>

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examineContents } from '../../src/cli/doctor/contents.ts';
-import { keySets, tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { keySets } from '../../src/store/tables/key-sets.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { put } from '../node.ts';
 import { onSqlite } from '../operations/on-sqlite.ts';
 import { aTokenIssuer } from '../platform.ts';

@@ -201,7 +201,7 @@ test('a bound grant needs its certificate; without it even reuse does not end th
   assert.equal(reasonOf({ grant, integration: bound, caller: refused }), 'certificate-binding-unmet');
 });
 
-test('an unknown revocation status is no reason to give up a bound grant: the caller is asked to retry', () => {
+test('an unknown revocation status does not end a bound grant: the caller may retry', () => {
   const mark = { certificate: hexOf(16, 1), issuerKey: hexOf(16, 2), key: hexOf(32, 3) };
   const grant = aGrant({ origin: { kind: 'certificate', certificate: mark } });
   const bound = anIntegration({ binding: 'certificate' });

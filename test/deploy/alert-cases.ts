@@ -1,5 +1,5 @@
-// For every alert: a course of its metrics for which it fires, and one for which it does not. Values are those of promtool:
-// '0+60x20' is 20 steps of 60, '5x20' is twenty times 5.
+// For every alert: values of its metrics for which it fires, and values for which it does not. They are written as promtool
+// reads them: '0+60x20' is 20 steps of 60, '5x20' is twenty times 5.
 
 export interface AlertCase {
   readonly alert: string;
@@ -23,6 +23,10 @@ function duration(le: string): string {
   return `tessera_request_duration_seconds_bucket{instance="a",operation="refresh",le="${le}"}`;
 }
 
+function commits(le: string): string {
+  return `tessera_store_commit_duration_seconds_bucket{instance="a",le="${le}"}`;
+}
+
 /** A rate of refusals that is above the threshold, and none. */
 function refused(alert: string, reason: string, at: string): AlertCase {
   return { alert, at, fires: { [requests(reason)]: '0+120x60' }, quiet: { [requests('grant-revoked')]: '0+120x60' } };
@@ -37,6 +41,19 @@ function rare(alert: string, reason: string, outcome = 'refused'): AlertCase {
     fires: { [requests(reason, outcome)]: `${'_ '.repeat(45)}1x20` },
     quiet: { [requests(reason, outcome)]: '1x60' },
   };
+}
+
+/** Fires or not by the values of one series. */
+function bySeries(alert: string, at: string, series: string, fires: string, quiet: string, labels = NODE): AlertCase {
+  return { alert, labels, at, fires: { [series]: fires }, quiet: { [series]: quiet } };
+}
+
+function byMetric(alert: string, at: string, metric: string, fires: string, quiet: string): AlertCase {
+  return bySeries(alert, at, `${metric}{instance="a"}`, fires, quiet);
+}
+
+function byProbe(alert: string, at: string, metric: string, fires: string, quiet: string): AlertCase {
+  return bySeries(alert, at, `${metric}{job="tessera-ready",instance="a"}`, fires, quiet, READY);
 }
 
 /** Of 10,000 requests in each step, some fail. */
@@ -68,13 +85,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { 'up{job="tessera",instance="a"}': '1 0x10' },
     quiet: { 'up{job="tessera",instance="a"}': '1x10', 'up{job="other",instance="b"}': '0x10' },
   },
-  {
-    alert: 'TesseraNotReady',
-    labels: READY,
-    at: '5m',
-    fires: { 'probe_success{job="tessera-ready",instance="a"}': '0x10' },
-    quiet: { 'probe_success{job="tessera-ready",instance="a"}': '1x10' },
-  },
+  byProbe('TesseraNotReady', '5m', 'probe_success', '0x10', '1x10'),
   refused('TesseraStoreUnavailable', 'outcome-unknown', '10m'),
   refused('TesseraOverloaded', 'overloaded', '15m'),
   {
@@ -94,34 +105,10 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { [requests('rate-limited')]: '0+120x60' },
     quiet: { [requests('rate-limited')]: '0+30x60' },
   },
-  {
-    alert: 'TesseraForeignCertificateHeaders',
-    labels: NODE,
-    at: '10m',
-    fires: { 'tessera_ignored_certificate_headers_total{instance="a"}': '0 0 5x30' },
-    quiet: { 'tessera_ignored_certificate_headers_total{instance="a"}': '5x30' },
-  },
-  {
-    alert: 'TesseraEventLogHeldBack',
-    labels: NODE,
-    at: '10m',
-    fires: { 'tessera_event_log_lag_seconds{instance="a"}': '60x20' },
-    quiet: { 'tessera_event_log_lag_seconds{instance="a"}': '60x3 0x20' },
-  },
-  {
-    alert: 'TesseraOrphanedPlaces',
-    labels: NODE,
-    at: '10m',
-    fires: { 'tessera_places_orphaned_total{instance="a"}': '0 0 1x30' },
-    quiet: { 'tessera_places_orphaned_total{instance="a"}': '0x30' },
-  },
-  {
-    alert: 'TesseraCertificateExpires',
-    labels: READY,
-    at: '90m',
-    fires: { 'probe_ssl_earliest_cert_expiry{job="tessera-ready",instance="a"}': '86400x100' },
-    quiet: { 'probe_ssl_earliest_cert_expiry{job="tessera-ready",instance="a"}': '2592000x100' },
-  },
+  byMetric('TesseraForeignCertificateHeaders', '10m', 'tessera_ignored_certificate_headers_total', '0 0 5x30', '5x30'),
+  byMetric('TesseraEventLogHeldBack', '10m', 'tessera_event_log_lag_seconds', '60x20', '60x3 0x20'),
+  byMetric('TesseraOrphanedPlaces', '10m', 'tessera_places_orphaned_total', '0 0 1x30', '0x30'),
+  byProbe('TesseraCertificateExpires', '90m', 'probe_ssl_earliest_cert_expiry', '86400x100', '2592000x100'),
   {
     alert: 'TesseraPlacesFull',
     labels: NODE,
@@ -141,41 +128,16 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: { 'tessera_connections{instance="a"}': '9000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
     quiet: { 'tessera_connections{instance="a"}': '7000x30', 'tessera_connections_limit{instance="a"}': '10000x30' },
   },
-  {
-    alert: 'TesseraEventLoopBusy',
-    labels: NODE,
-    at: '30m',
-    fires: { 'tessera_event_loop_active_seconds_total{instance="a"}': '0+58x40' },
-    quiet: { 'tessera_event_loop_active_seconds_total{instance="a"}': '0+40x40' },
-  },
+  byMetric('TesseraEventLoopBusy', '30m', 'tessera_event_loop_active_seconds_total', '0+58x40', '0+40x40'),
   {
     alert: 'TesseraCommitsSlow',
     labels: NODE,
     at: '20m',
-    fires: {
-      'tessera_store_commit_duration_seconds_bucket{instance="a",le="0.25"}': '0+90x30',
-      'tessera_store_commit_duration_seconds_bucket{instance="a",le="1"}': '0+100x30',
-      'tessera_store_commit_duration_seconds_bucket{instance="a",le="+Inf"}': '0+100x30',
-    },
-    quiet: {
-      'tessera_store_commit_duration_seconds_bucket{instance="a",le="0.25"}': '0+100x30',
-      'tessera_store_commit_duration_seconds_bucket{instance="a",le="+Inf"}': '0+100x30',
-    },
+    fires: { [commits('0.25')]: '0+90x30', [commits('1')]: '0+100x30', [commits('+Inf')]: '0+100x30' },
+    quiet: { [commits('0.25')]: '0+100x30', [commits('+Inf')]: '0+100x30' },
   },
-  {
-    alert: 'TesseraWalLarge',
-    labels: NODE,
-    at: '30m',
-    fires: { 'tessera_store_wal_bytes{instance="a"}': '200000000x40' },
-    quiet: { 'tessera_store_wal_bytes{instance="a"}': '60000000x40' },
-  },
-  {
-    alert: 'TesseraSessionsExhausted',
-    labels: NODE,
-    at: '10m',
-    fires: { 'tessera_store_sessions_waiting{instance="a"}': '3x20' },
-    quiet: { 'tessera_store_sessions_waiting{instance="a"}': '3 0 3 0 3 0 3 0 3 0 3 0 3 0' },
-  },
+  byMetric('TesseraWalLarge', '30m', 'tessera_store_wal_bytes', '200000000x40', '60000000x40'),
+  byMetric('TesseraSessionsExhausted', '10m', 'tessera_store_sessions_waiting', '3x20', '3 0 3 0 3 0 3 0 3 0 3 0 3 0'),
   {
     alert: 'TesseraTracesLost',
     at: '50m',

@@ -97,7 +97,7 @@ test('a hanging store makes the node not ready after two seconds, and gets one q
   assert.equal(asked, 1);
 });
 
-test('a database that stops answering during the examination is not taken for a wrong clock', async () => {
+test('a database that stops answering during the examination is not reported as a wrong clock', async () => {
   const problem = { reason: 'the database does not accept writes' };
   const { clock, told, readiness } = aReadiness(async () => {
     const now = clock.now();

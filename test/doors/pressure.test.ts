@@ -81,7 +81,7 @@ suite('pressure', () => {
     assert.deepEqual(new Set(accepted), new Set([64]));
   });
 
-  test('one long turn of other work is no overload', () => {
+  test('one long turn of other work does not count as overload', () => {
     const { pressure, loop } = turns(50, 40, { idleMs: 60 });
     loop.endTurn({ busyMs: 150 });
     assert.equal(turn(pressure, loop, 100), 100);
@@ -96,13 +96,13 @@ suite('pressure', () => {
     assert.equal(turn(pressure, loop, 150), 150);
   });
 
-  test('a saturated loop with few requests in flight refuses nobody', () => {
+  test('a saturated loop with few requests in flight refuses no request', () => {
     const { accepted, pressure } = turns(200, 40);
     assert.equal(pressure.isSaturated, true);
     assert.deepEqual(new Set(accepted), new Set([40]));
   });
 
-  test('a slow machine with fewer than a hundred requests in flight refuses nobody', () => {
+  test('a slow machine with fewer than a hundred requests in flight refuses no request', () => {
     const { accepted, pressure } = turns(60, 90, { costMs: 10 });
     assert.equal(pressure.isSaturated, true);
     assert.deepEqual(new Set(accepted), new Set([90]));

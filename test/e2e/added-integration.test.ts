@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { anIntegration } from '../samples.ts';
 import { callerOver, json, reachOf } from './caller.ts';
 import { clientId, startService } from './service.ts';

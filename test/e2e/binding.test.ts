@@ -1,7 +1,7 @@
 // Refreshes bound to a certificate, over real TLS: per integration none, identity or certificate.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { anIntegration } from '../samples.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';

@@ -1,7 +1,7 @@
 // Authorize/Certificate, rule by rule.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { ADA } from '../samples.ts';
 import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';

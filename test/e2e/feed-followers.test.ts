@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceServer } from '../../src/core/resource-server.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';

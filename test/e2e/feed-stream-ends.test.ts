@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ResourceServer } from '../../src/core/resource-server.ts';
 import { seconds } from '../../src/core/time.ts';
 import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
-import { integrations, resourceServers } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
+import { eventually } from '../eventually.ts';
 import { aResourceServer } from '../samples.ts';
 import { callerOver, rawConnection, reachOf } from './caller.ts';
 import { followFeed } from './feed-follower.ts';
@@ -36,12 +37,9 @@ after(() => feed.stop());
 
 /** The log line of a stream is written when it ends. */
 async function wasLogged(operation: string, outcome: string): Promise<void> {
-  const first = feed.logLines.length;
-  for (;;) {
-    const lines = feed.logLines.slice(first);
-    if (lines.some((line) => line.includes(`"${operation}"`) && line.includes(`"${outcome}"`))) return;
-    await pause(50);
-  }
+  const known = feed.logLines.length;
+  const isIt = (line: string) => line.includes(`"${operation}"`) && line.includes(`"${outcome}"`);
+  await eventually(`${operation} is logged`, () => feed.logLines.slice(known).some(isIt));
 }
 
 test('if the resource server serves something else, its streams end and its cursors are gone', async (t) => {

@@ -1,7 +1,7 @@
 // A gateway of Debian protects a page with our tokens, by introspection alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import type { IdentityId } from '../../src/core/identity.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
 import { anIdentity } from '../samples.ts';
 import { type Answer, callerOver, json, reachOf } from './caller.ts';

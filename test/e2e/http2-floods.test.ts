@@ -120,7 +120,7 @@ suite('HTTP/2 connections that break the rules', () => {
     assert.ok(await until(() => connection.socket.destroyed, 1000), 'the service still reads');
   });
 
-  test('a busy caller with large bodies, with and without a length, is not taken for a flood', async () => {
+  test('a busy caller with large bodies, with and without a length, does not count as a flood', async () => {
     const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
     session.on('error', () => undefined);
     await once(session, 'remoteSettings');

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../src/operations/admin/resource-server-secret.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { ADA, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { bearer, callerOver, reachOf } from './caller.ts';
 import {

@@ -1,7 +1,7 @@
 // A service with two resource servers that introspect: one serves orders, the other stock.
 import assert from 'node:assert/strict';
 import type { Audience, ResourceServer, ResourceServerId } from '../../src/core/resource-server.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { aResourceServer } from '../samples.ts';

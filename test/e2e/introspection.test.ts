@@ -5,7 +5,7 @@ import type { Audience, ResourceServerId } from '../../src/core/resource-server.
 import { seconds } from '../../src/core/time.ts';
 import { revokeById } from '../../src/operations/grant/revoke-grant.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { ADA, anIdentity, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SIGNING_ALGORITHMS } from '../../src/core/signing-key.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { freePort } from '../free-port.ts';
 import { ADA, anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
 import { callerOver, reachOf } from './caller.ts';

@@ -4,7 +4,7 @@ import { createHmac, createPublicKey, hash, type JsonWebKey, verify as verifySig
 import { after, before, suite, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { unpublish } from '../../src/operations/admin/published-keys.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../src/system.ts';
 import { drawResourceServerSecret } from '../../src/tokens/resource-server-secret.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';

@@ -90,7 +90,7 @@ for (const protocol of PROTOCOLS) {
       assertRefused(typeFirst, 400, 'invalid_request', /takes JSON only/);
     });
 
-    test('a compressed body is named as such [spec-gaps: All doors]', async () => {
+    test('the error for a compressed body says that it is compressed [spec-gaps: All doors]', async () => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       for (const path of [TOKEN, CERTIFICATE, DEVICE])
         assertRefused(await post(path, headers, gzipSync(BODY)), 400, 'invalid_request', /without Content-Encoding/);
@@ -99,7 +99,7 @@ for (const protocol of PROTOCOLS) {
       assertRefused(await post(CERTIFICATE, plain, '{'), 400, 'invalid_request', /could not be read/);
     });
 
-    test('a method that nobody knows is 405 with Allow, in the words of the mount [spec-gaps: All doors]', async () => {
+    test('an unknown method is 405 with Allow, in the words of the mount [spec-gaps: All doors]', async () => {
       for (const method of ['FOO', 'POSTS', 'BREW', 'GETT', 'X-1']) {
         for (const [path, allowed] of [
           [TOKEN, 'POST'],

@@ -1,7 +1,7 @@
 // What the oauth door serves by GET, as somebody meets it who reads only the RFCs: metadata, keys, and the revocation feed.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { METADATA } from './oauth-scene.ts';
@@ -47,7 +47,7 @@ for (const protocol of PROTOCOLS) {
       }
     });
 
-    test('[RFC 8414 3.1] metadata and keys need no credentials, mind none, and ignore the query', async () => {
+    test('[RFC 8414 3.1] metadata and keys need no credentials, and ignore credentials and the query', async () => {
       for (const path of PUBLIC) {
         const usual = await caller.ask({ path });
         for (const authorization of ['Bearer x', 'Basic ???', basic('nobody', 'x')['authorization'] ?? '']) {

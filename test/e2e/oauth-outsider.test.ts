@@ -2,7 +2,7 @@
 // way everywhere, nothing is cached, and no other site may read it.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { type Caller, callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { ORDERS, ordersServer } from './introspection-scene.ts';
 import { assertRefused, basic, type Fields, postForm } from './oauth-steps.ts';

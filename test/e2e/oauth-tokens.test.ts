@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsIn } from '../jwt-node.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
@@ -46,7 +46,7 @@ test('[RFC 7009 2.1, RFC 7662 2.1] a wrong token_type_hint does not hide a token
   }
 });
 
-test('[RFC 9068 3] aud is what resource names; without resource it follows from the scope, and our issuer stands for the rest', async () => {
+test('[RFC 9068 3] aud is what resource names; without resource it follows from the scope, and our issuer for the rest', async () => {
   const issued = async (fields: Fields) => {
     const all = { client_id: JWT, grant_type: 'client_credentials', ...fields };
     return claimsIn(String((await postForm(ada, '/oauth2/token', all)).json['access_token']))['aud'];
@@ -75,7 +75,7 @@ test('[RFC 9068 2.2.3, 3] a JWT is never ambiguous: each part of its scope belon
 });
 
 suite('key confusion', () => {
-  test('[RFC 9068 5] an access token is no assertion, and an assertion is no access token', async (t) => {
+  test('[RFC 9068 5] an access token is not accepted as an assertion, nor an assertion as an access token', async (t) => {
     const key = await platformKey();
     const platform = await platformServer([key]);
     t.after(() => platform.close());

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { startService } from './service.ts';
@@ -26,7 +26,7 @@ test('the API of the README serves valid tokens with the permission, and no othe
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return fetch(`http://127.0.0.1:${port}/`, { headers });
   };
-  while (!(await ask().catch(() => undefined))) await pause(50);
+  await eventually('the API listens', () => ask().then(Boolean, () => false));
 
   const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
   t.after(() => caller.close());

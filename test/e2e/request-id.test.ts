@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
 import { callerOver, type Question, reachOf } from './caller.ts';
 import { anIssuer, registryFollows, startService, type TestService } from './service.ts';

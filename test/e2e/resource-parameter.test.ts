@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Audience, ResourceServerId } from '../../src/core/resource-server.ts';
 import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { showGrant } from '../../src/operations/admin/show-grant.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE, scopeOf } from '../samples.ts';
 import { type Answer, type Caller, callerOver, reachOf } from './caller.ts';
 import { assertRefused, type Fields, postForm } from './oauth-steps.ts';

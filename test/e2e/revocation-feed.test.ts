@@ -6,7 +6,7 @@ import { changeIdentity } from '../../src/operations/admin/change-identity.ts';
 import { changeIntegration } from '../../src/operations/admin/change-integration.ts';
 import { enableIdentity } from '../../src/operations/admin/enable-identity.ts';
 import { enableIntegration } from '../../src/operations/admin/enable-integration.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { ADA, anIntegration, scopeOf } from '../samples.ts';
 import { callerOver, PROTOCOLS, reachOf } from './caller.ts';
 import { type Entry, followFeed } from './feed-follower.ts';

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { RevocationPolicy } from '../../src/core/issuer.ts';
 import { contextTag } from '../../src/pki/der/der.ts';
 import { write, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
+import { eventually } from '../eventually.ts';
 import { extension } from '../signed-der.ts';
 import { type Caller, callerOver, json, reachOf } from './caller.ts';
 import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
@@ -73,7 +73,7 @@ suite('revoked certificates', () => {
     const sibling = authority.issue({ commonName: 'ada' });
     const others = [await pairByCertificate(callerWith(sibling)), await pairByDevice(service, bare)];
     publish(early, ada);
-    await eventually(async () => (await verify(bare, pair.access_token)).status === 401);
+    await eventually('the token is refused', async () => (await verify(bare, pair.access_token)).status === 401);
     assertRefused(await refresh(bare, pair.refresh_token), 400, 'invalid_grant', /revoked/);
     assertRefused(await ask(caller), 401, 'invalid_client', /revoked/);
     for (const { access_token } of others) assert.equal((await verify(bare, access_token)).status, 200);
@@ -82,7 +82,7 @@ suite('revoked certificates', () => {
 
   test('the last list stays in force when its file is missing or damaged, and this is logged', async () => {
     writeFileSync(list, 'no list');
-    await eventually(async () => service.logLines.some((line) => line.includes('it contains no CRL')));
+    await eventually('it is logged', () => service.logLines.some((line) => line.includes('it contains no CRL')));
     assertRefused(await ask(callerWith(early)), 401, 'invalid_client', /revoked/);
     publish(early, ada);
   });
@@ -95,7 +95,7 @@ suite('revoked certificates', () => {
     const revocation = { ...POLICY, crlFiles: [ownList] };
     await service.put(issuers, anIssuer(other, { label: 'other', revocation }));
     await registryFollows();
-    await eventually(async () => (await ask(callerWith(caller))).status === 200);
+    await eventually('the issuer is approved', async () => (await ask(callerWith(caller))).status === 200);
   });
 
   test('a stale list and a missing configured list both refuse the certificate', async () => {
@@ -157,7 +157,7 @@ suite('revocation by OCSP', () => {
     const pair = await pairByCertificate(caller);
     assert.equal((await verify(caller, pair.access_token)).status, 200);
     state = 'revoked';
-    await eventually(async () => {
+    await eventually('the certificate is refused', async () => {
       const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
       return answer.status === 401;
     });
@@ -173,13 +173,4 @@ function inSeconds(seconds: number): string {
 async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
   const events = await service.ports.store.events({ after: 0, limit: 1000 });
   return events.filter(({ type }) => type === 'revoked').map(({ detail }) => detail?.['reason']);
-}
-
-/** Files are checked every two seconds. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (await holds()) return;
-    await wait(100);
-  }
-  assert.fail('it did not happen within ten seconds');
 }

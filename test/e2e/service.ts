@@ -22,11 +22,13 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Table } from '../../src/store/table.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { integrations, issuers } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { systemClock, systemRandom } from '../../src/system.ts';
 import { addSigningKey, firstKey, Keyring, type StoredKey } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
+import { ISSUER } from '../node.ts';
 import { ADA, anIdentity, anIntegration, scopeOf } from '../samples.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
@@ -246,17 +248,7 @@ export async function populate(
 }
 
 export function anIssuer(authority: Authority, difference: Partial<ApprovedIssuer> = {}): ApprovedIssuer {
-  return {
-    label: 'example',
-    certificate: authority.certificate,
-    intermediates: [],
-    identitySources: ['common-name'],
-    identities: 'directory',
-    profile: 'rfc5280',
-    revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
-    enabled: true,
-    ...difference,
-  };
+  return { ...ISSUER, label: 'example', certificate: authority.certificate, ...difference };
 }
 
 async function putRow<Row, Companion>(store: Store, table: Table<Row, Companion>, row: Row): Promise<void> {

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
+import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
 import {
   askPlainly,
@@ -184,7 +185,7 @@ suite('the TLS listener', () => {
       /does not belong to the server certificate.*"todo":"Put the key/,
     );
     replace(service.serverFiles.key, key);
-    while ((await serial()) === old) await wait(50);
+    await eventually('the new certificate is served', async () => (await serial()) !== old);
     await pairByCertificate(open);
     open.close();
   });
@@ -198,7 +199,7 @@ suite('the TLS listener', () => {
     replace(service.serverFiles.certificate, expired.pem);
     replace(service.serverFiles.key, expired.key);
     const found = () => logged(/callers refuse the server certificate/);
-    while (found().length === 0) await wait(50);
+    await eventually('it is logged', () => found().length > 0);
     assert.match(found()[0] ?? '', /"level":"error".*server\.crt.*expired at .*2021.*Renew it/);
   });
 

@@ -1,8 +1,8 @@
 // Traces of the real service, seen by a receiver that checks the OTLP rules.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { BATCH, MOST_WAITING } from '../../src/tracing/span-queue.ts';
+import { eventually } from '../eventually.ts';
 import { type Answer, type Caller, callerOver, json, PROTOCOLS, reachOf } from './caller.ts';
 import { type Behaviour, type Collector, startCollector } from './collector.ts';
 import type { ReceivedSpan } from './otlp-rules.ts';
@@ -192,12 +192,13 @@ suite('a collector that fails harms no request', () => {
       withCollector(behaviour, async (caller) => {
         await askOften(caller, BATCH);
         const unsent = 'tessera_trace_spans_dropped_total{reason="unsent"}';
-        while ((await metric(caller, unsent)) < BATCH) await pause(50);
+        await eventually('the batch is dropped', async () => (await metric(caller, unsent)) >= BATCH);
       }));
 
   test('spans that it rejects are counted', () =>
     withCollector({ rejects: 5 }, async (caller) => {
       await askOften(caller, BATCH);
-      while ((await metric(caller, 'tessera_trace_spans_dropped_total{reason="rejected"}')) < 5) await pause(50);
+      const rejected = 'tessera_trace_spans_dropped_total{reason="rejected"}';
+      await eventually('five spans are counted', async () => (await metric(caller, rejected)) >= 5);
     }));
 });

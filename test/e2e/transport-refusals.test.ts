@@ -94,7 +94,7 @@ suite('refusals of the server', () => {
     assert.ok(answer.endsWith(`\r\n\r\n${oauth('The body is too large.')}`), answer);
   });
 
-  test('requests that are no HTTP, or lack a Host', async () => {
+  test('requests that are not HTTP, or lack a Host', async () => {
     const words = 'The request is malformed.';
     assert.match(await exchange(service.port, 'nonsense\r\n\r\n'), new RegExp(`^HTTP/1.1 400 ${words}\r\n`));
     assert.ok((await exchange(service.port, 'nonsense\r\n\r\n')).endsWith(`\r\n\r\n${spec(words)}`));

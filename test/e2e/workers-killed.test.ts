@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { type Home, populatedHome } from './service.ts';
@@ -99,7 +100,7 @@ test('a supervisor killed with -9 under load: its workers end, and nothing ackno
   await load.until(served(load, 3));
   const workers = workersOf(killed.supervisor);
   killed.supervisor.kill('SIGKILL');
-  for (const pid of workers) while (isAlive(pid)) await pause(20);
+  await eventually('its workers end', () => !workers.some(isAlive));
   await load.until(() => load.cut.size === CALLERS);
   await load.end();
 

@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
 import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';
 import { anIntegration, aResourceServer } from '../samples.ts';

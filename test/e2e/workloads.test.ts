@@ -5,7 +5,7 @@ import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
-import { eventually } from '../nodes/list-nodes.ts';
+import { eventually } from '../eventually.ts';
 import { platformKey, platformServer, rewriteSignature } from '../platform.ts';
 import { ORDERS_AUDIENCE } from '../samples.ts';
 import { callerOver, form, PROTOCOLS, reachOf } from './caller.ts';
@@ -33,7 +33,7 @@ async function refusedFor(assertion: string): Promise<string | undefined> {
     const lines = service.logLines.slice(before).map((line) => JSON.parse(line) as Record<string, string>);
     return lines.flatMap(({ reason }) => reason ?? []);
   };
-  await eventually(() => reasons().length > 0); // the line follows the answer
+  await eventually('the refusal is logged', () => reasons().length > 0);
   return reasons()[0];
 }
 

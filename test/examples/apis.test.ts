@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { revoke } from '../e2e/steps.ts';
+import { eventually } from '../eventually.ts';
 import { installPacked } from '../sdk/packed.ts';
-import { eventually, type ProtectedApi, startProtected } from '../sdk/verify/protected-api.ts';
+import { type ProtectedApi, startProtected } from '../sdk/verify/protected-api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

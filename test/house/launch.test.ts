@@ -6,6 +6,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import { ROOT, read } from './sources.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
@@ -100,7 +101,7 @@ test('an interrupted install ends npm first, then says so', async (t) => {
   const { start, root } = project(t, { npm: NPM.replace('sleep 0.3', 'exec sleep 30'), main: SHOUT });
   const child = start();
   const end = ended(child);
-  while (!existsSync(join(root, 'npm-calls'))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually('npm runs', () => existsSync(join(root, 'npm-calls')));
   child.kill('SIGTERM');
   const { code, text } = await end;
   assert.equal(code, 143);

@@ -13,6 +13,6 @@ test('quartiles and other quantiles lie between the two nearest values, in whate
   assert.equal(quantile([7], 0.99), 7);
 });
 
-test('there is no median of nothing', () => {
+test('the median of no numbers is NaN', () => {
   assert.ok(Number.isNaN(median([])));
 });

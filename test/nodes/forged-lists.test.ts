@@ -1,7 +1,8 @@
 // Revocation lists that somebody forged or damaged, in the store or on the way: no node uses them.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
+import { listContents } from '../../src/store/tables/list-contents.ts';
+import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import { makeAuthority } from '../authority.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';

@@ -1,7 +1,4 @@
 // Nodes that check certificates against lists: each with its own store on one database, as in a cluster.
-
-import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
 import { SharedLists } from '../../src/operations/upkeep/shared-lists.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
@@ -25,15 +22,6 @@ export interface ListNode extends Omit<Node, 'judge'> {
 interface Differences {
   readonly exchange?: (node: Node) => SharedLists;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-}
-
-/** Background work that the test awaits. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const patience = performance.now() + 10_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < patience, 'it did not happen within ten seconds');
-    await pause(10);
-  }
 }
 
 export async function listNode(

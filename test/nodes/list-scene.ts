@@ -1,13 +1,14 @@
 // Three nodes, one authority, and the server of its revocation list.
 import type { TestContext } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
-import { revocationLists } from '../../src/store/tables/lists.ts';
+import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
+import { eventually } from '../eventually.ts';
 import { type ListServer, listServer } from '../list-server.ts';
 import { TestClock } from '../node.ts';
 import { approve, CRL_REQUIRED, NOW } from '../pki/approved.ts';
 import type { TestDatabase } from '../store/conformance.ts';
-import { eventually, type ListNode, listNode } from './list-nodes.ts';
+import { type ListNode, listNode } from './list-nodes.ts';
 
 const HOUR = 3600;
 export const DAY = 24 * HOUR;
@@ -75,7 +76,7 @@ export function all<T>(nodes: readonly ListNode[], what: (node: ListNode) => Pro
 export async function renewed(nodes: readonly ListNode[], server: ListServer, requests: number): Promise<void> {
   await all(nodes, (node) => node.renew());
   const [{ store, clock }] = nodes as [ListNode];
-  await eventually(async () => {
+  await eventually('every list is renewed', async () => {
     const { found } = await store.load(revocationLists, server.url);
     return server.requests >= requests && found?.row.checkedAt === clock.now();
   });

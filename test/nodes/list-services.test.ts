@@ -8,17 +8,18 @@ import { type TestContext, test } from 'node:test';
 import { composeService } from '../../src/compose/service.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
-import { issuers } from '../../src/store/tables/registry.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
 import { systemClock } from '../../src/system.ts';
 import type { Issued } from '../authority.ts';
 import { type Answer, type Caller, callerOver, json } from '../e2e/caller.ts';
 import { type ServiceProcess, startProcess } from '../e2e/process.ts';
 import { type Home, makeHome, populate } from '../e2e/service.ts';
 import { CERTIFICATE, CLIENT, pairByCertificate, verify } from '../e2e/steps.ts';
+import { eventually } from '../eventually.ts';
 import { type ListServer, listServer } from '../list-server.ts';
 import { TestClock } from '../node.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
-import { eventually, type ListNode, listNode } from './list-nodes.ts';
+import { type ListNode, listNode } from './list-nodes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** The bound in docs/certificates.md for a list that another node has fetched. */
@@ -97,12 +98,12 @@ test('a new list is in force on all three services within two seconds, and ends 
   await renew(fetcher);
   const fetchedAt = performance.now();
   const isRefused = async (caller: Caller) => (await ask(caller)).status === 401;
-  for (const caller of callers) await eventually(() => isRefused(caller));
+  for (const caller of callers) await eventually('the certificate is refused', () => isRefused(caller));
   const took = performance.now() - fetchedAt;
   assert.ok(took < IN_FORCE_MS, `${took} ms`);
   assert.equal(server.requests, 2);
   const isEnded = async (token: string) => (await verify(callers[0] as Caller, token)).status === 401;
-  for (const { access_token } of pairs) await eventually(() => isEnded(access_token));
+  for (const { access_token } of pairs) await eventually('the token is refused', () => isEnded(access_token));
 });
 
 async function approved({ config }: Home) {
@@ -117,7 +118,7 @@ async function approved({ config }: Home) {
 async function renew(node: ListNode): Promise<void> {
   const before = node.judge.revocation.lists;
   await node.renew();
-  await eventually(() => node.judge.revocation.lists !== before);
+  await eventually('the node has the list', () => node.judge.revocation.lists !== before);
 }
 
 test('another node takes over from a node killed during a fetch, and a restarted node fetches nothing', async (t) => {
@@ -130,7 +131,7 @@ test('another node takes over from a node killed during a fetch, and a restarted
   const [first, second] = [await start(), await start()];
   server.serve = 'silence';
   const unanswered = ask(callerAt(first.port)).catch(() => undefined);
-  await eventually(() => server.requests > 0);
+  await eventually('the list is requested', () => server.requests > 0);
   const waiting = ask(callerAt(second.port));
   await first.kill();
   await unanswered;

@@ -5,7 +5,7 @@ import { seconds } from '../../src/core/time.ts';
 import { confirmDevice, enterUserCode } from '../../src/operations/device/decide-device.ts';
 import { checkPassword } from '../../src/operations/person/sign-in.ts';
 import { byOneNode } from '../../src/operations/upkeep/lease.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import {
   accepted,

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeOf } from '../../src/store/change.ts';
 import { freePort } from '../free-port.ts';
+import { isListening } from '../listening.ts';
 import { accepted, aNode, issue, refresh } from '../node.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
@@ -40,7 +40,7 @@ async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } 
   );
   if (isRoot) for (const path of [folder, config, users]) chownSync(path, NOBODY, NOBODY);
   const child = spawn(PROGRAM, ['-q', config], { stdio: 'ignore', ...(isRoot && { uid: NOBODY, gid: NOBODY }) });
-  while (!(await answers(port))) {
+  while (!(await isListening(port))) {
     assert.equal(child.exitCode, null, 'pgbouncer ended');
     await pause(20);
   }
@@ -51,16 +51,6 @@ async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } 
     rmSync(folder, { recursive: true });
   };
   return { url: `postgres://postgres@127.0.0.1:${port}/tessera`, [Symbol.asyncDispose]: stop };
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const isOpen = await Promise.race([
-    once(socket, 'connect').then(() => true),
-    once(socket, 'close').then(() => false),
-  ]).catch(() => false);
-  socket.destroy();
-  return isOpen;
 }
 
 test('pgbouncer in transaction mode is detected and reported', async () => {

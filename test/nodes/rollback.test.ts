@@ -147,7 +147,7 @@ test('a database put back to before an accepted rollback is detected by its epoc
   await store.close();
 });
 
-test('sweeping old events is not taken for a rollback', async () => {
+test('sweeping old events does not count as a rollback', async () => {
   const database = await sqliteDatabase();
   const store = storeOf(await database.open());
   const node = await aNode(store);

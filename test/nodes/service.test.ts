@@ -8,9 +8,10 @@ import type { ClientId } from '../../src/core/integration.ts';
 import { makeLog } from '../../src/log/log.ts';
 import { openStore } from '../../src/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { systemClock } from '../../src/system.ts';
 import { makeHome, populate, registryFollows } from '../e2e/service.ts';
+import { eventually } from '../eventually.ts';
 import { anotherNode, issue, put } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
@@ -120,6 +121,6 @@ test('while the database is down: 503 with Retry-After and not ready; it recover
 });
 
 /** The result of /readyz is cached for a second. */
-async function untilReadiness(node: Running, status: number): Promise<void> {
-  while ((await statusAt(node, '/readyz')) !== status) await new Promise((resolve) => setTimeout(resolve, 50));
+function untilReadiness(node: Running, status: number): Promise<void> {
+  return eventually(`/readyz returns ${status}`, async () => (await statusAt(node, '/readyz')) === status);
 }

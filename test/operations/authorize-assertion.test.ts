@@ -11,10 +11,12 @@ import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import type { RefusedAssertion, TokenPorts } from '../../src/operations/ports.ts';
 import { sweep } from '../../src/operations/upkeep/sweep.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
+import { assertions } from '../../src/store/tables/assertions.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
-import { assertions, tokenIssuers } from '../../src/store/tables/token-issuers.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { accepted, anotherNode, answer, CURL, check, type Node, put, refresh, type TestClock } from '../node.ts';
 import { aTokenIssuer, keySetOf, OUR_ISSUER, type PlatformKey, platformKey, rewriteSignature } from '../platform.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
@@ -70,6 +72,16 @@ function authorize(
 }
 
 suite('a grant by assertion', () => {
+  test('is given for a token issuer that was added a moment ago', async (t) => {
+    const { node } = await scene(t);
+    const behind = { ...node, registry: new FollowedRegistry(node.store) };
+    assert.deepEqual(behind.registry.tokenIssuers, [], 'not in memory yet');
+    assert.equal(await answer(authorize(behind, await key.sign())), 'accepted');
+    await put(node.store, tokenIssuers, aTokenIssuer({ enabled: false }));
+    await node.registry.refresh();
+    assert.equal(await answer(authorize(node, await key.sign())), 'assertion-issuer-unknown');
+  });
+
   test('has its origin, its identity and the scope of the integration', async (t) => {
     const { node } = await scene(t);
     const pair = accepted(await authorize(node, await key.sign()));
@@ -195,7 +207,7 @@ suite('the identity of an assertion', () => {
 });
 
 suite('an assertion that is used once', () => {
-  test('gives one grant; the second request is told why', async (t) => {
+  test('gives one grant; the second request is refused with the reason', async (t) => {
     const { node } = await scene(t);
     const assertion = await key.sign();
     assert.equal(await answer(authorize(node, assertion)), 'accepted');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientId } from '../../src/core/integration.ts';
-import { integrations } from '../../src/store/tables/registry.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
 import { answer, check, confirmed, issue, put, redeem, refresh, start } from '../node.ts';
 import { anIntegration, CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';

@@ -9,7 +9,8 @@ import { authorizeCertificate } from '../../src/operations/grant/authorize-certi
 import { refreshTokens } from '../../src/operations/grant/refresh-tokens.ts';
 import type { RefusedCertificate } from '../../src/operations/ports.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
-import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, THUMBPRINT } from '../node.ts';
+import { issuers } from '../../src/store/tables/issuers.ts';
+import { accepted, answer, CURL, changeIntegration, ISSUER, issue, MARK, type Node, put, THUMBPRINT } from '../node.ts';
 import { CLIENT, NOW } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
@@ -79,6 +80,20 @@ test('a connection without a certificate is refused, and not logged as a refused
   const { node, logged } = await judging(t, { outcome: refuse('certificate-missing'), steps: [] });
   assert.equal(await authorize(node, CLIENT), 'certificate-missing');
   assert.deepEqual(logged, []);
+});
+
+test('an issuer approved a moment ago is found in the store; otherwise the verdict stands', async (t) => {
+  const notApproved: Verdict = { outcome: refuse('certificate-issuer-not-approved'), steps: [STEP] };
+  const asked: number[] = [];
+  const judge = async (_presented: Presented, approved: readonly unknown[]) => {
+    asked.push(approved.length);
+    return approved.length > 0 ? OF_NOBODY : notApproved;
+  };
+  const { node } = await onSqlite(t, { judge });
+  assert.equal(await authorize(node, CLIENT), 'certificate-issuer-not-approved');
+  await put(node.store, issuers, ISSUER);
+  assert.equal(await authorize(node, CLIENT), 'certificate-identity-unknown');
+  assert.deepEqual(asked, [0, 0, 1]);
 });
 
 test('a refresh is charged to its limit once, though the outage has to be loaded and the rule decides twice', async (t) => {

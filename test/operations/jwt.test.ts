@@ -7,7 +7,7 @@ import { publishKeys, startSigning, unpublish } from '../../src/operations/admin
 import { revokeByIntegration } from '../../src/operations/grant/revoke-grant.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { addSigningKey, KeyMissing, Keyring } from '../../src/tokens/keyring.ts';
 import { aJwtNode, claimsIn, type JwtNode, partsOf } from '../jwt-node.ts';
 import {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { seconds } from '../../src/core/time.ts';
 import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
+import { eventually } from '../eventually.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
 test('a lease is renewed while its work runs, and expires afterwards', async () => {
@@ -19,6 +20,6 @@ test('a lease is renewed while its work runs, and expires afterwards', async () 
   }
   assert.equal(await working, true);
   assert.equal(others, 0, 'nobody else took it up in the meantime');
-  while (!(await byOneNode(lease, async () => undefined, { store }))) await pause(100);
+  await eventually('another node gets the lease', () => byOneNode(lease, async () => undefined, { store }));
   await database.remove();
 });

@@ -6,7 +6,7 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { loadContents, PART_OCTETS, storeContents } from '../../src/operations/upkeep/list-contents.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listContents } from '../../src/store/tables/lists.ts';
+import { listContents } from '../../src/store/tables/list-contents.ts';
 import type { TestDatabase } from '../store/conformance.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
@@ -121,7 +121,7 @@ function listsInParts(open: () => Promise<TestDatabase>): void {
     assert.deepEqual(await loaded(store), list.contents);
   });
 
-  test('an index that makes no sense is taken for the list itself, which then fails to parse', async (t) => {
+  test('a malformed index is parsed as the list itself, and fails', async (t) => {
     const store = await opened(t);
     for (const text of ['{', '{"mark":"00","octets":-1}', '{"mark":"00","octets":1e18}', '{"octets":5}']) {
       const contents = Buffer.from(text);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
@@ -61,7 +62,8 @@ async function backUp(store: Store, { path, folder }: SqliteTestDatabase): Promi
   };
 }
 
-test('a rolled-back store: a generation ahead of the row is refused, and ends the grant', async (t) => {
+/** A node on a store that was put back to before the refresh that gave `second`. */
+async function rollBack(t: TestContext): Promise<{ first: TokenPair; second: TokenPair; rolledBack: Node }> {
   const { node, database } = await onSqlite(t);
   const first = await issue(node);
   const putBack = await backUp(node.store, database);
@@ -69,7 +71,11 @@ test('a rolled-back store: a generation ahead of the row is refused, and ends th
   const second = accepted(await refresh(reopened, first));
   await reopened.store.close();
   putBack();
-  const rolledBack = await restart(reopened, database);
+  return { first, second, rolledBack: await restart(reopened, database) };
+}
+
+test('a rolled-back store: a generation ahead of the row is refused, and ends the grant', async (t) => {
+  const { first, second, rolledBack } = await rollBack(t);
   assert.equal(await answer(refresh(rolledBack, second)), 'store-rolled-back');
   assert.equal((await rolledBack.store.load(grants, first.grantId)).found?.row.revoked?.reason, 'rolled-back-store');
   for (const pair of [first, second]) assert.equal(await answer(refresh(rolledBack, pair)), 'grant-revoked');
@@ -78,13 +84,6 @@ test('a rolled-back store: a generation ahead of the row is refused, and ends th
 });
 
 test('a rolled-back store: an access token of a generation it does not know is refused', async (t) => {
-  const { node, database } = await onSqlite(t);
-  const first = await issue(node);
-  const putBack = await backUp(node.store, database);
-  const reopened = await restart(node, database);
-  const second = accepted(await refresh(reopened, first));
-  await reopened.store.close();
-  putBack();
-  const rolledBack = await restart(reopened, database);
+  const { second, rolledBack } = await rollBack(t);
   assert.equal(await answer(check(rolledBack, second)), 'access-token-not-authentic');
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { presenter } from '../../src/core/presenter.ts';
-import { revokeById, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
+import { revokeById, revokeByIntegration, revokeByToken } from '../../src/operations/grant/revoke-grant.ts';
+import { FollowedRegistry } from '../../src/store/registry.ts';
 import { grants } from '../../src/store/tables/grants.ts';
-import { accepted, issue, type Node } from '../node.ts';
+import { accepted, answer, CURL, check, issue, type Node } from '../node.ts';
+import { CLIENT } from '../samples.ts';
 import { onSqlite } from './on-sqlite.ts';
 
 async function revokedEvents(node: Node) {
@@ -35,4 +37,14 @@ test('the event of a revocation by an operator names no presenter', async (t) =>
   const [event] = await revokedEvents(node);
   assert.ok(event);
   assert.equal(event.presenter, undefined);
+});
+
+test('an integration that this node has not seen yet is looked up, for an authentic token only', async (t) => {
+  const { node } = await onSqlite(t);
+  const pair = await issue(node);
+  const behind = { ...node, registry: new FollowedRegistry(node.store) };
+  const request = { clientId: CLIENT, token: pair.accessToken.reveal(), presenter: CURL };
+  assert.equal(await answer(revokeByIntegration({ ...request, token: 'made up' }, behind)), 'integration-unknown');
+  assert.equal(await answer(revokeByIntegration(request, behind)), 'accepted');
+  assert.equal(await answer(check(node, pair)), 'grant-revoked');
 });

@@ -58,7 +58,7 @@ async function scene(t: TestContext) {
 }
 
 suite('grants of certificates that a revocation list names', () => {
-  test('are searched three times for a new list, then no more', async (t) => {
+  test('are searched three times for a new list, then skipped', async (t) => {
     const { start } = await scene(t);
     const { publish, aMinute } = start();
     publish(50);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startChores } from '../../src/serve/chores.ts';
 import { every } from '../../src/serve/watch.ts';
 import { endsWithin } from '../../src/serve/within.ts';
+import { eventually } from '../eventually.ts';
 
 /** Work that ends or fails on demand. */
 function held() {
@@ -38,7 +39,7 @@ test('a fault is logged and the next call still runs; a fault after stop is igno
   const { work, begun, fail } = held();
   const stop = every(1, work, (fault) => told.push(fault), { atOnce: true });
   fail();
-  while (begun() < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await eventually('the work runs again', () => begun() >= 2);
   assert.equal(told.length, 1);
   const stopping = stop();
   fail();

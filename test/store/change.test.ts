@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Commit } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { insert, type Store } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { counter, countOf, eventSubjects, put, revisionOf, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 

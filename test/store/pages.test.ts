@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { eventPages, pages, rows } from '../../src/store/pages.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { commitOf, counter, told } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 

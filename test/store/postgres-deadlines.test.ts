@@ -8,7 +8,7 @@ import { type Connection, connect } from '../../src/store/postgres/connection.ts
 import { ConnectionLost, StartedTooLate } from '../../src/store/postgres/faults.ts';
 import { changingStatement, IN_TIME } from '../../src/store/postgres/statements.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, confirmed, redeem } from '../node.ts';
 import { commitOf, counter, countOf, eventSubjects, increment, put, told } from './conformance/rows.ts';

@@ -7,8 +7,9 @@ import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { eventually } from '../eventually.ts';
 import { commitOf, counter, countOf, eventSubjects, increment, put, revisionOf, told } from './conformance/rows.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
@@ -40,7 +41,7 @@ test('a service waits for a database that is down at start, and logs it', async 
     environment: {},
     whileAway: ({ message }) => void told.push(message),
   });
-  while (told.length === 0) await pause(20);
+  await eventually('the outage is reported', () => told.length > 0);
   assert.match(told[0] ?? '', /no PostgreSQL that accepts writes.*ECONNREFUSED/);
   await server.launch();
   await (await opening).close();

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { counter, countOf, increment, put } from './conformance/rows.ts';
 import { debianPrograms } from './debian-postgres.ts';
 import { openAt } from './postgres-node.ts';

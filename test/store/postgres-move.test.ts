@@ -11,7 +11,8 @@ import type { AnyTable } from '../../src/store/table.ts';
 import { devices } from '../../src/store/tables/devices.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { listContents, revocationLists } from '../../src/store/tables/lists.ts';
+import { listContents } from '../../src/store/tables/list-contents.ts';
+import { revocationLists } from '../../src/store/tables/revocation-lists.ts';
 import {
   accepted,
   aNode,

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { Secret } from '../../src/tokens/secret.ts';
+import { takeFreeConnections } from './free-connections.ts';
 import { PostgresServer } from './postgres-server.ts';
 
 let server: PostgresServer;
@@ -29,24 +29,10 @@ async function busy(node: Connections): Promise<{ done: Promise<void>; release: 
   return { done, release: released.resolve };
 }
 
-async function takeAll(): Promise<pg.Client[]> {
-  const others: pg.Client[] = [];
-  for (;;) {
-    const other = new pg.Client({ connectionString: server.url() });
-    other.on('error', () => undefined);
-    try {
-      await other.connect();
-    } catch {
-      return others;
-    }
-    others.push(other);
-  }
-}
-
 test('when the server has no free connections, requests wait for one of the node’s sessions', async () => {
   const node = connections('connections=8&statement_timeout=60000');
   await node.read(ONE);
-  const others = await takeAll();
+  const others = await takeFreeConnections(server.url());
   const work = await busy(node);
   const reads = Array.from({ length: 20 }, () => node.read(ONE));
   await pause(100);
@@ -58,7 +44,7 @@ test('when the server has no free connections, requests wait for one of the node
 });
 
 test('a node without any session gives StoreUnavailable at once, with the reason', async () => {
-  const others = await takeAll();
+  const others = await takeFreeConnections(server.url());
   const node = connections('connections=8&statement_timeout=60000');
   await assert.rejects(node.read(ONE), (fault) => {
     assert.ok(fault instanceof StoreUnavailable);

@@ -17,7 +17,7 @@ import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Sync } from '../../src/store/sqlite/wal.ts';
 import { OutcomeUnknown, type Store, StoreMissing, StoreUnavailable } from '../../src/store/store.ts';
-import { attempts } from '../../src/store/tables/sign-in.ts';
+import { attempts } from '../../src/store/tables/attempts.ts';
 import { systemClock } from '../../src/system.ts';
 import { countOf, increment } from './conformance/rows.ts';
 import { sqliteDatabase } from './sqlite-database.ts';

@@ -14,7 +14,7 @@ import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
-import { resourceServers } from '../../src/store/tables/registry.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { systemClock } from '../../src/system.ts';
 import { aTokenIssuer } from '../platform.ts';

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import type { Reply } from '../../src/tracing/post.ts';
 import type { Span } from '../../src/tracing/span.ts';
 import { BATCH, MOST_WAITING, SpanQueue } from '../../src/tracing/span-queue.ts';
+import { eventually } from '../eventually.ts';
 
 const SPAN: Span = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
@@ -33,10 +34,6 @@ function queueTo(replies: readonly (Reply | Error)[], news: string[] = []) {
   return { queue, sent };
 }
 
-async function settle(work: () => boolean): Promise<void> {
-  while (!work()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 function add(queue: SpanQueue, count: number): void {
   for (let n = 0; n < count; n++) queue.add(SPAN);
 }
@@ -48,7 +45,7 @@ suite('the queue of spans', () => {
     await new Promise(setImmediate);
     assert.deepEqual(sent, []);
     queue.add(SPAN);
-    await settle(() => queue.tally().sent === BATCH);
+    await eventually('the queue did its work', () => queue.tally().sent === BATCH);
     add(queue, 3);
     await queue.stop();
     assert.deepEqual(sent, [BATCH, 3]);
@@ -67,13 +64,13 @@ suite('the queue of spans', () => {
     const unavailable = { status: 503, body: '' };
     const { queue, sent } = queueTo([new Error('reset'), unavailable, OK, unavailable, unavailable, unavailable], news);
     add(queue, BATCH);
-    await settle(() => queue.tally().sent === BATCH);
+    await eventually('the queue did its work', () => queue.tally().sent === BATCH);
     add(queue, BATCH);
-    await settle(() => queue.tally().dropped.unsent === BATCH);
+    await eventually('the queue did its work', () => queue.tally().dropped.unsent === BATCH);
     assert.equal(sent.length, 6);
     assert.deepEqual(news, ['status 503']);
     add(queue, BATCH);
-    await settle(() => news.length === 2);
+    await eventually('the queue did its work', () => news.length === 2);
     assert.deepEqual(news, ['status 503', 'works again']);
     await queue.stop();
   });
@@ -81,19 +78,19 @@ suite('the queue of spans', () => {
   test('a batch that the collector does not accept is not sent again', async () => {
     const { queue, sent } = queueTo([{ status: 400, body: '' }]);
     add(queue, BATCH);
-    await settle(() => queue.tally().dropped.rejected === BATCH);
+    await eventually('the queue did its work', () => queue.tally().dropped.rejected === BATCH);
     assert.equal(sent.length, 1);
     await queue.stop();
   });
 
-  test('spans that the collector rejects in a 200 are counted, and malformed replies are taken for success', async () => {
+  test('spans that the collector rejects in a 200 are counted, and malformed replies count as success', async () => {
     const partial = { status: 200, body: '{"partialSuccess":{"rejectedSpans":"6","errorMessage":"no"}}' };
     const { queue } = queueTo([partial, { status: 200, body: 'ok' }]);
     add(queue, BATCH);
-    await settle(() => queue.tally().dropped.rejected === 6 && queue.tally().sent > 0);
+    await eventually('the queue did its work', () => queue.tally().dropped.rejected === 6 && queue.tally().sent > 0);
     assert.equal(queue.tally().sent, BATCH - 6);
     add(queue, BATCH);
-    await settle(() => queue.tally().sent === 2 * BATCH - 6);
+    await eventually('the queue did its work', () => queue.tally().sent === 2 * BATCH - 6);
     await queue.stop();
   });
 });

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { quantileOfSorted } from '../../quantiles.ts';
 import { type Address, Exchange } from './exchange.ts';
 import type { Walk } from './walk.ts';
 
@@ -38,9 +39,9 @@ export async function runSlice(walks: readonly Walk[], options: SliceOptions): P
   return {
     requests: latencies.length,
     seconds: options.seconds,
-    p50: quantile(latencies, 0.5),
-    p99: quantile(latencies, 0.99),
-    worst: quantile(latencies, 1),
+    p50: quantileOfSorted(latencies, 0.5),
+    p99: quantileOfSorted(latencies, 0.99),
+    worst: latencies.at(-1) ?? Number.NaN,
     generatorCpu: (user + system) / 1000 / (performance.now() - started),
   };
 }
@@ -77,8 +78,4 @@ async function goFresh(walk: Walk, address: Address, end: number, record: Record
     record(began, performance.now());
     exchange.close();
   }
-}
-
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

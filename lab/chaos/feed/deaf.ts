@@ -1,6 +1,6 @@
 // Followers that do not read: the service must hold little for them, cut them, and serve others as before.
 import { setTimeout as pause } from 'node:timers/promises';
-import { integrations } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { systemClock } from '../../../src/system.ts';
 import { GoodCaller, type Times } from '../good-caller.ts';
 import { deafFollowers } from './deaf-followers.ts';

@@ -1,5 +1,5 @@
 // What the holder of the lock does: refresh the pair, or request a new grant.
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Way } from './by/way.ts';
 import type { Door } from './door/door.ts';
 import type { Reply } from './door/reply.ts';
@@ -17,7 +17,7 @@ export interface RenewalOptions {
   readonly retryWindowMs: number;
 }
 
-/** Until when to try, and what ends it early. */
+/** How long to try, and what ends it early. */
 export interface Patience {
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
@@ -87,7 +87,7 @@ export class Renewal {
   /** The last step before the token is sent: connecting may have taken long. */
   async #present(held: HeldStore, refreshToken: string, earlier: number | undefined): Promise<void> {
     if (earlier !== undefined && this.#isTooLate(earlier))
-      throw new NoAnswer(false, new Error('it is too late to repeat the refresh'));
+      throw new NoAnswer(false, new Error('it is too late to retry the refresh'));
     await held.present(refreshToken, Date.now());
   }
 
@@ -97,12 +97,12 @@ export class Renewal {
   }
 
   /**
-   * A refresh was sent, nobody knows its outcome, and it is too late to repeat it: if the token was spent, the server would take it
-   * for stolen. So it is never presented again.
+   * A refresh was sent, its outcome is unknown, and it is too late to retry: if the token was spent, the server would treat it as
+   * stolen. So it is never presented again.
    */
   async #abandon(held: HeldStore, tokens: StoredTokens, patience: Patience): Promise<StoredTokens> {
-    const why = 'A refresh was interrupted, and nobody repeated it in time';
-    // The access token still works: let it be used up first.
+    const why = 'A refresh was interrupted, and it is too late to retry it';
+    // The access token still works, so no new login is needed yet.
     if (!this.#options.by.isAlone && isUsable(tokens, Date.now()))
       throw new TokenFailure('unavailable', why, 'The access token works until it expires.');
     const renewed = await this.#startOver(held, why, patience);
@@ -156,7 +156,7 @@ export class Renewal {
   async #waitOrFail(reply: Reply, tries: number, { until, signal }: Patience): Promise<void> {
     signal?.throwIfAborted();
     const waitMs = Math.max(backOff(tries), (reply.kind === 'later' && reply.afterMs) || 0);
-    if (Date.now() + waitMs < until) return pause(waitMs, undefined, { signal });
+    if (Date.now() + waitMs < until) return sleep(waitMs, undefined, { signal });
     const why = 'why' in reply ? sentence(reply.why) : '';
     const { server } = this.#options;
     throw new TokenFailure('unavailable', `No token from ${server}: ${why}`, 'The grant is fine; try again later.');
@@ -166,7 +166,7 @@ export class Renewal {
 const FIRST_MS = 200;
 const LONGEST_MS = 5_000;
 
-/** Doubles with every try; between half and all of it, so that processes do not come back together. */
+/** Doubles with every try. Random between half and all of it, so that processes do not retry at the same moment. */
 export function backOff(tries: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** tries) * (0.5 + Math.random() / 2);
 }
@@ -199,7 +199,7 @@ const UNKNOWN_LIFETIME_MS = 300_000;
 /** A hundred years: sums of it stay exact. */
 const LONGEST_SECONDS = 100 * 365 * 86_400;
 
-/** A text of the server within a sentence of ours. */
+/** A text of the server, without its full stop: it becomes part of a sentence. */
 function sentence(text: string): string {
   return text.replace(/[.\s]+$/, '');
 }

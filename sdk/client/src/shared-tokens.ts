@@ -1,11 +1,11 @@
-// The pair that this process shares with others by a store: what it knows of it, and the lock.
-import { setTimeout as pause } from 'node:timers/promises';
+// The pair in a store that processes share: the copy in memory, and the lock.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TokenFailure } from './failure.ts';
 import type { Patience } from './renewal.ts';
 import type { HeldStore, TokenStore } from './store/token-store.ts';
 import { dueAt, type StoredTokens } from './tokens.ts';
 
-/** How often waiting processes look. */
+/** How often a waiting process checks the store. */
 const LOOK_MS = 40;
 
 export class SharedTokens {
@@ -71,7 +71,7 @@ export class SharedTokens {
       if (found !== undefined) return found;
       if (Date.now() >= patience.until)
         throw new TokenFailure('unavailable', `Another process is busy with ${this.#store.name}`, 'Try again later.');
-      await pause(LOOK_MS * (0.5 + Math.random()), undefined, { signal: patience.signal });
+      await sleep(LOOK_MS * (0.5 + Math.random()), undefined, { signal: patience.signal });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizedFetch } from './authorized-fetch.ts';
 import { pemOf } from './by/pem.ts';
 import type { Way } from './by/way.ts';
@@ -64,7 +64,7 @@ function wrong(what: string, todo: string): TokenFailure {
   return new TokenFailure('usage', what, todo);
 }
 
-/** While the old token works, nobody waits longer than this for a new one. */
+/** While the old token works, a call waits at most this long for a new one. */
 const EARLY_MS = 5_000;
 const REQUEST_MS = 10_000;
 const YOUNG_MS = 30_000;
@@ -138,7 +138,7 @@ class Source implements TokenSource {
         throw new TokenFailure('refused', `${this.#server} refused: ${reply.why}`, 'The tokens were kept.');
       if (Date.now() + backOff(tries) > until)
         throw new TokenFailure('unavailable', `Not revoked: ${reply.why}`, 'The tokens were kept; try again later.');
-      await pause(backOff(tries));
+      await sleep(backOff(tries));
     }
   }
 
@@ -151,8 +151,8 @@ class Source implements TokenSource {
     if (Date.now() < this.#notBefore) return spare.accessToken;
     try {
       const renewed = this.#renew({ until: Date.now() });
-      renewed.catch(() => undefined); // after the race nobody listens
-      const { accessToken } = await Promise.race([renewed, pause(EARLY_MS, spare, { ref: false })]);
+      renewed.catch(() => undefined); // a fault after the race is ignored
+      const { accessToken } = await Promise.race([renewed, sleep(EARLY_MS, spare, { ref: false })]);
       this.#failures = 0;
       return accessToken;
     } catch (error) {
@@ -196,7 +196,7 @@ class Source implements TokenSource {
     return tokens;
   }
 
-  /** After a 401: undefined if there is no other token to be had. */
+  /** After a 401. Undefined if no other token can be obtained. */
   async #replace(rejected: string): Promise<string | undefined> {
     const fresh = await this.#shared.loadFresh();
     if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;

@@ -1,4 +1,4 @@
-// Follows the revocation feed: a snapshot, then the stream, for ever. After a cut it resumes where it was.
+// Follows the revocation feed: a snapshot, then the stream. When the stream breaks, it resumes where it was.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from './options.ts';
@@ -16,7 +16,7 @@ export class Feed {
   readonly #settings: Pick<Settings, 'maxStale' | 'now' | 'onNotice'>;
   readonly #stopping = new AbortController();
   #cursor: string | undefined;
-  /** When the service was last heard, in milliseconds. 0: never. */
+  /** When something last arrived from the service, in milliseconds. 0: never. */
   #heardAt = 0;
   #isAway = false;
   #first: { readonly resolve: () => void; readonly reject: (fault: unknown) => void } | undefined;
@@ -27,7 +27,7 @@ export class Feed {
     this.#settings = settings;
   }
 
-  /** Whether the service was heard recently enough that every revocation is known. */
+  /** Whether the feed is recent enough to know every revocation. */
   get isFresh(): boolean {
     const { now, maxStale } = this.#settings;
     const age = now() - this.#heardAt;
@@ -60,7 +60,7 @@ export class Feed {
         if (!signal.aborted) this.#note(fault);
         pause = this.#heardAt > heardAt ? FIRST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
       }
-      // Many verifiers lose their stream at the same moment: they come back one after the other.
+      // Many verifiers lose their stream at the same moment: they reconnect one after the other.
       await sleep(pause * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -1,4 +1,4 @@
-// Answers to introspections (RFC 7662), kept for a while. Tokens are kept as hashes; questions at the same time are asked once.
+// A cache of introspections (RFC 7662). Tokens are kept as hashes; concurrent requests for one token are sent once.
 import { createHash } from 'node:crypto';
 import { type Claims, claimsOf } from './claims.ts';
 import type { Settings } from './options.ts';
@@ -7,7 +7,7 @@ import type { Service } from './service.ts';
 export interface Known {
   /** Undefined: the token is not active. */
   readonly claims: Claims | undefined;
-  /** When it was asked for, in milliseconds. */
+  /** When it was requested, in milliseconds. */
   readonly askedAt: number;
 }
 

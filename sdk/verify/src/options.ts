@@ -6,14 +6,14 @@ export interface VerifierOptions {
   /** This API, as the operator registered it: `tessera resource-server add`. */
   readonly resourceServer: ResourceServerOptions;
   /**
-   * What to do while the service cannot be reached, once nothing was heard of it for `maxStale` seconds:
+   * What to do while the service cannot be reached, once nothing has arrived from it for `maxStale` seconds:
    * - `refuse` (default): answer 503. Nobody gets in with a token that may have been revoked.
-   * - `trust-until-expiry`: accept tokens that were good when last heard of, until they expire.
+   * - `trust-until-expiry`: accept tokens that were valid when last checked, until they expire.
    */
   readonly onOutage?: 'refuse' | 'trust-until-expiry' | undefined;
   /** Seconds. Default 30. */
   readonly maxStale?: number | undefined;
-  /** For how many seconds the answer to an introspection is kept. It ends at once if the revocation feed says so. Default 60. */
+  /** For how many seconds an introspection is cached. An entry of the revocation feed ends it at once. Default 60. */
   readonly cacheFor?: number | undefined;
   /** The most answers kept at a time. Default 10,000. */
   readonly cacheSize?: number | undefined;

@@ -1,4 +1,4 @@
-// What the revocation feed has said. Every entry is a whole state, so the order among repeated ones does not matter.
+// The entries of the revocation feed. Every entry is a complete state, so repeated ones may arrive in any order.
 import { createHash } from 'node:crypto';
 import type { Claims } from './claims.ts';
 
@@ -15,11 +15,11 @@ interface Integration {
   readonly scope: ReadonlySet<string>;
   /** Tokens issued before must be introspected. Epoch seconds. */
   readonly recheckBefore: number;
-  /** When that was heard, in milliseconds: answers from before are worth nothing. */
+  /** When that arrived, in milliseconds: earlier answers no longer count. */
   readonly recheckHeardAt: number;
 }
 
-/** Nodes of the service follow a change of an integration within a second. What they answer until then does not count. */
+/** Nodes of the service apply a change of an integration within a second. Their answers until then do not count. */
 const FOLLOWED_MS = 2_000;
 
 export class Revocations {
@@ -34,7 +34,7 @@ export class Revocations {
     this.#now = now;
   }
 
-  /** A snapshot: what it does not name holds no longer, except that an ended grant never lives again. */
+  /** Replaces all states by those of a snapshot. Only ended grants stay: a grant never lives again. */
   replace(entries: readonly Entry[]): void {
     this.#identities = new Map();
     this.#integrations = new Map();
@@ -48,7 +48,7 @@ export class Revocations {
     this.#clean();
   }
 
-  /** Why a token of these claims is worth nothing now; undefined if nothing is known against it. */
+  /** Why a token with these claims is invalid; undefined if no entry says so. */
   whyRevoked({ grant, identity, integration }: Claims): string | undefined {
     if (this.#grants.has(grant)) return 'The grant of this token has ended.';
     const holder = this.#identities.get(hashOf(identity));
@@ -98,7 +98,7 @@ export class Revocations {
     });
   }
 
-  /** Once a minute: forgets what concerns no living token. */
+  /** Once a minute: drops states that concern no valid token. */
   #clean(): void {
     const now = this.#now();
     if (now - this.#cleanedAt < 60_000) return;

@@ -1,4 +1,4 @@
-// Requests to the service. Node's own client instead of fetch, which takes no certificate authorities of its own.
+// Requests to the service. Node's own client instead of fetch, because fetch cannot be given a certificate authority.
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isSafeAddress, type Settings } from './options.ts';
@@ -13,7 +13,7 @@ export class Misconfigured extends Error {
   override readonly name = 'Misconfigured';
 }
 
-/** The cursor of the feed is of no use any more. */
+/** The cursor of the feed has expired, or is of another store. */
 export class CursorGone extends Error {
   override readonly name = 'CursorGone';
 }
@@ -125,7 +125,7 @@ export class Service {
     throw new Unavailable(`${url} did not answer with a JSON object`);
   }
 
-  /** All requests can be repeated. One on a kept connection is, since the service may have closed it meanwhile. */
+  /** All requests can be repeated. One that fails on a reused connection is: the service may have closed that connection. */
   #send(url: string, sending: Sending, isFirst = true): Promise<IncomingMessage> {
     const { form, headers = {}, isProven = false, signal } = sending;
     const body = form && new URLSearchParams(form).toString();
@@ -159,7 +159,7 @@ export class Service {
   }
 }
 
-/** A certificate that is not trusted, or of another name. */
+/** The certificate is not trusted, or is for another name. */
 const OF_CERTIFICATE = /^(?:ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
 function connectionFault(error: NodeJS.ErrnoException, url: string): Error {

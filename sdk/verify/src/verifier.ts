@@ -144,7 +144,7 @@ function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Re
   };
 }
 
-/** A bare resource is had by whoever has some permission on it. */
+/** A resource without a permission is satisfied by any permission on it. */
 function hasPermission(scope: readonly string[], permission: string): boolean {
   return (
     scope.includes(permission) || (!permission.includes(':') && scope.some((item) => item.startsWith(`${permission}:`)))

@@ -40,7 +40,7 @@ function declareAdd(group: Command): void {
 function declareChange(group: Command): void {
   withFlags(group.command('change').argument('<id>'))
     .description('change what the flags name; the rest stays')
-    .option('--audience <uri>', 'grants that are limited to the old one are then for nobody')
+    .option('--audience <uri>', 'a new audience; no resource server accepts grants that are limited to the old one')
     .option('--resource <name>', 'replaces the whole list; may be repeated', collect)
     .option('--no-identity', 'no identity speaks for it any more')
     .option('--enabled <yes|no>', 'whether it may check tokens and tokens are for it', asYesNo)

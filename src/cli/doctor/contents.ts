@@ -1,12 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { type Grant, grantState } from '../../core/grant.ts';
-import { after, type EpochSeconds, seconds } from '../../core/time.ts';
-import { isoTime } from '../../operations/admin/iso-time.ts';
+import { after, type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { integrations, issuers, resourceServers } from '../../store/tables/registry.ts';
-import { keySets, tokenIssuers } from '../../store/tables/token-issuers.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { issuers } from '../../store/tables/issuers.ts';
+import { keySets } from '../../store/tables/key-sets.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
+import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';

@@ -1,5 +1,5 @@
+import { isoTime } from '../../core/time.ts';
 import { type CameBack, cameBackFromActs } from '../../operations/admin/came-back.ts';
-import { isoTime } from '../../operations/admin/iso-time.ts';
 import type { Store } from '../../store/store.ts';
 import { readHistory } from '../../store/tables/store-history.ts';
 import { bad, type Finding, good } from './finding.ts';

@@ -1,4 +1,4 @@
-// The first integration and identity, if `tessera init` is asked for them.
+// The first integration and identity, if the flags of `tessera init` name them.
 import { addIdentity } from '../../operations/admin/add-identity.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
 import { print, printSecret } from '../terminal/output.ts';

@@ -3,7 +3,8 @@ import type { Config } from '../../config/schema.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { integrations, issuers } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { print } from '../terminal/output.ts';
 
 /** What the store already has. */

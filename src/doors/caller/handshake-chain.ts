@@ -26,7 +26,7 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
 // One more than the judge allows, so that it can refuse a chain that is too long.
 const MOST_KEPT = MAX_PRESENTED + 1;
 
-/** In the order sent: `issuerCertificate` is the next certificate sent, whoever issued it. */
+/** In the order sent: `issuerCertificate` is the next certificate sent, not necessarily the issuer's. */
 function chainOf(leaf: X509Certificate | undefined): Uint8Array[] {
   const sent = new Set<X509Certificate>();
   const isNew = (next: X509Certificate) => sent.size < MOST_KEPT && !sent.has(next);

@@ -17,7 +17,7 @@ const DESCRIPTIONS = {
 
 export type OauthStatus = keyof typeof DESCRIPTIONS;
 
-/** Integrations have no secret, so only resource servers are always told how to prove themselves. */
+/** Integrations have no secret, so only resource servers always get WWW-Authenticate. */
 export function refusalResponses(
   statuses: readonly OauthStatus[],
   ofResourceServer: boolean,

@@ -20,7 +20,7 @@ export function replyOauthRefusal(request: FastifyRequest, reply: FastifyReply, 
   return replyRefusal(request, reply, refusal, { status, phrase, body });
 }
 
-/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so they are not asked for one without a header. */
+/** RFC 6749 5.2: the scheme that the client used. Integrations have no secret, so a request without the header gets no challenge. */
 function challengeFor(authorization: string | undefined, { credential }: OauthRefusal): string | undefined {
   return authorization || credential === 'resource-server' ? challengeOf(authorization) : undefined;
 }

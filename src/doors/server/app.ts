@@ -192,7 +192,7 @@ function follow(request: FastifyRequest, reply: FastifyReply, gate: Gate, option
   place.refuseLate = refuseLate;
 }
 
-/** Checks that do not depend on what is asked for. */
+/** Checks that apply to every request. */
 function checkRequest({ raw }: FastifyRequest, limits: Limits): ServerRefusal | undefined {
   const reason = whyMalformed(raw);
   if (reason) return { reason };

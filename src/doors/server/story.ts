@@ -12,7 +12,7 @@ export interface Story {
   clientId?: string | undefined;
   identityId?: string | undefined;
   grantId?: string | undefined;
-  /** The id of the one that asked. */
+  /** The id of the resource server that sent the request. */
   resourceServer?: string | undefined;
   /** A health check or a scrape: its log line is for debugging only. */
   isMonitoring?: boolean;

@@ -1,6 +1,6 @@
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import { keyMarks } from '../../store/tables/registry.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { addKey, KEY_ID_MAX, nextKeyId, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 

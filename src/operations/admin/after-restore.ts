@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { type BrowserSession, sessions } from '../../store/tables/sign-in.ts';
+import { type BrowserSession, sessions } from '../../store/tables/sessions.ts';
 import { revokeById, revokeEvery } from '../grant/revoke-grant.ts';
 import type { AdminPorts } from './admin.ts';
 

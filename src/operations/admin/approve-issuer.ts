@@ -2,7 +2,7 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, readAuthorities, sameKey } from './issuer-draft.ts';

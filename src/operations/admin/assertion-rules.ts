@@ -101,7 +101,9 @@ function templateFlaw(template: unknown, identities: AssertionRule['identities']
   const claims = typeof template === 'string' ? claimsOfTemplate(template) : undefined;
   if (!claims) return 'identity names no claim in braces, such as {/sub}';
   // Two claims could divide the same text in two ways, and one of them may be chosen by a stranger.
-  return identities !== 'derived' && claims.length > 1 ? 'identity has one claim if the directory is asked' : undefined;
+  return identities !== 'derived' && claims.length > 1
+    ? 'identity may name only one claim if identities come from the directory'
+    : undefined;
 }
 
 function readIntegrations(written: unknown): AdminOutcome<readonly ClientId[] | undefined> {

@@ -1,6 +1,6 @@
 import { type Integration, parseClientId } from '../../core/integration.ts';
 import type { Decision } from '../../store/store.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';
 import { whyNotFormat } from './token-format.ts';
@@ -38,7 +38,7 @@ export async function rewriteIntegration(
   });
 }
 
-/** For the revocation feed: whoever holds a token may have lost access. */
+/** For the revocation feed: the change may have taken access from holders of tokens. */
 function accessChange(before: Integration, next: Integration): { accessChanged?: true } {
   return JSON.stringify(before.access) === JSON.stringify(next.access) ? {} : { accessChanged: true };
 }

@@ -3,7 +3,7 @@ import { accept } from '../../core/outcome.ts';
 import { readPem } from '../../pki/der/pem.ts';
 import { readCertificate } from '../../pki/x509/certificate.ts';
 import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { draftedRevocation, type IssuerDraft, type RevocationDraft, readAuthorities } from './issuer-draft.ts';
 

@@ -2,7 +2,7 @@ import { accept } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Decision } from '../../store/store.ts';
-import { resourceServers } from '../../store/tables/registry.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import {
   checkDraft,

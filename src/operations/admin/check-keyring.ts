@@ -1,6 +1,6 @@
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
+import { type KeyMark, keyMarks } from '../../store/tables/key-marks.ts';
 import { type Keyring, KeyringFault } from '../../tokens/keyring.ts';
 
 /** Whether a key has ever minted for this store. If so, a new keyring would end every grant. */

@@ -6,12 +6,11 @@ import type { Outcome } from '../../core/outcome.ts';
 import type { RefusalReason } from '../../core/refusal.ts';
 import { checkAssertedIdentity, checkAssertionRequest, checkAssertionUse } from '../../core/rules/assertion.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
-import { assertions } from '../../store/tables/token-issuers.ts';
+import { assertions } from '../../store/tables/assertions.ts';
 import { previewWorkload } from '../grant/identify-workload.ts';
 import type { Ports, Registry } from '../ports.ts';
-import { isoTime } from './iso-time.ts';
 
 export interface AssertionExplanation {
   readonly accepted: boolean;

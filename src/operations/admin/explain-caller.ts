@@ -11,7 +11,7 @@ import { previewCaller } from '../grant/identify-caller.ts';
 import type { Ports, Registry } from '../ports.ts';
 
 export interface CallerExplanation extends Explanation {
-  /** The identity of the caller, if a directory was asked and knows it. */
+  /** The identity of the caller, if a directory was queried and has it. */
   readonly identityId?: string;
   /** For each integration, whether it would grant its whole scope to the caller. */
   readonly reach?: readonly { readonly clientId: string; readonly refusal?: string }[];

@@ -4,7 +4,7 @@ import { type Grant, grantState } from '../../core/grant.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { presenter } from '../../core/presenter.ts';
 import type { Standing } from '../../core/rules/refresh.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Store } from '../../store/store.ts';
 import { devices } from '../../store/tables/devices.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -84,10 +84,6 @@ function factsOf(grant: Grant, now: EpochSeconds): Record<string, string | numbe
     generation: pair.generation,
     'grant ends': isoTime(refreshUntil),
   };
-}
-
-function isoTime(at: EpochSeconds): string {
-  return `${new Date(at * 1000).toISOString().slice(0, 19)}Z`;
 }
 
 /** Decides as `change` does, and commits nothing. */

@@ -1,6 +1,6 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 export async function findIntegration(

@@ -1,7 +1,7 @@
 import { accept } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import { rows } from '../../store/pages.ts';
-import { resourceServers } from '../../store/tables/registry.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 export async function findResourceServer(

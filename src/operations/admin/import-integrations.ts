@@ -1,5 +1,5 @@
 import { accept } from '../../core/outcome.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { changeIntegration } from './change-integration.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';

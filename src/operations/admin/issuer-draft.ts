@@ -1,15 +1,15 @@
 // What approving an issuer and changing one share: the draft, and what it must satisfy.
 import type { ApprovedIssuer, RevocationCheck, RevocationPolicy } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { isAddressRange } from '../../outbound/address-filter.ts';
 import { judgeAuthority } from '../../pki/path/path.ts';
-import { type PathPolicy, printTime } from '../../pki/path/rule.ts';
+import type { PathPolicy } from '../../pki/path/rule.ts';
 import { whyNoListFile } from '../../pki/revocation/crl-file.ts';
 import { type Certificate, readCertificate } from '../../pki/x509/certificate.ts';
 import { printName } from '../../pki/x509/distinguished-name.ts';
 import { rows } from '../../store/pages.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 export interface IssuerDraft extends Omit<ApprovedIssuer, 'certificate' | 'intermediates' | 'enabled' | 'revocation'> {
@@ -75,7 +75,7 @@ function objectionTo(
   const [first] = failed;
   if (!first) return undefined;
   if (first.rule === 'expired') {
-    return decline('certificate-expired', `${subject} expired at ${printTime(certificate.notAfter)}`);
+    return decline('certificate-expired', `${subject} expired at ${isoTime(certificate.notAfter)}`);
   }
   return decline('certificate-refused', `${subject}: ${first.words}${first.setting ? ` {${first.setting}}` : ''}`);
 }

@@ -1,4 +1,5 @@
 import { grantState } from '../../core/grant.ts';
+import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
 import { eventPages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { GRANTS_BY_KEY, grants } from '../../store/tables/grants.ts';
@@ -8,13 +9,13 @@ const STEP = 1000;
 /** What still needs a key: live grants whose pair it minted, and access tokens minted before another key took over. */
 export async function keyUse(
   id: number,
-  accessTokenLifetime: number,
+  accessTokenLifetime: Seconds,
   store: Store,
-): Promise<{ liveGrants: number; tokensUntil: number }> {
+): Promise<{ liveGrants: number; tokensUntil: EpochSeconds | undefined }> {
   const stopped = await stoppedMinting(id, store);
   return {
     liveGrants: await liveGrants(id, store),
-    tokensUntil: stopped === undefined ? 0 : stopped + accessTokenLifetime,
+    tokensUntil: stopped && after(stopped, accessTokenLifetime),
   };
 }
 
@@ -36,8 +37,8 @@ async function liveGrants(id: number, store: Store): Promise<number> {
 
 // A grant records only the key of its latest pair, but older access tokens work until they expire (contract 1.2). So the time
 // at which the key stopped minting is read from the event log.
-async function stoppedMinting(id: number, store: Store): Promise<number | undefined> {
-  let stopped: number | undefined;
+async function stoppedMinting(id: number, store: Store): Promise<EpochSeconds | undefined> {
+  let stopped: EpochSeconds | undefined;
   for await (const page of eventPages(store, STEP)) {
     for (const { type, detail, at } of page) if (type === 'administered' && detail?.['before'] === id) stopped = at;
   }

@@ -1,6 +1,6 @@
 import type { Integration } from '../../core/integration.ts';
 import { rows } from '../../store/pages.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import type { AdminPorts } from './admin.ts';
 
 /** Those that were not removed. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import { rows } from '../../store/pages.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 
 /** An issuer as operators see it: its settings, and the facts of its certificate. */

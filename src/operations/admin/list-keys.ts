@@ -1,8 +1,8 @@
 import { livesOf, type SigningKeyState } from '../../core/rules/signing-keys.ts';
 import type { SigningAlgorithm } from '../../core/signing-key.ts';
+import { isoTime } from '../../core/time.ts';
 import { type Key, Keyring, type StoredKey } from '../../tokens/keyring.ts';
 import type { AdminPorts } from './admin.ts';
-import { isoTime } from './iso-time.ts';
 import { liveGrantsByKey } from './key-use.ts';
 import { allPublishedKeys } from './published-keys.ts';
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { keyMarks } from '../../store/tables/registry.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { type Key, KeyringFault } from '../../tokens/keyring.ts';
 import { administered } from './admin.ts';
 

@@ -1,7 +1,7 @@
 import type { Integration } from '../../core/integration.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Decision } from '../../store/store.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { isResourceServerId } from './find-resource-server.ts';
 import { draftedIntegration, type IntegrationDraft } from './integration-draft.ts';

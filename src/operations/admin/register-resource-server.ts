@@ -1,7 +1,8 @@
 import { accept } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { Decision } from '../../store/store.ts';
-import { integrations, resourceServers } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { type AdminOutcome, administered, decline } from './admin.ts';
 import {
   checkDraft,

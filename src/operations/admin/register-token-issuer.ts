@@ -2,7 +2,7 @@ import { accept } from '../../core/outcome.ts';
 import type { TokenIssuer } from '../../core/token-issuer.ts';
 import { rows } from '../../store/pages.ts';
 import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { isLabel } from './label.ts';

@@ -1,6 +1,8 @@
 import { accept } from '../../core/outcome.ts';
+import { isoTime, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { integrations, keyMarks } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
+import { keyMarks } from '../../store/tables/key-marks.ts';
 import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { keyUse } from './key-use.ts';
@@ -8,7 +10,7 @@ import { keyUse } from './key-use.ts';
 export interface RetireRequest {
   readonly id: number;
   /** The server's setting; integrations may have a longer one. */
-  readonly accessTokenLifetime: number;
+  readonly accessTokenLifetime: Seconds;
   /** Do not wait for access tokens minted with the key, for example because it leaked. They stop working. */
   readonly atOnce?: boolean;
 }
@@ -25,7 +27,7 @@ export async function retireKey(
   const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
   if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
   const now = await ports.store.now();
-  if (tokensUntil > now && !atOnce) return decline('key-tokens-alive', new Date(tokensUntil * 1000).toISOString());
+  if (tokensUntil && tokensUntil > now && !atOnce) return decline('key-tokens-alive', isoTime(tokensUntil));
   await ports.store.change(keyMarks, String(id), (found, at) => ({
     outcome: undefined,
     ...(found && { next: { ...found.row, retired: true } }),
@@ -34,7 +36,7 @@ export async function retireKey(
   return accept(retire(keys, id));
 }
 
-async function longestLifetime(ofServer: number, { store }: AdminPorts): Promise<number> {
+async function longestLifetime(ofServer: Seconds, { store }: AdminPorts): Promise<Seconds> {
   const own = await Array.fromAsync(rows(store, integrations), ({ overrides }) => overrides.accessTokenLifetime ?? 0);
-  return Math.max(ofServer, ...own);
+  return seconds(Math.max(ofServer, ...own));
 }

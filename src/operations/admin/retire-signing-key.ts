@@ -1,9 +1,8 @@
 import { accept } from '../../core/outcome.ts';
 import { livesOf, TOKENS_ALIVE, whyNotRemove } from '../../core/rules/signing-keys.ts';
-import { after } from '../../core/time.ts';
+import { after, isoTime } from '../../core/time.ts';
 import { retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { isoTime } from './iso-time.ts';
 import { allPublishedKeys, unpublish } from './published-keys.ts';
 
 export interface RetireSigningRequest {

@@ -1,12 +1,11 @@
 import { type Grant, grantState } from '../../core/grant.ts';
 import { accept } from '../../core/outcome.ts';
-import type { EpochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
 import { findGrantId } from './find-grant-id.ts';
 import type { FoundGrants } from './find-grants.ts';
-import { isoTime } from './iso-time.ts';
 
 export type ShownGrant = ReturnType<typeof shownGrant>;
 

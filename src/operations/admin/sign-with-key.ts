@@ -1,9 +1,8 @@
 import { accept } from '../../core/outcome.ts';
 import { livesOf, whyNotSign } from '../../core/rules/signing-keys.ts';
-import { after, type Seconds } from '../../core/time.ts';
+import { after, isoTime, type Seconds } from '../../core/time.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
-import { isoTime } from './iso-time.ts';
 import { allPublishedKeys, startSigning } from './published-keys.ts';
 
 export interface SignRequest {

@@ -1,7 +1,7 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept } from '../../core/outcome.ts';
 import type { Decision } from '../../store/store.ts';
-import { issuers } from '../../store/tables/registry.ts';
+import { issuers } from '../../store/tables/issuers.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 
 /** Its certificates no longer authorize. The row stays, so that `issuer list --all` shows who had the label. */

@@ -1,8 +1,8 @@
 import type { DeviceAuthorization } from '../../core/device.ts';
 import { decideFailedSignIn } from '../../core/rules/device.ts';
 import type { Decision } from '../../store/store.ts';
+import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
-import { attempts } from '../../store/tables/sign-in.ts';
 import type { Ports } from '../ports.ts';
 import { findByUserCode } from './decide-device.ts';
 

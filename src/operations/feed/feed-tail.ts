@@ -2,7 +2,7 @@
 import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedItem, type FeedStore, itemsAfter } from './read-feed.ts';
 
-/** How often the store is asked for news. A query by an index that has feed events alone. */
+/** How often the store is queried for news. The query uses an index of feed events only. */
 const LOOK_MS = 100;
 /** How often the history is checked if there is no news: a store may have been put back to an older state. */
 const CHECK_MS = 2_000;

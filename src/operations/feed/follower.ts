@@ -1,7 +1,7 @@
 // The resource server that follows the feed.
 import type { ResourceServer } from '../../core/resource-server.ts';
 import type { Store } from '../../store/store.ts';
-import { resourceServers } from '../../store/tables/registry.ts';
+import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { serverMark } from './cursor.ts';
 import type { FeedItem } from './read-feed.ts';
 

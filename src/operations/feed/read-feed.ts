@@ -8,7 +8,7 @@ import { after, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent, Store } from '../../store/store.ts';
 import { identities } from '../../store/tables/identities.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { type Position, positionOf } from './cursor.ts';
 
 export interface FeedItem extends Position {

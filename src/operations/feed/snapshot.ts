@@ -3,7 +3,7 @@
 import { FEED_WINDOW, type FeedState } from '../../core/feed.ts';
 import { rows } from '../../store/pages.ts';
 import type { LoggedEvent } from '../../store/store.ts';
-import { integrations } from '../../store/tables/registry.ts';
+import { integrations } from '../../store/tables/integrations.ts';
 import { isInLog, newestPosition, type Position } from './cursor.ts';
 import { type FeedStore, isAccessChange, itemsOf } from './read-feed.ts';
 
@@ -41,7 +41,7 @@ async function pageBefore(from: Position, before: number, store: FeedStore): Pro
   return { from, states, next: isLast ? undefined : events[0]?.sequence };
 }
 
-/** States are those of now, so the last change of an identity or integration stands for all. One that says who may use it stays. */
+/** States are current, so the last change of an identity or integration is enough. One that says who may use it stays. */
 function newestOfEach(events: readonly LoggedEvent[]): LoggedEvent[] {
   const seen = new Set<string>();
   return events.toReversed().filter((event) => {

@@ -1,4 +1,4 @@
-import type { AcceptedAssertion } from '../../core/assertion.ts';
+import type { AcceptedAssertion, AssertionVerdict } from '../../core/assertion.ts';
 import type { Grant } from '../../core/grant.ts';
 import { firstHalf } from '../../core/hex.ts';
 import type { Integration } from '../../core/integration.ts';
@@ -10,8 +10,8 @@ import { CLOCK_LEEWAY, isExpired } from '../../core/rules/claims.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, seconds } from '../../core/time.ts';
 import { type Decision, insert } from '../../store/store.ts';
+import { assertions, type UsedAssertion } from '../../store/tables/assertions.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { assertions, type UsedAssertion } from '../../store/tables/token-issuers.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { AssertionPorts } from '../ports.ts';
 import { identifyWorkload } from './identify-workload.ts';
@@ -52,10 +52,19 @@ async function judge(
   { assertion, requestId }: AssertionRequest,
   ports: AssertionPorts,
 ): Promise<Outcome<AcceptedAssertion>> {
-  const verdict = await ports.judgeAssertion(assertion, ports.registry.tokenIssuers);
+  const verdict = await verdictOn(assertion, ports);
   if (verdict.outcome.ok) return verdict.outcome;
   ports.logRefusedAssertion({ requestId, verdict });
   return withRetry(verdict.outcome.refusal);
+}
+
+/** A token issuer that is unknown may have been added a moment ago. */
+async function verdictOn(assertion: string, { judgeAssertion, registry }: AssertionPorts): Promise<AssertionVerdict> {
+  const { tokenIssuers } = registry;
+  const verdict = await judgeAssertion(assertion, tokenIssuers);
+  if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'assertion-issuer-unknown') return verdict;
+  const newest = await registry.lookForTokenIssuers();
+  return newest === tokenIssuers ? verdict : judgeAssertion(assertion, newest);
 }
 
 async function draftGrant(

@@ -3,7 +3,7 @@ import { firstHalf } from '../../core/hex.ts';
 import type { Identity, IdentityId } from '../../core/identity.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import type { CertifiedCaller } from '../../core/rules/certificate.ts';
-import type { AcceptedCertificate } from '../../core/verdict.ts';
+import type { AcceptedCertificate, Verdict } from '../../core/verdict.ts';
 import type { Directory } from '../../directory/directory.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { CallerPorts, Ports } from '../ports.ts';
@@ -22,7 +22,7 @@ export async function certifyCaller(
   { presented, requestId }: Presentation,
   ports: CallerPorts,
 ): Promise<Outcome<CertifiedCaller>> {
-  const verdict = await ports.judge(presented, ports.registry.issuers);
+  const verdict = await judge(presented, ports);
   const { outcome, issuer, mark } = verdict;
   if (!outcome.ok) {
     if (verdict.steps.length > 0) ports.logRefused({ requestId, verdict });
@@ -33,6 +33,15 @@ export async function certifyCaller(
   const caller = await identifyCaller(outcome.value, portsOfRequest(ports, requestId));
   if (!caller.ok) ports.logRefused({ requestId, verdict, mapping: caller });
   return caller;
+}
+
+/** An issuer that is not approved may have been approved a moment ago. */
+async function judge(presented: Presented, { judge, registry }: CallerPorts): Promise<Verdict> {
+  const { issuers } = registry;
+  const verdict = await judge(presented, issuers);
+  if (verdict.outcome.ok || verdict.outcome.refusal.reason !== 'certificate-issuer-not-approved') return verdict;
+  const newest = await registry.lookForIssuers();
+  return newest === issuers ? verdict : judge(presented, newest);
 }
 
 /** Maps an accepted certificate to an identity, as its issuer's settings say. */

@@ -1,7 +1,7 @@
 // Tokens of a key that this node does not have. While a new key is rolled out, other nodes may mint with it already.
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
-import { type KeyMark, keyMarks } from '../../store/tables/registry.ts';
+import { type KeyMark, keyMarks } from '../../store/tables/key-marks.ts';
 import { isSigned } from '../../tokens/access-token.ts';
 import { namedKeyOf } from '../../tokens/jwt/jwt.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';

@@ -42,8 +42,11 @@ export interface RevokeRequest {
 
 /** RFC 7009. The value is undefined if there was nothing left to end: that is a success too. */
 export async function revokeByIntegration(request: RevokeRequest, ports: Ports): Promise<Outcome<Grant | undefined>> {
-  const integration = ports.registry.integration(request.clientId);
+  const { registry } = ports;
   const token = readToken(request.token, ports);
+  // Only an authentic token is worth a look in the store.
+  const integration =
+    registry.integration(request.clientId) ?? (token && (await registry.findIntegration(request.clientId)));
   const first = decideRevokeByIntegration({ integration, token: undefined, grant: undefined });
   if (!first.ok) return first;
   if (!token) {

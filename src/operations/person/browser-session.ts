@@ -2,7 +2,7 @@ import type { Identity } from '../../core/identity.ts';
 import type { Person } from '../../core/person.ts';
 import { after, earlier } from '../../core/time.ts';
 import { pages } from '../../store/pages.ts';
-import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sign-in.ts';
+import { type BrowserSession, sessions, sessionsOf } from '../../store/tables/sessions.ts';
 import { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
 import type { Ports } from '../ports.ts';

@@ -1,5 +1,5 @@
 import { after, seconds } from '../../core/time.ts';
-import { endedLists } from '../../store/tables/upkeep.ts';
+import { endedLists } from '../../store/tables/ended-lists.ts';
 import type { Ports } from '../ports.ts';
 
 const DAY = 86_400;

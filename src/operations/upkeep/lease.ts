@@ -1,7 +1,7 @@
 // Work that one node does for all of them. A lease is a row, so it holds across nodes, workers and back ends. If the node
 // dies, the others wait no longer than the lease lasts.
 import { after, type EpochSeconds, earlier, type Seconds } from '../../core/time.ts';
-import { leases } from '../../store/tables/upkeep.ts';
+import { leases } from '../../store/tables/leases.ts';
 import type { Ports } from '../ports.ts';
 
 export interface Lease {

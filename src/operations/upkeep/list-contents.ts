@@ -2,7 +2,7 @@
 // step on the event loop. So a large list is stored in parts, a row each, and requests are served between two of them.
 import type { EpochSeconds } from '../../core/time.ts';
 import { after, seconds } from '../../core/time.ts';
-import { listContents } from '../../store/tables/lists.ts';
+import { listContents } from '../../store/tables/list-contents.ts';
 import type { Ports } from '../ports.ts';
 
 type Store = Ports['store'];

@@ -1,6 +1,6 @@
 import type { SharedKeySet } from '../../core/shared-key-set.ts';
 import { seconds } from '../../core/time.ts';
-import { keySets } from '../../store/tables/token-issuers.ts';
+import { keySets } from '../../store/tables/key-sets.ts';
 import type { Ports } from '../ports.ts';
 import { byOneNode } from './lease.ts';
 

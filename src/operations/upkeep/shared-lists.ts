@@ -3,7 +3,7 @@ import { settingsFor } from '../../core/settings.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import { after, type EpochSeconds, epochSeconds, later, type Seconds, seconds } from '../../core/time.ts';
 import { rows } from '../../store/pages.ts';
-import { revocationLists } from '../../store/tables/lists.ts';
+import { revocationLists } from '../../store/tables/revocation-lists.ts';
 import type { Ports } from '../ports.ts';
 import { byOneNode } from './lease.ts';
 import { loadContents, storeContents } from './list-contents.ts';

@@ -1,12 +1,16 @@
 import { after, type EpochSeconds, type Seconds, seconds } from '../../core/time.ts';
 import type { AnyTable } from '../../store/table.ts';
+import { assertions } from '../../store/tables/assertions.ts';
+import { attempts } from '../../store/tables/attempts.ts';
 import { devices } from '../../store/tables/devices.ts';
+import { endedLists } from '../../store/tables/ended-lists.ts';
 import { grants } from '../../store/tables/grants.ts';
-import { listContents, revocationLists } from '../../store/tables/lists.ts';
+import { keySets } from '../../store/tables/key-sets.ts';
+import { leases } from '../../store/tables/leases.ts';
+import { listContents } from '../../store/tables/list-contents.ts';
 import { nodes } from '../../store/tables/nodes.ts';
-import { attempts, sessions } from '../../store/tables/sign-in.ts';
-import { assertions, keySets } from '../../store/tables/token-issuers.ts';
-import { endedLists, leases } from '../../store/tables/upkeep.ts';
+import { revocationLists } from '../../store/tables/revocation-lists.ts';
+import { sessions } from '../../store/tables/sessions.ts';
 import type { Ports } from '../ports.ts';
 
 const HOUR = 3600;
@@ -33,7 +37,7 @@ const SWEPT: readonly (readonly [table: AnyTable, grace: Seconds])[] = [
 export const SWEEPING = { name: 'sweeping', lasts: seconds(50) };
 /** Rows in one step: few, so that requests do not wait long. */
 const STEP = 25;
-/** The oldest events are adjacent, so many are deleted as quickly as a few scattered rows; and there is one per refresh. */
+/** More than STEP: every refresh adds an event, and the oldest events are adjacent, which makes deleting them cheap. */
 const EVENTS_STEP = 500;
 
 /** Removes what has ended, in small steps; returns how many rows. `pause` gives requests a turn. */

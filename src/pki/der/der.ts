@@ -122,7 +122,7 @@ export function countChildren({ content }: Element): number {
   return count;
 }
 
-/** Cuts its bytes out when they are asked for: of most elements only the tag and the content are. */
+/** Slices its bytes on first use: most elements are used by tag and content only. */
 class Slice implements Element {
   readonly tag: number;
   /** Where the next element begins. */

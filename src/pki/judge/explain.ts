@@ -1,8 +1,8 @@
 // The dry run: what was parsed, which issuer matched, which rules passed or failed, and which identity resulted. It
 // uses the same judge as a request, so its words match the log.
 
+import { isoTime } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
-import { printTime } from '../path/rule.ts';
 import { type Certificate, namesOf, readCertificate } from '../x509/certificate.ts';
 import { escapeText, printName } from '../x509/distinguished-name.ts';
 import { printKey } from '../x509/public-key.ts';
@@ -41,7 +41,7 @@ export function explainJudgement(
   judgement: Judgement,
 ): Explanation {
   const summaries = chain.map(readCertificate).map((read) => (read.ok ? summarize(read.value) : UNREADABLE));
-  return { at: printTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
+  return { at: isoTime(now), ...concluded(judgement), presented: summaries, steps: judgement.steps };
 }
 
 function concluded({
@@ -83,7 +83,7 @@ function summarize(certificate: Certificate): CertificateSummary {
 }
 
 function printValidity({ notBefore, notAfter }: Certificate): string {
-  return `${printTime(notBefore)} to ${printTime(notAfter)}`;
+  return `${isoTime(notBefore)} to ${isoTime(notAfter)}`;
 }
 
 /** For people, one line each; the same content as the JSON. */

@@ -1,9 +1,10 @@
 // Rules for every certificate, wherever it is on the path.
+import { isoTime } from '../../core/time.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { isInSetOrder } from '../x509/distinguished-name.ts';
 import { EXTENSION } from '../x509/extensions.ts';
 import { isAddressAsName, isAlternativeName } from '../x509/name-form.ts';
-import { BELOW_ISSUER, EVERY_ROLE, isCritical, printTime, type Rule } from './rule.ts';
+import { BELOW_ISSUER, EVERY_ROLE, isCritical, type Rule } from './rule.ts';
 
 // RFC 5280 6.1 processes these. We can process the other extensions that we parse (information access, distribution
 // points, key identifiers) too; they are refused as critical if the RFC requires them not to be.
@@ -99,7 +100,7 @@ export const FORM_RULES: readonly Rule[] = [
     words: 'its validity has begun',
     roles: EVERY_ROLE,
     holds: ({ certificate, now }) => certificate.notBefore <= now,
-    found: (certificate) => `valid from ${printTime(certificate.notBefore)}`,
+    found: (certificate) => `valid from ${isoTime(certificate.notBefore)}`,
     reason: 'certificate-not-yet-valid',
   },
   {
@@ -108,7 +109,7 @@ export const FORM_RULES: readonly Rule[] = [
     words: 'its validity has not ended',
     roles: EVERY_ROLE,
     holds: ({ certificate, now }) => now <= certificate.notAfter,
-    found: (certificate) => `valid until ${printTime(certificate.notAfter)}`,
+    found: (certificate) => `valid until ${isoTime(certificate.notAfter)}`,
     reason: 'certificate-expired',
   },
   {

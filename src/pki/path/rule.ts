@@ -45,7 +45,3 @@ export function isCritical(certificate: Certificate, oid: string): boolean {
 export function isRoot({ certificate, role }: Position): boolean {
   return role === 'approved issuer' && isSelfSigned(certificate);
 }
-
-export function printTime(moment: EpochSeconds): string {
-  return new Date(moment * 1000).toISOString().replace('.000Z', 'Z');
-}

@@ -1,6 +1,5 @@
 // The status of one certificate according to the lists we have (RFC 5280 6.3).
-import type { EpochSeconds } from '../../core/time.ts';
-import { printTime } from '../path/rule.ts';
+import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, sameName } from '../x509/distinguished-name.ts';
 import { samePoint } from '../x509/distribution-point.ts';
@@ -130,9 +129,9 @@ function whyInconclusive(
 }
 
 function whyStale({ thisUpdate, nextUpdate }: RevocationList, now: EpochSeconds): string | undefined {
-  if (now < thisUpdate) return `the CRL is not valid before ${printTime(thisUpdate)}`;
+  if (now < thisUpdate) return `the CRL is not valid before ${isoTime(thisUpdate)}`;
   if (nextUpdate === undefined) return 'the CRL has no nextUpdate';
-  return now > nextUpdate ? `the CRL has been stale since ${printTime(nextUpdate)}` : undefined;
+  return now > nextUpdate ? `the CRL has been stale since ${isoTime(nextUpdate)}` : undefined;
 }
 
 /** RFC 5280 6.3.3 (d): the reasons that both the list and the distribution point cover. */

@@ -1,11 +1,12 @@
 // The lists that certificates name. One node fetches each list, and every node validates it here: a list from the
 // network or from the store is parsed, checked, and compared with the previous one.
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { type Outcome, refused } from '../../core/outcome.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
 import { download, type Fetch, tooLargeFor } from '../../outbound/download.ts';
+import { waitAtMost } from '../../outbound/wait-at-most.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { whyNotTrusted } from './crl-check.ts';
@@ -76,11 +77,7 @@ export class FetchedLists {
     this.#named.set(url, labels.add(label));
     this.#ports.exchange.named(url);
     const renewal = this.#renewals.once(url, this.#kept.get(url), () => this.#renew(url));
-    const deadline = new AbortController();
-    const waited = pause(WAIT_MS, undefined, { signal: deadline.signal, ref: false }).catch(() => undefined);
-    // After the timeout nobody awaits this promise, so its fault is dropped. The next waiter gets it.
-    renewal.catch(() => undefined);
-    await Promise.race([renewal, waited]).finally(() => deadline.abort());
+    await waitAtMost(WAIT_MS, renewal);
   }
 
   /**
@@ -109,7 +106,7 @@ export class FetchedLists {
       // Check again while holding the lease: another node may have fetched it in the meantime.
       const fetched = async () => (await this.#isStillDue(url)) && this.#fetch(url);
       if (await this.#ports.exchange.byOne(url, fetched)) return;
-      await pause(LOOK_AGAIN_MS);
+      await sleep(LOOK_AGAIN_MS);
     }
   }
 

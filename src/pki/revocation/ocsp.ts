@@ -1,7 +1,7 @@
 // OCSP (RFC 6960): the status of one certificate, and whether the responder is authorised to give it.
 import { hash } from 'node:crypto';
 import { accept, type Outcome, refused } from '../../core/outcome.ts';
-import { type EpochSeconds, earlier, epochSeconds } from '../../core/time.ts';
+import { type EpochSeconds, earlier, epochSeconds, isoTime } from '../../core/time.ts';
 import {
   childrenOf,
   contextTag,
@@ -14,7 +14,6 @@ import {
   unwrap,
 } from '../der/der.ts';
 import { readCount, readInteger, readOid, readTime } from '../der/der-values.ts';
-import { printTime } from '../path/rule.ts';
 import { type Certificate, readCertificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import { readExtensionList } from '../x509/extensions.ts';
@@ -211,7 +210,7 @@ function whyStale(
 ): string | undefined {
   // A revoked certificate stays revoked, however old the response is.
   if (state === 'revoked') return undefined;
-  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response is not valid before ${printTime(thisUpdate)}`;
+  if (thisUpdate > now + CLOCK_SKEW_SECONDS) return `the OCSP response is not valid before ${isoTime(thisUpdate)}`;
   if (trustedUntil !== undefined && now > trustedUntil) return 'the OCSP response has no nonce and is too old';
   const until = nextUpdate ?? thisUpdate + UNDATED_SECONDS;
   return now > until + CLOCK_SKEW_SECONDS ? 'the OCSP response is stale' : undefined;

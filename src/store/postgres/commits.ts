@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit } from '../back-end.ts';
 import { type Durations, DurationTally } from '../duration-tally.ts';
 import { Lane, type Run } from '../lane.ts';
@@ -70,7 +70,7 @@ export class Commits {
     return waiting;
   }
 
-  /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires: no other may follow. */
+  /** Why the server recently refused a kind of commit, unless one has succeeded since. It expires, since no further commit of that kind may come. */
   get recentFault(): StatementRefused | undefined {
     const now = performance.now();
     for (const { fault, at } of this.#faults.values()) if (now - at < FAULT_MS) return fault;
@@ -179,7 +179,7 @@ export class Commits {
         if (!(fault instanceof RowLocked)) throw fault;
         this.#locked.add(step);
         if (performance.now() > latest) throw fault;
-        await pause(LOCKED_AGAIN_MS);
+        await sleep(LOCKED_AGAIN_MS);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
 import type { Answer, Connection, Parameter, Statement } from './connection.ts';
@@ -42,7 +42,7 @@ export class Connections {
       } catch (error) {
         if (error instanceof ConnectionLost) throw new CommitUnknown(error.message);
         if (attempt >= mostAttempts(error)) throw storeFault(error);
-        await pause(attempt);
+        await sleep(attempt);
       }
     }
   }

@@ -14,10 +14,10 @@ import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */
 const LOCKS = 0x7e55e2;
-/** Added to it if a stranger holds that lock: each session then has its own first half. */
+/** If another program holds that lock, a session uses a first half of its own, up to this much higher. */
 const MOST_PIDS = 2 ** 22;
 
-/** Never waits for a stranger's lock, unless the stranger holds both. `last_value` is the number's. */
+/** Does not wait for another program's lock, unless that program holds both. `last_value` is that of the sequence. */
 const LOCK = `CASE WHEN pg_try_advisory_xact_lock_shared(${LOCKS}, (last_value & 2147483647)::integer) THEN NULL
       ELSE pg_advisory_xact_lock_shared(${LOCKS + 1} + pg_backend_pid(), (last_value & 2147483647)::integer)::text END`;
 

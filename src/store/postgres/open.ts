@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { storeOf } from '../change.ts';
 import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
@@ -35,7 +35,7 @@ export async function openPostgres({ url, environment, whileAway }: PostgresOpti
       const fault = openingFault(error);
       if (!whileAway || !(fault instanceof StoreUnavailable)) throw fault;
       whileAway(fault);
-      await pause(AGAIN_MS);
+      await sleep(AGAIN_MS);
     }
   }
 }

@@ -42,7 +42,7 @@ export class Commits {
   readonly #checkpoints: Checkpoints;
   readonly #prepared: Prepared;
   readonly #durations = new DurationTally();
-  /** Pages written since the checkpoints last heard of them. */
+  /** Pages written since they were last reported to the checkpoints. */
   #pages = 0;
 
   constructor({ database, files, soundness, sync, checkpoints }: CommitParts) {

@@ -67,6 +67,6 @@ function decodeDevice(values: readonly Value[], decider: Identity | undefined): 
 function decisionOf(is: (typeof DECISIONS)[number], by: IdentityId | undefined, at: EpochSeconds): Decision {
   if (is === 'open') return { is };
   if (is === 'spent') return { is, at };
-  if (!by) throw new Error('a device authorization decided by nobody');
+  if (!by) throw new Error('the store has a decided device authorization without an identity');
   return { is, by, at };
 }

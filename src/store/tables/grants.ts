@@ -65,7 +65,7 @@ export const GRANTS_BY_KEY = 'key_id';
 // By position, and what most grants lack is added at the end: this runs for every request with a token, and taking the values
 // apart by name, with a spread for each optional field, takes three times as long.
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
-  if (!holder) throw new Error('a grant without the identity that holds it');
+  if (!holder) throw new Error('the store has a grant whose identity is missing');
   const [resource, boundTo, revokedAt] = [values[12], values[13], values[23]];
   const grant: Grant = {
     id: values[0] as GrantId,

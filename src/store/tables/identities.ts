@@ -45,3 +45,9 @@ export function byEmail(address: string): Where {
 export function byUpn(name: string): Where {
   return { column: 'upn', value: name };
 }
+
+/** The key of the identity that a row belongs to. */
+export function holderOf(holder: Identity | undefined): IdentityId {
+  if (!holder) throw new Error('the store has a row whose identity is missing');
+  return holder.id;
+}

@@ -15,10 +15,22 @@ import { hashPassword, isPassword, NOBODYS_HASH } from '../../../src/directory/l
 import { identifyCaller } from '../../../src/operations/grant/identify-caller.ts';
 import { changePassword } from '../../../src/operations/person/change-password.ts';
 import { signIn } from '../../../src/operations/person/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
-import { attempts, passwords } from '../../../src/store/tables/sign-in.ts';
+import { passwords } from '../../../src/store/tables/passwords.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
-import { accepted, answer, BOB, CURL, changeAda, type Node, put, type TestClock, THUMBPRINT } from '../../node.ts';
+import {
+  accepted,
+  answer,
+  BOB,
+  CURL,
+  changeAda,
+  ISSUER,
+  type Node,
+  put,
+  type TestClock,
+  THUMBPRINT,
+} from '../../node.ts';
 import { onSqlite } from '../../operations/on-sqlite.ts';
 import { ADA, anIdentity, hexOf, NOW } from '../../samples.ts';
 
@@ -26,17 +38,6 @@ const PASSWORD = new Secret('correct horse');
 const WRONG = new Secret('battery staple');
 const MARK_OF_PASSWORD = hexOf(16, 9);
 const MARK = { certificate: hexOf(16), issuerKey: hexOf(16), key: hexOf(32) };
-
-const ISSUER: ApprovedIssuer = {
-  label: 'corp',
-  certificate: new Uint8Array(),
-  intermediates: [],
-  identitySources: ['common-name'],
-  identities: 'directory',
-  profile: 'rfc5280',
-  revocation: { crl: 'off', ocsp: 'off', crlFiles: [], endGrants: false },
-  enabled: true,
-};
 
 interface Local {
   readonly node: Node;

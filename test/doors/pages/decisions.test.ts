@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Integration } from '../../../src/core/integration.ts';
-import { integrations } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { post, startCode, verdict } from './calling-device.ts';
 import { BOB, ORDERS, type RunningService, startService } from './running-service.ts';
 import { signedIn } from './visitor.ts';

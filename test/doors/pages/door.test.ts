@@ -127,7 +127,7 @@ suite('the first page, and paths that no door owns', () => {
     }
   });
 
-  test('who asks for JSON gets JSON at / and at unknown paths of the pages; others get pages', async () => {
+  test('a request that accepts JSON gets JSON at / and at unknown paths of the pages; others get pages', async () => {
     for (const path of ['/', '/account/nothing']) {
       const { status, text } = await new Visitor(service, JSON_ONLY).get(path);
       assert.deepEqual([status, Object.keys(JSON.parse(text) as object)], [404, ['Error', 'Error_description']]);

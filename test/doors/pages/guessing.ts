@@ -9,6 +9,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
+import { oneIntegration } from '../../one-integration.ts';
 import { anIntegration, NOW } from '../../samples.ts';
 import { memoryStore } from './memory-store.ts';
 
@@ -84,24 +85,13 @@ function personOf(index: number): { identity: Identity; session: string } {
 
 /** Operations as the service composes them, on an in-memory store that reports lookups of codes. */
 export function portsOf(store: Store, clock: () => EpochSeconds, onLookUp: () => void = () => undefined): Ports {
-  const integration = anIntegration();
   const find: Store['find'] = (table, where, limit) => {
     if (table.name === devices.name) onLookUp();
     return store.find(table, where, limit);
   };
   return {
     store: { ...store, find },
-    registry: {
-      integration: () => integration,
-      findIntegration: async () => integration,
-      integrations: [integration],
-      issuers: [],
-      tokenIssuers: [],
-      resourceServers: [],
-      lookForResourceServers: async () => [],
-      signingKeys: [],
-      signingKey: undefined,
-    },
+    registry: oneIntegration(anIntegration()),
     keyring: new Keyring(firstKey()),
     directory: { byUserName: none, byEmail: none, byUpn: none, signInMethods: [], passwordRules: () => undefined },
     settings: DEFAULT_SETTINGS,

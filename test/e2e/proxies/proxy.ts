@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
+import { isListening } from '../../listening.ts';
 import type { TestService } from '../service.ts';
 
 export const PROXIES = ['nginx', 'haproxy', 'apache', 'caddy'] as const;
@@ -127,7 +127,7 @@ export async function runIn(
     stream.on('data', (text) => appendFileSync(join(folder, 'log'), text));
   const ended = endOf(child);
   await Promise.race([
-    reachable(port),
+    eventually(`port ${port} accepts connections`, () => isListening(port)),
     ended.then(() => Promise.reject(new Error(`${command}: ${read(folder, 'log')}`))),
   ]);
   return {
@@ -158,18 +158,4 @@ function read(folder: string, name: string): string {
   } catch {
     return 'it could not be started: is its package installed? runtime/needs.mjs names it';
   }
-}
-
-async function reachable(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await Promise.race([
-      once(socket, 'connect').then(() => true),
-      once(socket, 'close').then(() => false),
-    ]).catch(() => false);
-    socket.destroy();
-    if (isOpen) return;
-    await wait(50);
-  }
-  throw new Error(`nobody listens on port ${port}`);
 }

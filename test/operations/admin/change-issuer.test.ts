@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approveIssuer } from '../../../src/operations/admin/approve-issuer.ts';
 import { changeIssuer, type IssuerChange } from '../../../src/operations/admin/change-issuer.ts';
-import { issuers } from '../../../src/store/tables/registry.ts';
+import { issuers } from '../../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../../authority.ts';
 import { administration } from './admin-samples.ts';
 

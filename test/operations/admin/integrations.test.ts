@@ -7,7 +7,7 @@ import { enableIntegration } from '../../../src/operations/admin/enable-integrat
 import { importIntegrations, readImport } from '../../../src/operations/admin/import-integrations.ts';
 import { namedAccess } from '../../../src/operations/admin/named-access.ts';
 import { registerIntegration } from '../../../src/operations/admin/register-integration.ts';
-import { integrations } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { administration } from './admin-samples.ts';
 
 suite('integrations', () => {

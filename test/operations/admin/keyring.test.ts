@@ -47,7 +47,7 @@ async function grantUnder(keyId: number, admin: Admin): Promise<void> {
 }
 
 const retireFirst = (keys: readonly StoredKey[], admin: Admin, atOnce = false) =>
-  retireKey(keys, { id: 1, accessTokenLifetime: 90 * DAY, atOnce }, admin);
+  retireKey(keys, { id: 1, accessTokenLifetime: seconds(90 * DAY), atOnce }, admin);
 
 suite('the life of a key', () => {
   test('a key is added for checking, then mints, and the previous key retires', async (t) => {
@@ -129,7 +129,7 @@ suite('the life of a key', () => {
       await retireFirst(keys, admin),
       await mintWithKey(keys, { id: 1 }, admin),
       await mintWithKey(keys, { id: 9 }, admin),
-      await retireKey(keys, { id: 9, accessTokenLifetime: 1 }, admin),
+      await retireKey(keys, { id: 9, accessTokenLifetime: seconds(1) }, admin),
     ];
     const reasons = outcomes.map((outcome) => outcome.ok || outcome.refusal.reason);
     assert.deepEqual(reasons, ['key-mints', 'key-mints-already', 'key-unknown', 'key-unknown']);

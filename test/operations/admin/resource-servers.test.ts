@@ -7,7 +7,7 @@ import { registerIntegration } from '../../../src/operations/admin/register-inte
 import { registerResourceServer } from '../../../src/operations/admin/register-resource-server.ts';
 import type { ResourceServerDraft } from '../../../src/operations/admin/resource-server-draft.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../src/operations/admin/resource-server-secret.ts';
-import { resourceServers } from '../../../src/store/tables/registry.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { sha256 } from '../../../src/tokens/sha256.ts';
 import { administration } from './admin-samples.ts';
 

@@ -137,7 +137,7 @@ suite('the life of a signing key', () => {
   });
 });
 
-suite('rotate does what is due', () => {
+suite('rotate takes every step that is due', () => {
   /** A keyring in a variable instead of a file. */
   async function rotating(t: TestContext) {
     const admin = await installation(t);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { FeedTail } from '../../../src/operations/feed/feed-tail.ts';
 import type { FeedStore } from '../../../src/operations/feed/read-feed.ts';
-import { integrations } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { onSqlite } from '../on-sqlite.ts';
 
 const ENTRIES = 1_000;

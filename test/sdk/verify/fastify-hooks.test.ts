@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { FakeService } from './fake-service.ts';
@@ -17,7 +17,7 @@ for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as
       await app.close();
       await service.leave();
     });
-    app.addHook('onSend', async () => pause(20));
+    app.addHook('onSend', async () => sleep(20));
     let runs = 0;
     app.post('/orders', { [hook]: guard.require('orders:write') }, async () => {
       runs += 1;
@@ -46,7 +46,7 @@ test('the handler does not run if the client leaves before the refusal is sent',
   app.addHook('onSend', async () => {
     sending.resolve();
     await left.promise;
-    await pause(20); // the hook has gone on by now, if it ever does
+    await sleep(20); // the hook has gone on by now, if it ever does
   });
   app.post('/orders', { preHandler: guard.require('orders:write') }, async () => {
     runs += 1;
@@ -59,6 +59,6 @@ test('the handler does not run if the client leaves before the refusal is sent',
   await sending.promise;
   client.destroy();
   await left.promise;
-  await pause(50);
+  await sleep(50);
   assert.equal(runs, 0);
 });

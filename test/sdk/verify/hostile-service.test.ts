@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
 import { type Guard, Misconfigured, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
 import { FakeService } from './fake-service.ts';
-import { eventually } from './protected-api.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
 

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
 import { FakeService } from './fake-service.ts';
-import { eventually } from './protected-api.ts';
 
 const CHOICES = ['refuse', 'trust-until-expiry'] as const;
 type Choice = (typeof CHOICES)[number];

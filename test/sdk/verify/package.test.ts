@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { ORDERS_AUDIENCE } from '../../samples.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
-import { eventually, FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
+import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -1,8 +1,8 @@
 // A service at its own public URL, with a resource server, and what callers of a protected API do.
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Guard, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
 import type { ResourceServer } from '../../../src/core/resource-server.ts';
-import { integrations, resourceServers } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../../src/store/tables/resource-servers.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { drawResourceServerSecret } from '../../../src/tokens/resource-server-secret.ts';
 import { type Caller, callerOver, reachOf } from '../../e2e/caller.ts';
@@ -55,10 +55,4 @@ export async function startProtected(): Promise<ProtectedApi> {
       await service.stop();
     },
   };
-}
-
-/** Waits until it holds, for 10 seconds at most. */
-export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const until = performance.now() + 10_000; performance.now() < until; await pause(20)) if (await holds()) return;
-  throw new Error(`did not happen: ${what}`);
 }

@@ -7,8 +7,9 @@ import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts
 import { enableIntegration } from '../../../src/operations/admin/enable-integration.ts';
 import { registryFollows } from '../../e2e/service.ts';
 import { CLIENT, forged, pairByCertificate, revoke } from '../../e2e/steps.ts';
+import { eventually } from '../../eventually.ts';
 import { ADA } from '../../samples.ts';
-import { eventually, FORMATS, JWT_CLIENT, type ProtectedApi, startProtected } from './protected-api.ts';
+import { FORMATS, JWT_CLIENT, type ProtectedApi, startProtected } from './protected-api.ts';
 
 let api: ProtectedApi;
 let guard: Guard;

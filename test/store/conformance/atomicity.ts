@@ -3,8 +3,10 @@ import type { DeviceId } from '../../../src/core/device.ts';
 import type { BackEnd } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { insert } from '../../../src/store/store.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import { devices } from '../../../src/store/tables/devices.ts';
-import { attempts, sessions } from '../../../src/store/tables/sign-in.ts';
+import { sessions } from '../../../src/store/tables/sessions.ts';
+import { eventually } from '../../eventually.ts';
 import { aDevice, NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { commitOf, counter, countOf, eventSubjects, put, revisionOf, told } from './rows.ts';
@@ -82,8 +84,8 @@ export function atomicity(claim: Claim): void {
       results.map((result) => (result.status === 'fulfilled' ? result.value : 'fault')),
       [true, 'fault', true, true],
     );
-    // Readers stop before what is not yet known to have failed, which may take an instant.
-    while ((await eventSubjects(backEnd)).length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    // Readers stop at a commit until it is known to have failed.
+    await eventually('readers see three events', async () => (await eventSubjects(backEnd)).length >= 3);
     assert.deepEqual(new Set(await eventSubjects(backEnd)), new Set([1, 2, 3]));
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
-import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import type { Claim } from '../conformance.ts';
 import { counter, countOf, create, eventSubjects, increment, put, told } from './rows.ts';
 

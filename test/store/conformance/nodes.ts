@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { storeOf } from '../../../src/store/change.ts';
 import { insert, StoreUnavailable } from '../../../src/store/store.ts';
-import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import type { Claim, TestDatabase } from '../conformance.ts';
 import { commitOf, counter, countOf, create, increment, put } from './rows.ts';
 

@@ -5,7 +5,7 @@ import { IssuerKeys } from '../../../src/assertions/issuer-keys.ts';
 import { authorizeAssertion } from '../../../src/operations/grant/authorize-assertion.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { grants } from '../../../src/store/tables/grants.ts';
-import { integrations } from '../../../src/store/tables/registry.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { tokenIssuers } from '../../../src/store/tables/token-issuers.ts';
 import { systemClock } from '../../../src/system.ts';
 import {

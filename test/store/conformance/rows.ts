@@ -5,7 +5,7 @@ import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { AnyTable, Table } from '../../../src/store/table.ts';
-import { type Attempts, attempts } from '../../../src/store/tables/sign-in.ts';
+import { type Attempts, attempts } from '../../../src/store/tables/attempts.ts';
 import { NOW } from '../../samples.ts';
 
 type Reads = Pick<BackEnd, 'loadVersioned'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { storeOf } from '../../../src/store/change.ts';
-import { integrations } from '../../../src/store/tables/registry.ts';
-import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
+import { integrations } from '../../../src/store/tables/integrations.ts';
 import { NOW } from '../../samples.ts';
 import type { Claim } from '../conformance.ts';
 import { counter, increment, later, put } from './rows.ts';

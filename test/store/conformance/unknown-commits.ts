@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { BackEnd, Commit } from '../../../src/store/back-end.ts';
 import { storeOf } from '../../../src/store/change.ts';
 import { CommitUnknown, insert, StoreUnavailable } from '../../../src/store/store.ts';
-import { attempts } from '../../../src/store/tables/sign-in.ts';
+import { attempts } from '../../../src/store/tables/attempts.ts';
 import type { Claim } from '../conformance.ts';
 import { counter, countOf, eventSubjects, increment, put, told } from './rows.ts';
 

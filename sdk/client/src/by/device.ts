@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Door } from '../door/door.ts';
 import type { Reply } from '../door/reply.ts';
 import type { Way } from './way.ts';
@@ -58,7 +58,7 @@ async function poll(
 ): Promise<Reply> {
   const form = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: deviceCode };
   for (let wait = intervalMs; ; ) {
-    await pause(wait, undefined, { signal });
+    await sleep(wait, undefined, { signal });
     const reply = await door.token(form, { signal });
     if (reply.kind === 'granted') return reply;
     if (Date.now() > prompt.expiresAt)

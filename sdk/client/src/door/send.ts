@@ -1,5 +1,5 @@
 // One HTTP request to the server. Node's own client instead of fetch, because fetch cannot present a certificate.
-import { request as requestHttp } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { parseJson } from '../json.ts';
@@ -24,7 +24,7 @@ export interface Sending {
   readonly tls?: Tls;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Runs when the connection stands, before anything is sent. If it throws, nothing is sent. */
+  /** Runs once the connection is open, before anything is sent. If it throws, nothing is sent. */
   readonly beforeSent?: (() => Promise<void>) | undefined;
 }
 
@@ -44,14 +44,10 @@ const MOST_BYTES = 1_000_000;
 /** Every request has a connection of its own, so that none is sent on one that the server is closing. */
 export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal, beforeSent }: Sending): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
-  const headers: Record<string, string> = { accept: 'application/json', connection: 'close' };
-  if (body !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-  if (bearer !== undefined) headers['authorization'] = `Bearer ${bearer}`;
   const isTls = url.startsWith('https:');
   const options = {
     method: body === undefined ? 'GET' : 'POST',
-    headers,
+    headers: headersOf(body, bearer),
     agent: false,
     signal,
     ...(isTls && tls),
@@ -80,25 +76,36 @@ export function send(url: string, { form, bearer, tls = {}, timeoutMs, signal, b
     );
     request.on('error', fail);
     request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > MOST_BYTES) request.destroy(new Error('the answer is too large'));
-      });
-      response.on('error', fail);
-      response.on('end', () => {
+      readAnswer(response).then((answer) => {
         clearTimeout(late);
-        const { statusCode: status = 0, headers: given } = response;
-        resolve({
-          status,
-          retryAfter: given['retry-after'],
-          json: parseObject(Buffer.concat(chunks).toString('utf8')),
-        });
-      });
+        resolve(answer);
+      }, fail);
     });
   });
+}
+
+function headersOf(body: string | undefined, bearer: string | undefined): Readonly<Record<string, string>> {
+  return {
+    accept: 'application/json',
+    connection: 'close',
+    ...(body !== undefined && {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+  };
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > MOST_BYTES) throw new Error('the answer is too large');
+  }
+  const json = parseObject(Buffer.concat(chunks).toString('utf8'));
+  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], json };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -2,8 +2,8 @@
 //
 //   FILE              the pair, 0600; replaced by rename, so a reader sees the old or the new one
 //   FILE.next         the space for the next pair: written and synced before a connection is opened
-//   FILE.presented    which refresh token was presented, and since when: what a process that dies leaves to the next one. Blank
-//                     until the connection stands
+//   FILE.presented    which refresh token was presented, and since when, for the process that takes over if this one dies. Blank
+//                     until the connection is open
 //   FILE.lock         see lock-file.ts
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
@@ -85,7 +85,7 @@ class HeldFile implements HeldStore {
   }
 
   async release(): Promise<void> {
-    // Without a mark the space is for nobody. If it cannot be removed, the next holder uses it.
+    // Without a mark nobody needs the reserved files. If they cannot be removed, the next holder reuses them.
     try {
       if (!this.#mark()) this.#forget();
     } catch {}

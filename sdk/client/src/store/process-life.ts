@@ -14,7 +14,7 @@ export interface Owner {
   readonly world: string;
 }
 
-/** An owner in another container or on another machine counts as dead if it has not touched its lock for so long. */
+/** An owner in another container or on another machine counts as dead if it has not touched its lock for this long. */
 const ABANDONED_MS = 30_000;
 export const TOUCH_MS = 1_000;
 

@@ -95,7 +95,7 @@ export async function removeProfile(name: string): Promise<void> {
   result({ profile: name });
 }
 
-/** What the flags say, else what the last login said. */
+/** The flags; without them, what the last login used. */
 function profileFrom(flags: LoginFlags, before: Partial<Profile> | undefined): Profile {
   const { server, clientId, scope, ca } = { ...before, ...flags };
   if (!server || !clientId)
@@ -143,7 +143,7 @@ function knownProfile(name: string): Profile {
   const profile = loadProfile(name);
   if (profile) return profile;
   const flag = name === 'default' ? '' : ` --profile ${name}`;
-  throw new CommandFailure('login', 'nobody is logged in', `Do: tessera login${flag} --server … --client-id …`);
+  throw new CommandFailure('login', 'you are not logged in', `Do: tessera login${flag} --server … --client-id …`);
 }
 
 function timeOf(milliseconds: number | undefined): string | undefined {

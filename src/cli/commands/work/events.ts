@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { EventType } from '../../../core/event.ts';
-import { after, type Seconds, seconds } from '../../../core/time.ts';
+import { after, isoTime, type Seconds, seconds } from '../../../core/time.ts';
 import { findIdentity } from '../../../operations/admin/find-identity.ts';
-import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { type EventFilter, passes, readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';

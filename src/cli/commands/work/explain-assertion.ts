@@ -9,7 +9,7 @@ import { localDirectory } from '../../../directory/local/local-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
 import { systemFetch } from '../../../outbound/system-fetch.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
-import { keySets } from '../../../store/tables/token-issuers.ts';
+import { keySets } from '../../../store/tables/key-sets.ts';
 import { systemClock } from '../../../system.ts';
 import { EXIT } from '../../terminal/exit.ts';
 import { print, printJson } from '../../terminal/output.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ResourceServer } from '../../../core/resource-server.ts';
+import { isoTime } from '../../../core/time.ts';
 import { changeResourceServer, removeResourceServer } from '../../../operations/admin/change-resource-server.ts';
 import { findResourceServer, listResourceServers } from '../../../operations/admin/find-resource-server.ts';
-import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { registerResourceServer } from '../../../operations/admin/register-resource-server.ts';
 import type { ResourceServerDraft } from '../../../operations/admin/resource-server-draft.ts';
 import { dropOldSecret, makeResourceServerSecret } from '../../../operations/admin/resource-server-secret.ts';

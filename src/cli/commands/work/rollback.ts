@@ -2,11 +2,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Rollback, StoreHistory } from '../../../core/store-history.ts';
+import { isoTime } from '../../../core/time.ts';
 import { openStore } from '../../../open-store.ts';
 import { acceptRollback } from '../../../operations/admin/accept-rollback.ts';
 import { decline } from '../../../operations/admin/admin.ts';
 import { type CameBack, cameBackFromActs, cameBackFromCopy, endAgain } from '../../../operations/admin/came-back.ts';
-import { isoTime } from '../../../operations/admin/iso-time.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';

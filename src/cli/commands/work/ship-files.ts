@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { relative } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -36,7 +36,7 @@ export class Shipping {
       if (code === 0) return;
       this.#complain(`the command for ${path} ended with ${code}`);
       if (this.#isEnding && tries >= LAST_TRIES) return;
-      await pause(this.#isEnding ? FIRST_PAUSE_MS : pauseMs);
+      await sleep(this.#isEnding ? FIRST_PAUSE_MS : pauseMs);
     }
   }
 

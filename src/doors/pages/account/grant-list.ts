@@ -3,7 +3,7 @@ import type { Grant } from '../../../core/grant.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
 import type { MyGrant } from '../../../operations/person/my-grants.ts';
-import { asker } from '../device/asker.ts';
+import { integrationCard } from '../device/integration-card.ts';
 import { permissionList } from '../device/permissions.ts';
 import { type Html, html } from '../parts/html.ts';
 import { postForm } from '../parts/layout.ts';
@@ -37,7 +37,7 @@ function grantCard(visit: Visit, { grant, integration }: MyGrant, now: EpochSeco
     html`${language.distance(now, at)} <span class="small moment">(${language.moment(at)})</span>`;
   const refreshed = grant.pair.generation > 0 ? when(grant.pair.issuedAt) : words.neverRefreshed;
   return html`<li class="card grant">
-${asker(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
+${integrationCard(visit, { name, vendor: integration?.vendor ?? '' }, html`<h3>${name}</h3>`)}
 ${permissionList(grant.scope, language.texts)}
 <dl class="facts">
 <div><dt>${words.obtained}</dt><dd>${words.origins[grant.origin.kind]}, ${when(grant.createdAt)}</dd></div>

@@ -7,7 +7,7 @@ import { type Html, html } from '../parts/html.ts';
 import { alertBox, personName, postForm } from '../parts/layout.ts';
 import type { Visit } from '../parts/visit.ts';
 import { PAGE_WORDING } from '../parts/wording.ts';
-import { asker } from './asker.ts';
+import { integrationCard } from './integration-card.ts';
 import { permissionList } from './permissions.ts';
 
 export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
@@ -15,7 +15,7 @@ export function requestPage(visit: Visit, standing: DeviceStanding): Shown {
   const { integration, device } = standing;
   const title = texts.request.title(integration.name);
   const body = html`<div class="card">
-${asker(visit, integration, html`<h1>${title}</h1>`)}
+${integrationCard(visit, integration, html`<h1>${title}</h1>`)}
 ${integration.description && html`<p class="lead">${integration.description}</p>`}
 <h2>${texts.request.asks}</h2>
 ${permissionList(device.scope, texts)}

@@ -68,7 +68,7 @@ function replyFile(file: DocsFile): Reply {
   return (request, reply) => sendUnlessKnown(request, reply.headers(headers), bytesOf(file));
 }
 
-/** RFC 9110 13.1.2: 304 to whoever has this very content. */
+/** RFC 9110 13.1.2: 304 if the browser has this content. */
 function sendUnlessKnown(request: FastifyRequest, reply: FastifyReply, content: Buffer): FastifyReply {
   const tag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
   reply.header('etag', tag);

@@ -30,7 +30,7 @@ export function readCookie(request: FastifyRequest, cookie: CookieName, isSecure
 /**
  * It ends with the browser; the session behind it ends sooner (settings.sessionIdle). Lax rather than Strict: with Strict
  * a person who follows a verification_uri_complete from a chat or a mail would seem signed out. Lax cookies come with
- * navigation alone, which changes nothing here; every form carries a token besides.
+ * navigation alone, which changes nothing here; and every form carries a token.
  */
 export function writeCookie(cookie: CookieName, value: string, isSecure: boolean): string {
   return `${nameOf(cookie, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

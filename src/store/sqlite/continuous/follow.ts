@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   basePath,
   endOf,
@@ -50,7 +50,7 @@ export async function followStore(options: FollowOptions): Promise<void> {
       writer = next;
       removeOld(options.archive, options.milliseconds() - options.keepMs);
     }
-    await pause(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
+    await sleep(READ_EVERY_MS, undefined, { signal: options.signal }).catch(() => undefined);
   }
   writer?.finish();
 }

@@ -1,11 +1,10 @@
-// Revocation lists that one node fetched for all. Their contents may have megabytes, so they have a table of their own: what
-// nodes read every second stays small.
 import { hash } from 'node:crypto';
 import { firstHalf, type Hex } from '../../core/hex.ts';
 import type { SharedList } from '../../core/shared-list.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Table } from '../table.ts';
 
+/** Revocation lists that one node fetched for all. */
 export const revocationLists: Table<SharedList> = {
   name: 'revocation_lists',
   columns: [
@@ -32,34 +31,7 @@ export const revocationLists: Table<SharedList> = {
   endsAt: 'checked_at',
 };
 
-export interface ListContents {
-  /** The address of the list, or the name of a part of its contents (src/operations/upkeep/list-contents.ts). */
-  readonly url: string;
-  readonly fetchedAt: EpochSeconds;
-  /** As received over the network: DER or PEM, not yet verified. Of a large list, its parts and an index of them. */
-  readonly contents: Uint8Array;
-}
-
-export const listContents: Table<ListContents> = {
-  name: 'list_contents',
-  columns: [
-    { name: 'key', kind: 'hex', fixed: true, of: ({ url }) => addressKey(url) },
-    { name: 'url', kind: 'text', fixed: true, of: ({ url }) => url },
-    { name: 'fetched_at', kind: 'integer', of: ({ fetchedAt }) => fetchedAt },
-    { name: 'contents', kind: 'bytes', of: ({ contents }) => contents },
-  ],
-  keyOf: ({ url }) => url,
-  encodeKey: addressKey,
-  decode: ([, url, fetchedAt, contents]) => ({
-    url: url as string,
-    fetchedAt: fetchedAt as EpochSeconds,
-    contents: contents as Uint8Array,
-  }),
-  indexes: [],
-  endsAt: 'fetched_at',
-};
-
 /** A hash, since an address may be too long for an index. */
-function addressKey(url: string): Hex {
+export function addressKey(url: string): Hex {
   return firstHalf(hash('sha256', url));
 }

@@ -1,11 +1,11 @@
-// dist/ from src/, with types, for the published package. Uses the compiler of the checkout.
+// `npm run build` of a package here: dist/ from src/, with types. Uses the compiler of the checkout.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const own = fileURLToPath(new URL('.', import.meta.url));
-const root = join(own, '..', '..');
+const own = process.cwd();
+const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 rmSync(join(own, 'dist'), { recursive: true, force: true });

@@ -2,14 +2,14 @@ import type { Integration } from '../../../core/integration.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Visit } from '../parts/visit.ts';
 
-/** Who asks, at a glance: a tile with the initial, the heading, the vendor. */
-export function asker(
+/** A tile with the initial of the integration, the heading, and the vendor. */
+export function integrationCard(
   { language }: Visit,
   { name, vendor }: Pick<Integration, 'name' | 'vendor'>,
   heading: Html,
 ): Html {
   const initial = String.fromCodePoint(name.codePointAt(0) ?? 0x20).toUpperCase();
-  return html`<div class="asker">
+  return html`<div class="integration-card">
 <span class="initial" aria-hidden="true">${initial}</span>
 <div>${heading}${vendor && html`<p class="vendor">${language.texts.request.by(vendor)}</p>`}</div>
 </div>`;

@@ -1,0 +1,31 @@
+import type { ApprovedIssuer } from '../../core/issuer.ts';
+import type { Table } from '../table.ts';
+
+export const issuers: Table<ApprovedIssuer> = {
+  name: 'issuers',
+  columns: [
+    { name: 'label', kind: 'text', fixed: true, of: ({ label }) => label },
+    { name: 'body', kind: 'json', of: issuerBody },
+  ],
+  keyOf: ({ label }) => label,
+  encodeKey: (label) => label,
+  decode: ([label, body]) => {
+    const { certificate, intermediates, ...rest } = JSON.parse(body as string);
+    return { label, certificate: Buffer.from(certificate, 'base64'), intermediates: intermediates.map(bytes), ...rest };
+  },
+  indexes: [],
+};
+
+/** All but the key, which has a column of its own. */
+function issuerBody(issuer: ApprovedIssuer): string {
+  const [certificate, intermediates] = [base64(issuer.certificate), issuer.intermediates.map(base64)];
+  return JSON.stringify({ ...issuer, label: undefined, certificate, intermediates });
+}
+
+function base64(der: Uint8Array): string {
+  return Buffer.from(der).toString('base64');
+}
+
+function bytes(text: string): Uint8Array {
+  return Buffer.from(text, 'base64');
+}

@@ -1,0 +1,40 @@
+import type { Identity, IdentityId } from '../../core/identity.ts';
+import type { EpochSeconds } from '../../core/time.ts';
+import { hexKey, type Table, type Where } from '../table.ts';
+import { holderOf, identities, identityKey } from './identities.ts';
+
+export interface BrowserSession {
+  /** SHA-256 of the cookie's secret, in hex. */
+  readonly id: string;
+  readonly identityId: IdentityId;
+  readonly createdAt: EpochSeconds;
+  readonly seenAt: EpochSeconds;
+  readonly endsAt: EpochSeconds;
+}
+
+export const sessions: Table<BrowserSession, Identity> = {
+  name: 'sessions',
+  columns: [
+    { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
+    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
+    { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
+    { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },
+  ],
+  keyOf: ({ id }) => id,
+  encodeKey: hexKey,
+  decode: ([id, , createdAt, seenAt, endsAt], holder) => ({
+    id: id as string,
+    identityId: holderOf(holder),
+    createdAt: createdAt as EpochSeconds,
+    seenAt: seenAt as EpochSeconds,
+    endsAt: endsAt as EpochSeconds,
+  }),
+  companion: { table: identities, by: 'holder' },
+  indexes: ['holder'],
+  endsAt: 'ends_at',
+};
+
+export function sessionsOf(identityId: string): Where {
+  return { column: 'holder', value: identityKey(identityId) };
+}

@@ -1,0 +1,98 @@
+// Every command, flag, npm script and drill that a page mentions must exist.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Command } from 'commander';
+import { buildProgram } from '../../src/cli/program.ts';
+import { assertEach, CODE, COMMAND_LINES, PAGES, SPANS } from './mentioning-pages.ts';
+import type { Mention } from './mentions.ts';
+import { read, type Source } from './sources.ts';
+
+const program = buildProgram();
+const flagsOf = (command: Command) => command.options.flatMap(({ long, short }) => [long, short]);
+const find = (command: Command, name: string) => command.commands.find((child) => child.name() === name);
+
+/** A group without an action of its own: the next word must name one of its commands. */
+const isGroup = ({ commands, registeredArguments }: Command) => commands.length > 0 && registeredArguments.length === 0;
+
+/** Whether the words are a command with flags that it has. Arguments are not looked at. */
+function isCommand(line: string): boolean {
+  const words = line
+    .replaceAll(/'[^']*'/g, 'quoted')
+    .replace(/ -- .*/, '') // what `tessera exec` runs
+    .split(' ')
+    .filter(Boolean);
+  let command: Command = program;
+  const known = [...flagsOf(program), '--help', '-h'];
+  for (const [at, word] of words.entries()) {
+    const child = command.commands.length > 0 && !word.startsWith('-') ? find(command, word) : undefined;
+    const isValue = at > 0 && /^(?:--set|--config|-c)$/.test(words[at - 1] ?? '');
+    if (child) command = child;
+    else if (word.startsWith('-') && word !== '-' && ![...known, ...flagsOf(command)].includes(word.split('=')[0]))
+      return false;
+    else if (isGroup(command) && !word.startsWith('-') && !isValue && word !== '…') return false;
+  }
+  return true;
+}
+
+test('every command line of tessera names a command and its flags', () => {
+  const prefix = /^(?:npm run tessera -- |tessera )/;
+  const called = COMMAND_LINES.filter(({ text }) => prefix.test(text));
+  const short = SPANS.filter(
+    ({ text }) => /^[a-z-]+ (?:[a-z-]+ )?--?[a-z]/.test(text) && find(program, text.split(' ')[0] ?? ''),
+  );
+  assertEach([...called, ...short], 100, (line) => isCommand(line.replace(prefix, '')));
+});
+
+test('a command or a flag that does not exist is found', () => {
+  for (const line of ['grant count', 'grant list --endless 3d', 'sevre', 'serve --fast'])
+    assert.equal(isCommand(line), false, line);
+  for (const line of ['grant list --ending 30d', '--set a=b serve', 'events --after 3 --json'])
+    assert.ok(isCommand(line), line);
+});
+
+test('every flag in a code span of its own exists', () => {
+  const ofOthers = ['--cert', '--key', '--use-largepages'];
+  const named = SPANS.filter(({ text }) => /^--[a-z-]+(?:[ =]|$)/.test(text));
+  assertEach(named, 20, (text) => {
+    const [flag = ''] = text.split(/[ =]/);
+    return (
+      ofOthers.includes(flag) || CODE.some((source) => source.text.includes(flag) && !source.path.startsWith('test/'))
+    );
+  });
+});
+
+test('every npm script exists, and so does what it is asked to run', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const menus: Record<string, string> = {
+    chaos: 'lab/chaos.ts',
+    conformance: 'lab/conformance/main.ts',
+    figures: 'lab/figures.ts',
+    fuzz: 'lab/fuzz.ts',
+    lab: 'lab/deploy.ts',
+  };
+  const called = COMMAND_LINES.filter(({ text }) => /^npm (?:run [a-z]|test|start)/.test(text));
+  assertEach(called, 40, (line) => {
+    const [, script = '', name] = /^npm (?:run )?([\w-]+)(?: -- ([a-z][\w-]*)(?= |$))?/.exec(line) ?? [];
+    const menu = menus[script];
+    return script in scripts && (!menu || !name || new RegExp(`^ +'?${name}'?:? `, 'm').test(read(menu)));
+  });
+});
+
+/** The names in a list such as: drills `a`, `b` and `c`. */
+const drillsOf = ({ path, text }: Source): Mention[] =>
+  [
+    ...text.matchAll(/(?:drills? |`npm run chaos -- )((?:`?[a-z][\w-]*`(?:, | and |,\n|\nand |(?=[\s;.:|)])))+)/g),
+  ].flatMap(([, list = '']) => [...list.matchAll(/([\w-]+)`/g)].map(([, name = '']) => ({ page: path, text: name })));
+
+test('every drill that a page names exists, also in a list', () => {
+  const menu = read('lab/chaos.ts');
+  assertEach(PAGES.flatMap(drillsOf), 25, (name) => new RegExp(`^ +'?${name}'?: \\[`, 'm').test(menu));
+});
+
+test('every script of the quick start that a page names is one that it writes', () => {
+  const flows = read('src/cli/quickstart/flows.ts');
+  const named = PAGES.flatMap(({ path, text }) =>
+    [...text.matchAll(/data\/try\/([\w-]+)\.sh/g)].map(([, name = '']) => ({ page: path, text: name })),
+  );
+  assertEach(named, 2, (name) => flows.includes(`name: '${name}'`));
+});

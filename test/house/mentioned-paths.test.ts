@@ -1,0 +1,35 @@
+// Every path, operation and metric that a page mentions must exist.
+import { test } from 'node:test';
+import { OWNED_SEGMENTS } from '../../src/doors/doors.ts';
+import { assertEach, PAGES, SPANS } from './mentioning-pages.ts';
+import { sourcesIn } from './sources.ts';
+
+test('every path that a code span names is served', () => {
+  const named = SPANS.filter(({ text }) => /^(?:(?:GET|POST) )?\/[a-z]+(?:\/\w+)*$/.test(text));
+  const ofFiles = /^\/(?:etc|var|usr|opt|run|srv|tmp|dev|backup|proc)\b/;
+  const served = [...OWNED_SEGMENTS, 'authsvc'];
+  assertEach(
+    named.filter(({ text }) => !ofFiles.test(text)),
+    20,
+    (path) => served.includes(path.replace(/^\w+ /, '').split('/')[1] ?? ''),
+  );
+});
+
+test('every operation that a page names exists', () => {
+  const operations = /\b(?:Authorize|Revoke)\/[A-Z]\w+/g;
+  const known = new Set(sourcesIn('src/doors/authsvc', '.ts').flatMap(({ text }) => text.match(operations) ?? []));
+  const named = PAGES.flatMap(({ path, text }) =>
+    (text.match(operations) ?? []).map((name) => ({ page: path, text: name })),
+  );
+  assertEach(named, 40, (name) => known.has(name));
+});
+
+test('every metric that a page names is exported', () => {
+  const named = SPANS.flatMap(({ page, text }) =>
+    (text.match(/\btessera_[a-z]+_[a-z_]+/g) ?? []).map((name) => ({ page, text: name })),
+  );
+  const metrics = sourcesIn('src/doors/ops', '.ts')
+    .map(({ text }) => text)
+    .join('');
+  assertEach(named, 10, (name) => metrics.includes(`'${name.replace(/_(?:bucket|count|sum)$/, '')}'`));
+});
