@@ -3,7 +3,7 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
-import { userFolder } from './user-folder.ts';
+import { userFolder } from './terminal/user-folder.ts';
 
 /** Does nothing if NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. */
 export function useCompileCache(): void {

@@ -63,6 +63,6 @@ suite('tessera for scripts', () => {
         env: { ...env, XDG_STATE_HOME: join(home, '.local/state') },
       });
       assert.deepEqual([status, stdout], [8, '']);
-      assert.match(stderr, /^tessera: nobody is logged in/);
+      assert.match(stderr, /^tessera: you are not logged in/);
     });
 });

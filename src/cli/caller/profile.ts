@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailure } from '../terminal/exit.ts';
+import { userFolder } from '../terminal/user-folder.ts';
 import { FOR_OWNER } from '../terminal/write-file.ts';
-import { userFolder } from '../user-folder.ts';
 
 export interface Profile {
   readonly server: string;
