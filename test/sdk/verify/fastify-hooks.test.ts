@@ -1,22 +1,27 @@
 // A refused call on fastify: the handler must not run, whatever other hooks the API has.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { FakeService } from './fake-service.ts';
 
+async function scene(t: TestContext) {
+  const service = await FakeService.start();
+  const guard = await verifier(service.options);
+  const app = fastify();
+  t.after(async () => {
+    guard.close();
+    await app.close();
+    await service.leave();
+  });
+  return { service, guard, app };
+}
+
 for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const)
   test(`${hook}: the handler does not run after a refusal, even if an onSend hook is still at work`, async (t) => {
-    const service = await FakeService.start();
-    const guard = await verifier(service.options);
-    const app = fastify();
-    t.after(async () => {
-      guard.close();
-      await app.close();
-      await service.leave();
-    });
+    const { service, guard, app } = await scene(t);
     app.addHook('onSend', async () => sleep(20));
     let runs = 0;
     app.post('/orders', { [hook]: guard.require('orders:write') }, async () => {
@@ -31,14 +36,7 @@ for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as
   });
 
 test('the handler does not run if the client leaves before the refusal is sent', async (t) => {
-  const service = await FakeService.start();
-  const guard = await verifier(service.options);
-  const app = fastify();
-  t.after(async () => {
-    guard.close();
-    await app.close();
-    await service.leave();
-  });
+  const { guard, app } = await scene(t);
   let runs = 0;
   const sending = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
