@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { certificateFigures } from './figures/certificates.ts';
 import { connectionFigures } from './figures/connections.ts';
+import { eventByteFigures } from './figures/event-bytes.ts';
 import { eventFigures } from './figures/events.ts';
 import { postgresFigures } from './figures/postgres.ts';
 import { growthFigures } from './figures/postgres-growth.ts';
@@ -18,6 +19,7 @@ const USAGE = `npm run figures -- [NAME …] [OPTION …]: all of the first kind
 
   refresh          refreshes a second on SQLite, beside a bare loop of single commits
   events           what the event of a refresh costs
+  event-bytes      bytes on disk per event of a refresh, on SQLite and PostgreSQL
   size             bytes on disk per grant, new and after refreshes
   writer           the writing half alone, under the settings that could be chosen
   wal              how large the log of SQLite becomes while somebody reads
@@ -56,6 +58,7 @@ const [grants, callers, rounds, refreshes] = [values.grants, values.callers, val
 const ALWAYS = {
   refresh: refreshFigures,
   events: eventFigures,
+  'event-bytes': eventByteFigures,
   size: sizeFigures,
   writer: writerFigures,
   wal: walFigures,

@@ -45,26 +45,30 @@ console.log(
 );
 console.log(sums.trimEnd());
 
-/** Builds the last commit in two folders, and compares the bytes. */
+/** Builds the last commit twice, as two people would: in other folders, with another umask and time zone. Compares the bytes. */
 function packTwice(): Buffer {
-  const [one, two] = ['a', 'a-folder-with-a-longer-name'].map(packIn);
-  if (!one || !two?.equals(one)) throw new Error('two builds of the same commit differ');
-  console.log('two builds in two folders are equal');
+  const one = packIn('a', 0o022, 'UTC');
+  const two = packIn('a-folder-with-a-longer-name', 0o077, 'Asia/Tokyo');
+  if (!two.equals(one)) throw new Error('two builds of the same commit differ');
+  console.log('two builds in two folders, with another umask and time zone, are equal');
   return one;
 }
 
-function packIn(folderName: string): Buffer {
+function packIn(folderName: string, umask: number, timeZone: string): Buffer {
+  const before = process.umask(umask);
   const parent = temporaryFolder('release');
   const folder = join(parent, folderName);
   try {
     mkdirSync(folder);
-    execFileSync('tar', ['--extract', '--directory', folder], {
-      input: execFileSync('git', ['-C', ROOT, 'archive', 'HEAD'], { maxBuffer: 2 ** 30 }),
+    execFileSync('tar', ['--extract', '--preserve-permissions', '--directory', folder], {
+      input: execFileSync('git', ['-C', ROOT, '-c', 'tar.umask=0022', 'archive', 'HEAD'], { maxBuffer: 2 ** 30 }),
     });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', parent], { cwd: folder });
+    const env = { ...process.env, TZ: timeZone };
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', parent], { cwd: folder, env });
     return readFileSync(join(parent, `${name}.tgz`));
   } finally {
+    process.umask(before);
     rmSync(parent, { recursive: true });
   }
 }

@@ -9,6 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [src, dist, compiled] = ['src', 'dist', 'dist.compiled'].map((name) => join(root, name));
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
+process.umask(0o022); // the package has the modes of its files: they must not depend on who builds it
 for (const folder of [dist, compiled]) rmSync(folder, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [tsc, '--project', join(root, 'tsconfig.build.json')], {
   stdio: 'inherit',

@@ -5,7 +5,7 @@ import { accept } from './core/outcome.ts';
 import { type AdminOutcome, decline } from './operations/admin/admin.ts';
 import { checkKeyring } from './operations/admin/check-keyring.ts';
 import type { Store } from './store/store.ts';
-import { Keyring, type StoredKey } from './tokens/keyring.ts';
+import { Keyring, KeyringFault, type StoredKey } from './tokens/keyring.ts';
 import { writeKeyringFile } from './tokens/keyring-file.ts';
 
 type Keys = readonly StoredKey[];
@@ -13,6 +13,11 @@ type Keys = readonly StoredKey[];
 /** Loads the keys, and throws unless they are the ones that the store knows. */
 export async function openKeyring(config: Config, store: Store): Promise<Keys> {
   const keys = readKeys(config, process.env);
+  if (!keys && config.keyring.from === 'variable') {
+    throw new KeyringFault(
+      `the variable ${config.keyring.name}, which should contain the keyring, is not set. Set it in the environment of the service, or set keyring: to a file.`,
+    );
+  }
   await checkKeyring(keys && new Keyring(keys), store);
   return keys ?? [];
 }

@@ -65,12 +65,13 @@ export function sqliteCopies() {
 
 /** Continuous backups of SQLite stores. */
 export async function continuousBackup() {
-  const [{ followStore }, { rebuild, rebuildFrom }, { listSeries }] = await Promise.all([
+  const [{ followStore }, { rebuild, rebuildFrom }, { readSeries, seriesFolders }, faults] = await Promise.all([
     import('./store/sqlite/continuous/follow.ts'),
     import('./store/sqlite/continuous/rebuild.ts'),
     import('./store/sqlite/continuous/archive.ts'),
+    import('./store/sqlite/continuous/faults.ts'),
   ]);
-  return { followStore, rebuild, rebuildFrom, listSeries };
+  return { followStore, rebuild, rebuildFrom, readSeries, seriesFolders, ...faults };
 }
 
 /** Upgrades the schema of a PostgreSQL store, as the role in the address. */

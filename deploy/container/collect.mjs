@@ -1,6 +1,16 @@
 // Puts together the root of the image: node collect.mjs FOLDER, in a checkout that is built and has its packages to run.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [, , image] = process.argv;
@@ -46,7 +56,10 @@ writeFileSync(
   { mode: 0o755 },
 );
 
+// A configuration for those who mount none. Nobody can guess publicUrl: the service refuses to start until it is set.
 mkdirSync(join(image, 'etc/tessera'), { recursive: true });
+const settings = readFileSync('tessera.yaml', 'utf8').replace(/^publicUrl: .*\n/m, '');
+writeFileSync(join(image, 'etc/tessera/tessera.yaml'), settings);
 writeFileSync(join(image, 'etc/passwd'), `tessera:x:${UID}:${UID}::/var/lib/tessera:/sbin/nologin\n`);
 writeFileSync(join(image, 'etc/group'), `tessera:x:${UID}:\n`);
 const data = join(image, 'var/lib/tessera');

@@ -45,6 +45,7 @@ export async function startSiege({ core, under = [], ...setUp }: SiegeOptions = 
   const faults: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => faults.push(chunk.toString('utf8').trim()));
   const port = await portOf(child, faults);
+  child.once('exit', (code, signal) => console.error(`the service died: ${signal ?? code}\n${faults.join('\n')}`));
   const reach = { port, ca: home.authority.pem, certificate: home.authority.issue({ commonName: 'ada' }) };
   return { home, port, child, reach, faults };
 }

@@ -12,9 +12,9 @@ const LIMITS = '--ulimit nofile=4096:4096 --ulimit nproc=4096:4096';
 
 export function inContainer(): Promise<void> {
   return withImage('container', async (place, sh) => {
-    const [, init = '', serve = '', stop = ''] = commandsOf('container.md');
+    const [, init = '', serve = '', stop = '', upgrade = '', secrets = ''] = commandsOf('container.md');
     const why = whyNoContainers(sh);
-    if (why === undefined) return runWithPodman(place, sh, { init, serve, stop });
+    if (why === undefined) return runWithPodman(place, sh, { init, serve, stop, upgrade, secrets });
     console.log(`podman starts no container here (${why}): bwrap runs the image with the same restrictions`);
     return runWithBwrap(place, sh);
   });
@@ -30,8 +30,10 @@ function whyNoContainers(sh: Shell): string | undefined {
   }
 }
 
-async function runWithPodman(place: string, sh: Shell, commands: Readonly<Record<'init' | 'serve' | 'stop', string>>) {
-  const { init, serve, stop } = commands;
+type Commands = Readonly<Record<'init' | 'serve' | 'stop' | 'upgrade' | 'secrets', string>>;
+
+async function runWithPodman(place: string, sh: Shell, commands: Commands): Promise<void> {
+  const { init, serve, stop, upgrade, secrets } = commands;
   const volume = join(place, 'data');
   const caller = placeFiles(place, volume);
   ownVolume(volume);
@@ -44,7 +46,26 @@ async function runWithPodman(place: string, sh: Shell, commands: Readonly<Record
   console.log(sh('podman healthcheck run tessera').trimEnd());
   await callDuring(pid, caller, () => undefined);
   timed('stop', () => sh(`${stop}\npodman inspect --format 'exit code {{.State.ExitCode}}' tessera`));
+  sh(`podman logs tessera 2>stderr >stdout; test -s stdout; test ! -s stderr || { cat stderr; exit 1; }`);
+  timed('upgrade', () => sh(`${upgrade}`));
+  timed('start by variables only, without /tmp, in another time zone', () =>
+    sh(`${here.replace(CONFIG_MOUNT, BY_VARIABLES)}${UNTIL_READY}`),
+  );
+  console.log(sh(LATER).trimEnd());
+  timed('secrets', () => sh(secrets));
 }
+
+const CONFIG_MOUNT = '--volume ./tessera.yaml:/etc/tessera/tessera.yaml:ro';
+const BY_VARIABLES =
+  '--read-only-tmpfs=false --env TZ=America/New_York --env TESSERA_PUBLIC_URL=https://tokens.example.com';
+
+/** What the container before it did is there, and times are in UTC. */
+const LATER = `
+  podman exec tessera tessera grant list | grep orders-sync | tail -1
+  podman logs tessera | grep --quiet '"time":"[^"]*Z"'
+  podman healthcheck run tessera
+  podman stop --time 30 tessera
+  podman inspect --format 'exit code {{.State.ExitCode}}' tessera`;
 
 async function runWithBwrap(place: string, sh: Shell): Promise<void> {
   const volume = join(place, 'data');
@@ -82,7 +103,7 @@ function report(pid: number): void {
 }
 
 const UNTIL_READY = `
-  for try in $(seq 200); do
+  for try in $(seq 1200); do
     podman logs tessera 2>&1 | grep --quiet '"msg":"ready"' && exit 0
     sleep 0.05
   done

@@ -40,7 +40,7 @@ export class Machine {
     throw new Error('the machine did not boot');
   }
 
-  /** Runs commands in the machine as root, in the folder /root/tessera. */
+  /** Runs commands in the machine as root, in the folder of the project there. */
   sh(commands: string): string {
     return run('nsenter', ['--target', String(this.pid), '--all', '--root', '--', '/bin/sh', '-e'], {
       input: `cd /root/tessera\n${commands}`,

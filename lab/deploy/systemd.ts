@@ -36,6 +36,12 @@ export async function underSystemd(): Promise<void> {
       step('a mistake', () => machine.sh(PROMISES.mistake));
       step('watchdog', () => machine.sh(PROMISES.watchdog));
       await callDuring(machine.pid, caller, () => undefined);
+      const [installNew = '', stop = '', startNew = ''] = commandsOf('upgrading.md');
+      // The network of the machine has no way out.
+      step('install beside it', () => run('chroot', [folder, 'sh', '-ec', `cd /root/tessera\n${installNew}`]));
+      step('stop and copy', () => machine.sh(stop));
+      step('start the other release', () => machine.sh(startNew));
+      await callDuring(machine.pid, caller, () => undefined);
     } catch (error) {
       console.error((error as Error).message); // at once: stopping and removing the machine takes a while
       throw error;

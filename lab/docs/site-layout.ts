@@ -25,7 +25,7 @@ pre code { padding: 0; background: none }
 .table { overflow: auto } table { border-collapse: collapse } th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left; vertical-align: top }
 .right { text-align: right } img { max-width: 100% } blockquote { border-left: 4px solid var(--link); margin: 0; padding: 0 1rem }
 footer { color: var(--quiet); font-size: 0.85rem }
-@media (max-width: 52rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
+@media (max-width: 52rem) { body { display: flex; flex-direction: column } nav { position: static; height: auto; border: 0; order: 1 } }
 @media print { nav { display: none } body { display: block } a { color: inherit } }
 `;
 

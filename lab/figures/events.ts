@@ -1,7 +1,6 @@
 // What the event of a refresh costs: the same refreshes with and without it, in turns.
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -31,7 +30,6 @@ export async function eventFigures(): Promise<void> {
   }
   table([rowOf('with its event', told, untold), rowOf('without', untold, untold)]);
   await backEnd.close();
-  console.log(`an event takes ${bytesPerEvent(path).toFixed(0)} bytes on disk`);
   rmSync(folder, { recursive: true });
 }
 
@@ -45,18 +43,4 @@ function rowOf(name: string, rates: readonly Rate[], besides: readonly Rate[]): 
     'CPU µs each': of(({ cpu }) => cpu),
     'p50 ms': of(({ p50 }) => p50),
   };
-}
-
-function bytesPerEvent(path: string): number {
-  const database = new DatabaseSync(path);
-  const count = database.prepare('SELECT count(*) AS n FROM events').get()?.['n'] as number;
-  const size = () => {
-    database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
-    return statSync(path).size;
-  };
-  const before = size();
-  database.exec('DELETE FROM events');
-  const bytes = (before - size()) / count;
-  database.close();
-  return bytes;
 }

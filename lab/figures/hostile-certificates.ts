@@ -1,15 +1,19 @@
 // Certificates made to keep a verifier busy: by strangers, and by callers whose certificate an approved issuer signed.
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { contextTag, TAG } from '../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../src/pki/x509/extensions.ts';
 import { type Authority, makeAuthority } from '../../test/authority.ts';
-import { attribute, ecKeys, extension, type KeyPair, nameOf, rsaKeys } from '../../test/signed-der.ts';
+import { attribute, ecKeys, extension, type KeyPair, nameOf, rsaKeys, spki } from '../../test/signed-der.ts';
 
 export interface HostileChain {
   readonly what: string;
   readonly chain: readonly Uint8Array[];
   readonly approved: Authority;
+  /** Further approved issuers. */
+  readonly others?: readonly Authority[];
+  /** If present, lists are required. */
+  readonly lists?: readonly Uint8Array[];
 }
 
 const KEYS: Readonly<Record<string, () => KeyPair>> = {
@@ -18,17 +22,18 @@ const KEYS: Readonly<Record<string, () => KeyPair>> = {
   'P-521': () => ecKeys('P-521'),
   'RSA 4096': () => rsaKeys(4096),
   Ed25519: () => generateKeyPairSync('ed25519'),
+  Ed448: () => generateKeyPairSync('ed448'),
 };
 
 const marks = (octets: number) => `a${'\u0301\u0323'.repeat(octets / 4)}`;
 /** Expands eighteen-fold when it is normalised. */
-const expanding = (octets: number) => '\ufdfa'.repeat(octets / 3);
-const times = <T>(count: number, make: (index: number) => T): T[] =>
+export const expanding = (octets: number) => '\ufdfa'.repeat(octets / 3);
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const tinyRdns = (count: number) => writeSequence(...times(count, () => write(TAG.set, attribute('2.5.4.3', ''))));
-const dns = (text: string) => write(contextTag(2, 'primitive'), Buffer.from(text));
-const approved = makeAuthority({ name: 'Approved' });
-const stranger = makeAuthority({ name: 'Stranger' });
+export const dns = (text: string) => write(contextTag(2, 'primitive'), Buffer.from(text));
+export const approved = makeAuthority({ name: 'Approved' });
+export const stranger = makeAuthority({ name: 'Stranger' });
 
 /** Signed by no approved issuer. */
 export function strangersChains(): HostileChain[] {
@@ -63,18 +68,17 @@ export function strangersChains(): HostileChain[] {
   ];
 }
 
-function issuedBy(subject: Uint8Array, leaf = {}): readonly Uint8Array[] {
+export function issuedBy(subject: Uint8Array, leaf = {}): readonly Uint8Array[] {
   return makeAuthority({ subject }).issue(leaf).chain;
 }
 
-function many(chain: () => readonly Uint8Array[], count: number): Uint8Array[] {
+export function many(chain: () => readonly Uint8Array[], count: number): Uint8Array[] {
   return times(count, chain).flat();
 }
 
-/** They have the issuer's name as subject and as issuer. */
-function forged(issuer: Authority): Uint8Array[] {
-  const keys = issuer.keys.privateKey.asymmetricKeyType === 'rsa' ? rsaKeys() : issuer.keys;
-  const forger = makeAuthority({ subject: issuer.subject, keys: otherKeys(keys) });
+/** They have the issuer's name as issuer. */
+export function forged(issuer: Authority): Uint8Array[] {
+  const forger = makeAuthority({ subject: issuer.subject, keys: otherKeys(issuer.keys) });
   const intermediates = times(31, () => forger.makeIntermediate({ name: 'Namesake', keys: forger.keys }));
   return [
     ...(intermediates[0]?.issue().chain.slice(0, 1) ?? []),
@@ -82,13 +86,14 @@ function forged(issuer: Authority): Uint8Array[] {
   ];
 }
 
-/** With the same kind of key: a signature of another kind is not checked. */
+/** With the same kind and size of key: a signature of another kind or size is not checked. */
 function otherKeys({ publicKey }: KeyPair): KeyPair {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(
     publicKey.export({ type: 'spki', format: 'pem' }),
   );
-  if (type === 'rsa') return rsaKeys();
-  return type === 'ec' ? ecKeys(details?.namedCurve) : generateKeyPairSync('ed25519');
+  if (type === 'rsa') return rsaKeys(details?.modulusLength);
+  if (type === 'ec') return ecKeys(details?.namedCurve);
+  return type === 'ed448' ? generateKeyPairSync('ed448') : generateKeyPairSync('ed25519');
 }
 
 function family(above: Authority): Uint8Array[] {
@@ -133,7 +138,7 @@ export function signedChains(): HostileChain[] {
   ];
 }
 
-const policy = (index: number) => writeSequence(writeOid(`1.3.6.1.4.1.99999.${index}`));
+export const policy = (index: number) => writeSequence(writeOid(`1.3.6.1.4.1.99999.${index}`));
 
 function constrained(): readonly Uint8Array[] {
   const subtrees = times(1_000, (index) => writeSequence(dns(`c${index}.example.com`)));
@@ -157,16 +162,27 @@ function mapped(): readonly Uint8Array[] {
   return authority.issue().chain;
 }
 
-function mappings(): Uint8Array {
-  const pairs = times(1_000, (index) => writeSequence(writeOid(`1.2.3.${index}`), writeOid(`1.2.4.${index}`)));
+export function mappings(count = 1_000): Uint8Array {
+  const pairs = times(count, (index) => writeSequence(writeOid(`1.2.3.${index}`), writeOid(`1.2.4.${index}`)));
   return extension(EXTENSION.policyMappings, writeSequence(...pairs));
 }
 
 function namesakes(keys: () => KeyPair): Uint8Array[] {
-  const wrong = times(28, () =>
-    approved.makeIntermediate({ name: 'Namesake', keys: keys(), without: ['subjectKeyIdentifier'] }),
-  );
   const right = approved.makeIntermediate({ name: 'Namesake', keys: keys(), without: ['subjectKeyIdentifier'] });
+  const wrong = times(28, () =>
+    approved.makeIntermediate({ name: 'Namesake', spki: keyLike(right.keys, keys), without: ['subjectKeyIdentifier'] }),
+  );
   const leaf = right.issue({ without: ['authorityKeyIdentifier'] });
   return [leaf.certificate, ...wrong.map(({ certificate }) => certificate), right.certificate];
+}
+
+/** Another key of the same kind. RSA keys take seconds to make, so it gets a random modulus that nobody has factors of. */
+function keyLike(like: KeyPair, keys: () => KeyPair): Uint8Array {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = like.publicKey;
+  if (type !== 'rsa') return spki(keys());
+  const modulus = randomBytes((details?.modulusLength ?? 2048) / 8);
+  modulus[0] = 0xc0;
+  modulus[modulus.length - 1] = 1;
+  const jwk = { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' };
+  return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' });
 }

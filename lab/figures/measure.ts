@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { DatabaseSync } from 'node:sqlite';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 export interface Rate {
@@ -74,4 +75,14 @@ export function table(rows: readonly Readonly<Record<string, string | number>>[]
 function word(value: string | number): string {
   if (typeof value === 'string') return value;
   return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}
+
+/** Size of a SQLite database, including pages that are still in its WAL. */
+export function sqliteBytes(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const bytes = database
+    .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
+    .get()?.['bytes'];
+  database.close();
+  return bytes as number;
 }

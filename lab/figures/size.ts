@@ -1,7 +1,6 @@
 // Bytes on disk per grant, without the event log: new, and after each was refreshed twenty times.
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type Presenter, presenter } from '../../src/core/presenter.ts';
 import type { TokenPair } from '../../src/operations/grant/token-pair.ts';
 import { storeOf } from '../../src/store/change.ts';
@@ -10,7 +9,7 @@ import { systemClock } from '../../src/system.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import { accepted, aNode, CURL, issue, type Node, refresh, revoke } from '../../test/node.ts';
 import { Seeded } from '../../test/seeded.ts';
-import { figuresFolder, table } from './measure.ts';
+import { figuresFolder, sqliteBytes, table } from './measure.ts';
 import { withoutEvents } from './refreshes.ts';
 
 const GRANTS = Number(process.env['TESSERA_FIGURES_GRANTS'] ?? 100_000);
@@ -23,9 +22,9 @@ export async function sizeFigures(): Promise<void> {
   const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const keys = addKey(firstKey(), 2);
   const node = await aNode(storeOf(withoutEvents(backEnd)), { clock: systemClock, keyring: new Keyring(keys) });
-  const empty = sizeOf(path);
+  const empty = sqliteBytes(path);
   const rows: Record<string, string | number>[] = [];
-  const weigh = (what: string) => rows.push({ '': what, 'bytes per grant': (sizeOf(path) - empty) / GRANTS });
+  const weigh = (what: string) => rows.push({ '': what, 'bytes per grant': (sqliteBytes(path) - empty) / GRANTS });
   const pairs: TokenPair[] = [];
   for (let n = 0; n < GRANTS; n += AT_ONCE)
     pairs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => issue(node)))));
@@ -55,12 +54,4 @@ async function refreshAll(pairs: TokenPair[], node: Node, by: (n: number) => Pre
       }),
     );
   }
-}
-
-/** Size of the database after a checkpoint. */
-function sizeOf(path: string): number {
-  const database = new DatabaseSync(path);
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
-  return statSync(path).size;
 }

@@ -2,8 +2,8 @@
 // is used only if no other user can write to it or replace it.
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { userFolder } from './terminal/user-folder.ts';
 
 /** Does nothing if NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. */
 export function useCompileCache(): void {
@@ -26,8 +26,8 @@ function safeFolder(): string | undefined {
 }
 
 /** systemd's CacheDirectory=, else the user's cache folder. */
-function cachesOf({ CACHE_DIRECTORY, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string {
-  return CACHE_DIRECTORY || XDG_CACHE_HOME || join(homedir(), '.cache');
+function cachesOf({ CACHE_DIRECTORY }: NodeJS.ProcessEnv): string {
+  return CACHE_DIRECTORY || userFolder('XDG_CACHE_HOME', '.cache');
 }
 
 /** Whether only this user and root can change this folder and its parents. */

@@ -4,10 +4,11 @@ import { endOf } from './terminal/failure.ts';
 
 /** Runs the command line of this process and sets its exit code. */
 export async function run(): Promise<void> {
-  // A closed pipe (`| head`) is not a fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.fault),
-  );
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok); // a closed pipe (`| head`) is not a fault
+    process.stderr.write(`tessera: cannot write the result: ${error.message}\n  Check where the output goes.\n`);
+    process.exit(EXIT.refused);
+  });
   const program = buildProgram();
   try {
     await program.parseAsync();

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { ConfigFault, type Mistake } from './mistake.ts';
+import { lacksSpace, SPACE_AFTER_COLON } from './read.ts';
 
 const USUAL_NAME = 'tessera.yaml';
 
@@ -24,12 +25,15 @@ export function readConfigFile(path: string): ConfigFile {
   const [error] = document.errors;
   if (error) throw new ConfigFault([yamlMistake(error, path)]);
   const tree: unknown = treeOf(document, path) ?? {};
-  if (typeof tree !== 'object' || Array.isArray(tree)) {
-    throw new ConfigFault([
-      { path: '', problem: 'expected settings', example: 'log:\n    level: debug', source: path },
-    ]);
-  }
+  if (typeof tree !== 'object' || Array.isArray(tree)) throw new ConfigFault([noSettings(tree, path)]);
   return { path, tree: tree as Record<string, unknown>, lineOf: (at) => `${path}:${lineOf(document, lines, at)}` };
+}
+
+function noSettings(tree: unknown, path: string): Mistake {
+  const found = Array.isArray(tree) ? 'a list' : JSON.stringify(String(tree).slice(0, 60));
+  const todo = lacksSpace(tree) ? { todo: SPACE_AFTER_COLON } : {};
+  const example = 'log:\n    level: debug';
+  return { path: '', problem: `expected settings; found ${found}`, example, ...todo, source: path };
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -38,7 +42,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'Close the quote or the bracket, or put the value in quotes.',
   BAD_INDENT: 'Settings of one group begin in the same column.',
   BAD_ALIAS: 'Put the value in quotes: * and & at its beginning mean something else in YAML.',
-  BLOCK_AS_IMPLICIT_KEY: 'Write one setting per line, and put values with ": " or " #" in quotes.',
+  BLOCK_AS_IMPLICIT_KEY:
+    'Is the next line indented too far? Settings of one group begin in the same column. Put a value with ": " or " #" in quotes.',
+  MULTIPLE_DOCS: 'Remove the line ---: the file is one document.',
   MULTILINE_IMPLICIT_KEY: 'Write one setting per line as name: value; a colon or a space may be missing.',
 };
 const USUAL_REMEDY =
@@ -55,7 +61,7 @@ function yamlMistake({ code, message, linePos }: YAMLParseError, path: string): 
   const line = linePos?.[0].line;
   return {
     path: '',
-    problem: `not valid YAML: ${oneLine(message)}`,
+    problem: `not valid YAML: ${oneLine(message).replace(/; please use .*/, '')}`,
     todo: isListIndent(message) ? LIST_REMEDY : (REMEDIES[code] ?? USUAL_REMEDY),
     source: line === undefined ? path : `${path}:${line}`,
   };
@@ -71,13 +77,19 @@ function treeOf(document: Document, path: string): unknown {
   }
 }
 
+const UNREADABLE: Readonly<Record<string, readonly [problem: string, todo?: string]>> = {
+  ENOENT: ['there is no such file. `tessera init` writes one'],
+  EACCES: ['this user may not read it', 'Run this as the user that runs the service, or let that user read the file.'],
+  EISDIR: ['it is a folder', 'Name the file itself, for example with tessera.yaml at the end.'],
+};
+
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'there is no such file. `tessera init` writes one' : `cannot be read (${code})`;
-    throw new ConfigFault([{ path: '', problem, source: path }]);
+    const [problem, todo] = UNREADABLE[code ?? ''] ?? [`cannot be read (${code})`, 'Check the path.'];
+    throw new ConfigFault([{ path: '', problem, ...(todo !== undefined && { todo }), source: path }]);
   }
 }
 

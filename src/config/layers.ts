@@ -10,7 +10,7 @@ const PREFIX = 'TESSERA_';
 /** Variables of ours that are not settings: where the file is, and the usual place for a keyring's text. */
 const NOT_SETTINGS = ['TESSERA_CONFIG', 'TESSERA_KEYRING'];
 /** Kubernetes gives every container such variables for a service that is named tessera. */
-const INJECTED = /^TESSERA_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)$/;
+const INJECTED = /^TESSERA_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_.*)$|^TESSERA_PORT=\w+:\/\//;
 
 export interface Layered {
   readonly tree: Record<string, unknown>;
@@ -41,10 +41,11 @@ export function layer(root: Node, file: ConfigFile | undefined, env: Env, sets: 
 
 function overridesByVariables(root: Node, env: Env): Override[] {
   const variables = new Map(settingPlaces(root).map((place) => [variableOf(place), place]));
-  return Object.entries(env).flatMap(([name, text]) => {
-    if (text === undefined || !isOurs(name)) return [];
+  return Object.entries(env).flatMap(([name, text]): readonly Override[] => {
+    if (name === 'TESSERA_KEYRING' && PATH.test(text ?? '')) return [{ ...KEYRING_PATH, source: name }];
+    if (text === undefined || !isOurs(name, text)) return [];
     const place = variables.get(name);
-    return place ? { place, text, source: name } : { ...noSuchSetting(name, [...variables.keys()]), source: name };
+    return [place ? { place, text, source: name } : { ...noSuchSetting(name, [...variables.keys()]), source: name }];
   });
 }
 
@@ -70,9 +71,18 @@ export function variableOf({ path }: SettingPlace): string {
   return PREFIX + words.join('_');
 }
 
-function isOurs(name: string): boolean {
-  return name.startsWith(PREFIX) && !NOT_SETTINGS.includes(name) && !INJECTED.test(name);
+function isOurs(name: string, text: string): boolean {
+  const isInjected = INJECTED.test(name) || INJECTED.test(`${name}=${text}`);
+  return name.startsWith(PREFIX) && !NOT_SETTINGS.includes(name) && !isInjected;
 }
+
+/** A keyring is JSON. */
+const PATH = /^[./~]/;
+const KEYRING_PATH: Mistake = {
+  path: '',
+  problem: 'found a path; this variable is for the keyring itself',
+  example: 'TESSERA_KEYRING_FROM=/etc/tessera/keyring.json',
+};
 
 /** Values of text settings are taken literally; all others are parsed as YAML. */
 function settingValue(node: Node, text: string): unknown {

@@ -35,14 +35,15 @@ function readSection(
 ): unknown {
   // A section whose settings are all commented out is null in YAML, and means its defaults.
   const given = value === null ? {} : value;
-  if (!isRecord(given)) return blame(path, `expected a group of settings; found ${shown(value)}`, reading);
+  if (!isRecord(given)) return blameNoGroup(path, Object.keys(settings), value, reading);
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(settings, key)) blameUnknown([...path, key], Object.keys(settings), reading);
   }
   const known: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const own = given[key] ?? setting.default;
-    if (own !== undefined) known[key] = readNode(setting, own, [...path, key], reading);
+    if (given[key] === null && !isDefaultGroup(setting)) blameNoValue([...path, key], reading);
+    else if (own !== undefined) known[key] = readNode(setting, own, [...path, key], reading);
     else if (node.required?.includes(key))
       blame([...path, key], `missing; expected ${setting.expected}`, reading, setting);
   }
@@ -54,7 +55,13 @@ function readEntries(item: Node, value: unknown, path: Path, reading: Reading): 
     return blame(path, `expected a list of at least one entry; found ${shown(value)}`, reading);
   }
   // Not map, which skips holes: `--set listeners.5.port=1` leaves some.
-  return Array.from(value, (entry, index) => readNode(item, entry, [...path, index], reading));
+  return Array.from(value, (entry, index) =>
+    entry === null ? blameNoValue([...path, index], reading) : readNode(item, entry, [...path, index], reading),
+  );
+}
+
+function isDefaultGroup({ properties, default: value }: Node): boolean {
+  return properties !== undefined && value !== undefined;
 }
 
 function readSetting(node: Node, value: unknown, path: Path, reading: Reading): unknown {
@@ -65,11 +72,29 @@ function readSetting(node: Node, value: unknown, path: Path, reading: Reading): 
   return blame(path, `expected ${node.expected}${found}`, reading, node);
 }
 
-function blame(path: Path, problem: string, { mistakes }: Reading, node?: Node): undefined {
+function blame(path: Path, problem: string, { mistakes }: Reading, node?: Node, todo?: string): undefined {
   const [example] = node?.examples ?? [];
   const words = example === undefined ? {} : { example: `${path.at(-1)}: ${inYaml(example)}` };
-  mistakes.push({ path: path.join('.'), problem, ...words });
+  mistakes.push({ path: path.join('.'), problem, ...words, ...(todo !== undefined && { todo }) });
   return undefined;
+}
+
+function blameNoGroup(path: Path, names: readonly string[], value: unknown, reading: Reading): undefined {
+  const problem = `expected a group of settings (${names.join(', ')}); found ${shown(value)}`;
+  return blame(path, problem, reading, undefined, lacksSpace(value) ? SPACE_AFTER_COLON : undefined);
+}
+
+export const SPACE_AFTER_COLON = 'Write a space after the colon: name: value';
+
+/** `name:value` is one text in YAML. */
+export function lacksSpace(value: unknown): boolean {
+  return typeof value === 'string' && /^\w+:\S/.test(value);
+}
+
+function blameNoValue(path: Path, reading: Reading): undefined {
+  const todo =
+    'Give it one, or leave the setting out. In YAML, a value that begins with # needs quotes: # begins a comment.';
+  return blame(path, 'it has no value', reading, undefined, todo);
 }
 
 function blameUnknown(path: Path, candidates: readonly string[], reading: Reading): void {

@@ -1,7 +1,7 @@
 // Rules between settings, each with the message for the operator.
 import { isIP } from 'node:net';
-import { JWT_LIFETIME_MAX } from '../core/settings.ts';
 import { OWNED_SEGMENTS } from '../doors/doors.ts';
+import { lengthsAgree } from './length-rules.ts';
 import type { Mistake } from './mistake.ts';
 import type { Listener, ReadConfig } from './schema.ts';
 
@@ -21,7 +21,9 @@ const RULES: readonly Rule[] = [
   mountsAreFree,
   oauthMountIsFree,
   networksAreNetworks,
+  proxiesAreNotEveryone,
   certificateHeaderHasProxies,
+  headerNameIsUsed,
   lengthsAgree,
 ];
 
@@ -129,33 +131,25 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (prefix !== '' && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
+/** Whoever counts as a proxy chooses the address and the certificate that a request has. */
+function proxiesAreNotEveryone({ proxies }: ReadConfig): Mistake[] {
+  return proxies.addresses.flatMap((network, index) => {
+    if (!/\/0+$/.test(network)) return [];
+    const problem = `${network} is every address: anyone could forge the headers of a proxy`;
+    return [{ path: `proxies.addresses.${index}`, problem, example: 'addresses: [10.0.0.0/24]' }];
+  });
+}
+
+function headerNameIsUsed({ proxies }: ReadConfig): Mistake[] {
+  if (proxies.headerName === undefined || proxies.clientCertificateHeader !== 'off') return [];
+  const problem = 'has no effect while clientCertificateHeader is off';
+  return [{ path: 'proxies.headerName', problem, example: 'clientCertificateHeader: url-encoded-pem' }];
+}
+
 function certificateHeaderHasProxies({ proxies }: ReadConfig): Mistake[] {
   if (proxies.clientCertificateHeader === 'off' || proxies.addresses.length > 0) return [];
   const problem = 'missing; without it no certificate header is trusted';
   return [{ path: 'proxies.addresses', problem, example: 'addresses: [10.0.0.0/24]' }];
-}
-
-function lengthsAgree({ tokens, device, signIn }: ReadConfig): Mistake[] {
-  const mistakes: Mistake[] = [];
-  const positive = {
-    'tokens.accessTokenLifetime': tokens.accessTokenLifetime,
-    'tokens.jwtLifetime': tokens.jwtLifetime,
-    'tokens.grantLifetime': tokens.grantLifetime,
-    'device.codeLifetime': device.codeLifetime,
-  };
-  for (const [path, length] of Object.entries(positive)) {
-    if (length < 1) mistakes.push({ path, problem: 'expected more than no time at all' });
-  }
-  if (tokens.jwtLifetime > JWT_LIFETIME_MAX) {
-    mistakes.push({ path: 'tokens.jwtLifetime', problem: 'expected at most 24h', example: 'jwtLifetime: 10m' });
-  }
-  if (device.pollInterval >= device.codeLifetime) {
-    mistakes.push({ path: 'device.pollInterval', problem: 'expected less than device.codeLifetime' });
-  }
-  if (signIn.sessionIdle > signIn.sessionLifetime) {
-    mistakes.push({ path: 'signIn.sessionIdle', problem: 'expected at most signIn.sessionLifetime' });
-  }
-  return mistakes;
 }
 
 /** The indexes of values that stood earlier in the list. */

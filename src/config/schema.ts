@@ -21,7 +21,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
   publicUrl: optional(
     url({
       description:
-        'The public address of the service, for callers and people. Required unless every listener is on loopback; https, except for loopback. The Host header is never used instead.',
+        'The public address of the service. Required unless every listener is on loopback; https, except for loopback.',
       example: 'https://tokens.example.com',
     }),
   ),
@@ -35,8 +35,7 @@ export const CONFIG_SCHEMA = section('Settings of Tessera, a token issuance serv
     default: 'sqlite:<dataFolder>/tessera.db',
   }),
   keyring: keyringSource({
-    description:
-      'Where the server keys are: a file of mode 0600, or `env:NAME` for an environment variable that contains the keyring.',
+    description: 'The server keys: a file of mode 0600.',
     default: '<dataFolder>/keyring.json',
   }),
   listeners,

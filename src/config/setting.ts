@@ -50,7 +50,7 @@ export function writtenDefault({ kind, default: value }: Pick<Partial<SettingNot
 export function duration(words: Words) {
   const text = { type: 'string', pattern: DURATION_PATTERN } as const;
   const number = { type: 'integer', minimum: 0 } as const;
-  const expected = 'a duration such as 90d, 12h, 15m or 60s, or a number of seconds';
+  const expected = 'a duration such as 90d, 12h, 15m or 60s, or a number of seconds, at most 50 years';
   return described<Seconds>({ anyOf: [text, number], ...notes(expected, words, 'duration') });
 }
 
@@ -84,27 +84,36 @@ export function texts(expected: string, pattern: string, words: Words) {
   return described<readonly string[]>({ anyOf: [list], ...notes(expected, words) });
 }
 
+/** Refused: ~ and variables, which only a shell expands, other names in angle brackets, spaces at an end, and control characters. */
+const PATH = '(?!~| )(?!.* $)(?!<(?!dataFolder>))(?!.*\\$[A-Za-z{])[^\\u0000-\\u001f]+';
+const LITERAL = 'without ~ or variables';
+
 /** A file or folder, relative to the folder of the configuration file. */
 export function path(words: Words) {
-  return string({ minLength: 1, ...notes('a path, relative to the configuration file', words, 'path') });
+  const expected = `a path, relative to the configuration file, ${LITERAL}`;
+  return string({ pattern: `^${PATH}$`, ...notes(expected, words, 'path') });
 }
 
 export function url(words: Words) {
-  return string({ pattern: '^https?://[^\\s/?#@]+/?$', ...notes('https:// and a name, without a path', words, 'url') });
+  return string({
+    pattern: '^https?://[^\\s/?#@]+/?$',
+    ...notes('https:// and a name in lower case, without a path', words, 'url'),
+  });
 }
 
 export function storeAddress(words: Words) {
   const expected = 'sqlite:PATH or postgres://…';
   return described<StoreAddress>({
     type: 'string',
-    pattern: '^(sqlite:.+|postgres(ql)?://.+)$',
+    pattern: `^(sqlite:(?!:)${PATH}|postgres(ql)?://.+)$`,
     ...notes(expected, words, 'store'),
   });
 }
 
 export function keyringSource(words: Words) {
-  const expected = 'a path, relative to the configuration file, or env:NAME for a variable that contains the keyring';
-  return described<KeyringSource>({ type: 'string', pattern: '^(?!env:$).+$', ...notes(expected, words, 'keyring') });
+  const expected = `a path, relative to the configuration file, ${LITERAL}, or env:NAME for a variable that contains the keyring`;
+  const pattern = `^(?!env:$)${PATH}$`;
+  return described<KeyringSource>({ type: 'string', pattern, ...notes(expected, words, 'keyring') });
 }
 
 /** A group of settings. If absent, every setting in it has its default. */

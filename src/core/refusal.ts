@@ -4,6 +4,8 @@
 // alone in src/doors/pages/parts/refusal.ts.
 import type { Seconds } from './time.ts';
 
+// Groups of reasons. Where a door words a whole group alike, it names the group: a new reason of the group is worded there.
+
 /** Verdicts on one presented certificate. Each has a line in the log with the rule, the profile and the setting. */
 export const CERTIFICATE_VERDICTS = [
   'certificate-unreadable',
@@ -13,11 +15,39 @@ export const CERTIFICATE_VERDICTS = [
   'certificate-revoked',
   'certificate-revocation-unknown',
   'certificate-refused-by-policy',
+] as const;
+
+/** Verdicts on the name in an accepted certificate. */
+export const CERTIFICATE_NAME_VERDICTS = [
   'certificate-name-missing',
   'certificate-name-ambiguous',
   'certificate-name-malformed',
   'certificate-identity-unknown',
   'certificate-identity-ambiguous',
+] as const;
+
+/** Verdicts on one assertion. */
+export const ASSERTION_VERDICTS = [
+  'assertion-malformed',
+  'assertion-issuer-unknown',
+  'assertion-not-authentic',
+  'assertion-expired',
+  'assertion-not-yet-valid',
+  'assertion-lifetime-too-long',
+  'assertion-audience-wrong',
+  'assertion-rule-unmatched',
+  'assertion-name-malformed',
+] as const;
+
+/** Verdicts on the identity that an accepted assertion names. */
+export const ASSERTION_IDENTITY_VERDICTS = ['assertion-identity-unknown', 'assertion-identity-ambiguous'] as const;
+
+/** What is wrong with the identity that a grant belongs to. */
+export const IDENTITY_REASONS = [
+  'identity-unknown',
+  'identity-disabled',
+  'identity-without-api-access',
+  'identity-without-integration-access',
 ] as const;
 
 /** For callers. */
@@ -63,27 +93,16 @@ export const REFUSAL_REASONS = [
   'polled-too-fast',
   'device-denied',
   // the identity
-  'identity-unknown',
-  'identity-disabled',
-  'identity-without-api-access',
-  'identity-without-integration-access',
+  ...IDENTITY_REASONS,
   // the presented certificate
   'certificate-missing',
   'certificate-repeated',
   ...CERTIFICATE_VERDICTS,
+  ...CERTIFICATE_NAME_VERDICTS,
   'issuer-not-for-integration',
   // the assertion
-  'assertion-malformed',
-  'assertion-issuer-unknown',
-  'assertion-not-authentic',
-  'assertion-expired',
-  'assertion-not-yet-valid',
-  'assertion-lifetime-too-long',
-  'assertion-audience-wrong',
-  'assertion-rule-unmatched',
-  'assertion-name-malformed',
-  'assertion-identity-unknown',
-  'assertion-identity-ambiguous',
+  ...ASSERTION_VERDICTS,
+  ...ASSERTION_IDENTITY_VERDICTS,
   'assertion-used',
   'token-issuer-not-for-integration',
   // the access token
@@ -124,10 +143,7 @@ export const SHARED_REASONS = [
   'device-flow-disabled',
   'device-code-expired',
   'device-code-spent',
-  'identity-unknown',
-  'identity-disabled',
-  'identity-without-api-access',
-  'identity-without-integration-access',
+  ...IDENTITY_REASONS,
   'rate-limited',
 ] as const satisfies readonly RefusalReason[];
 

@@ -91,11 +91,11 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   return {
     listen: () =>
       app.fastify
-        .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options.sharePort) })
+        .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options) })
         .then((address) => withEveryAddress(address, options.host)),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
-    drain: () => app.drain(),
+    drain: () => app.drain({ isShared: isPortShared(options) }),
   };
 }
 
@@ -148,8 +148,12 @@ function presentedOn({ fastify }: App, { tls }: ListenerOptions, parts: ServiceP
 }
 
 /** Each worker has its own socket on the port, and the kernel spreads connections over them without the supervisor. */
-function portSharing(sharePort = false): { exclusive?: true; reusePort?: true } {
-  return isWorker() || sharePort ? { exclusive: true, reusePort: true } : {};
+function portSharing(options: ListenerOptions): { exclusive?: true; reusePort?: true } {
+  return isPortShared(options) ? { exclusive: true, reusePort: true } : {};
+}
+
+function isPortShared({ sharePort = false }: ListenerOptions): boolean {
+  return isWorker() || sharePort;
 }
 
 function admitProxiesOnly(server: TlsServer, proxies: readonly string[]): void {

@@ -46,7 +46,7 @@ export class WatchedFiles {
   readIfChanged(): Buffer[] | undefined {
     const seen = this.#look();
     if (seen === this.#seen) return undefined;
-    const contents = this.#paths.map((path) => readFileSync(path));
+    const contents = this.#paths.map(readNamed);
     this.#seen = seen;
     return contents;
   }
@@ -72,4 +72,13 @@ export class WatchedFiles {
 function markOf(path: string): string {
   const { mtimeMs, ctimeMs, size, ino, mode } = statSync(path);
   return `${mtimeMs} ${ctimeMs} ${size} ${ino} ${mode}`;
+}
+
+/** Node's error for a folder lacks the path. */
+function readNamed(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (fault) {
+    throw Object.assign(fault as Error, { path });
+  }
 }

@@ -1,6 +1,8 @@
 // A row of the target records how far a move into it has come. So a move never overwrites a store in use, and no service
-// starts on an incomplete store. The row is in `attempts`, since stores of earlier releases have it there.
-import { after, type EpochSeconds, seconds } from '../core/time.ts';
+// starts on an incomplete store. A row of the source records that it was moved away, so that no service starts there
+// beside the ones on the target. The rows are in `attempts`, since stores of earlier releases have the first one there.
+import type { Event } from '../core/event.ts';
+import { after, type EpochSeconds, epochSeconds, seconds } from '../core/time.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import type { Store } from './store.ts';
@@ -20,14 +22,15 @@ export class MoveRefused extends Error {
 }
 
 const MARK = 'moving a store here';
-/** Longer than any move takes: the mark ends when a service opens the store. */
+const AWAY = 'this store was moved away';
+/** Longer than any move takes: the first mark ends when a service opens the store. */
 const YEARS = seconds(10 * 365 * 86_400);
 const STATES = ['incomplete', 'complete'] as const;
 
 export type MoveState = (typeof STATES)[number];
 
 export function isMark(table: AnyTable, row: unknown): boolean {
-  return table === attempts && table.keyOf(row) === MARK;
+  return table === attempts && [MARK, AWAY].includes(table.keyOf(row));
 }
 
 /** Accepts an empty store, or one that an earlier run has filled and no service has opened since. */
@@ -49,14 +52,38 @@ async function refuseRows(to: BackEnd, tables: readonly AnyTable[]): Promise<voi
 }
 
 export async function mark(to: BackEnd, state: MoveState): Promise<void> {
-  const { found, now } = await to.loadVersioned(attempts, MARK);
-  const row = rowOf(state, after(now, YEARS));
-  const swap = { table: attempts, row, expected: found?.revision };
-  await to.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) });
+  await write(to, MARK, STATES.indexOf(state));
+}
+
+/** The last run was proved: from now on no service may start on the source. */
+export async function markMoved(from: BackEnd): Promise<void> {
+  await write(from, AWAY, 1);
+}
+
+async function write(backEnd: BackEnd, about: string, count: number): Promise<void> {
+  const { found, now } = await backEnd.loadVersioned(attempts, about);
+  const swap = { table: attempts, row: { about, count, endsAt: after(now, YEARS) }, expected: found?.revision };
+  await backEnd.commit({ swap, inserts: [], events: [], revision: drawRevision(found?.revision) });
+}
+
+/** When this store was moved to another one; undefined if it was not, or was taken back since. */
+export async function movedAwayAt(store: Store): Promise<EpochSeconds | undefined> {
+  const { found, now } = await store.load(attempts, AWAY);
+  return found && found.row.endsAt > now ? epochSeconds(found.row.endsAt - YEARS) : undefined;
+}
+
+/** The operator gives up the store that this one was moved to. Logs `event` if there was something to take back. */
+export function takeBack(store: Store, event: (now: EpochSeconds) => Event): Promise<void> {
+  return store.change(attempts, AWAY, (found, now) => {
+    if (!found || found.row.endsAt <= now) return { outcome: undefined };
+    return { outcome: undefined, next: { ...found.row, endsAt: now }, events: [event(now)] };
+  });
 }
 
 /** A service takes over the store: from now on no move may write to it. */
 export async function takeOver(store: Store): Promise<void> {
+  const movedAt = await movedAwayAt(store);
+  if (movedAt !== undefined) throw new MoveRefused(movedText(movedAt), USE_THE_OTHER);
   const state = await store.change(attempts, MARK, (found, now) => {
     if (!found || found.row.endsAt <= now) return { outcome: undefined };
     const was = STATES[found.row.count];
@@ -68,6 +95,13 @@ export async function takeOver(store: Store): Promise<void> {
     'Stop the service that runs on the old store, then run the same tessera migrate-store once more.',
   );
 }
+
+export function movedText(at: EpochSeconds): string {
+  return `this store was moved to another one on ${new Date(at * 1000).toISOString()}, and must not change any more`;
+}
+
+export const USE_THE_OTHER =
+  'Set store: to the address of that one. To give that one up, with every change made there: tessera serve --take-back';
 
 function rowOf(state: MoveState, endsAt: EpochSeconds) {
   return { about: MARK, count: STATES.indexOf(state), endsAt };

@@ -6,7 +6,7 @@ import { MOVED, STEP } from './all-tables.ts';
 import type { BackEnd } from './back-end.ts';
 import { drawRevision } from './change.ts';
 import { differences } from './differences.ts';
-import { claim, isMark, MoveRefused, mark } from './move-mark.ts';
+import { claim, isMark, MoveRefused, mark, markMoved } from './move-mark.ts';
 import { prove } from './move-proof.ts';
 import { CommitUnknown, type LoggedEvent, StoreUnavailable } from './store.ts';
 import type { AnyTable } from './table.ts';
@@ -48,6 +48,7 @@ export async function moveStore(from: Source, to: Receiver, onProgress: (progres
   moved.push(await moveEvents(source, to, onProgress));
   if (!from.isAlone) return { moved, isComplete: false };
   await prove(source, to);
+  await markMoved(source); // first: an interruption here leaves no store to start on, instead of two
   await mark(to, 'complete');
   return { moved, isComplete: true };
 }
@@ -74,7 +75,7 @@ async function moveTable(table: AnyTable, from: BackEnd, to: BackEnd, onProgress
     onProgress(progress());
   };
   for await (const { is, row } of differences(table, from, to)) {
-    if (is === 'gone') continue;
+    if (is === 'gone' || isMark(table, row)) continue;
     rows++;
     if (is === 'same') continue;
     written++;

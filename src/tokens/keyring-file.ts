@@ -16,7 +16,11 @@ function readText(path: string): string | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code === 'ENOENT') return undefined;
-    throw new KeyringFault(`the keyring ${path} cannot be read (${code}). Run this as the user that owns it.`);
+    const todo =
+      code === 'EISDIR'
+        ? 'It is a folder: put the file there, or name the file.'
+        : 'Run this as the user that owns it.';
+    throw new KeyringFault(`the keyring ${path} cannot be read (${code}). ${todo}`);
   }
 }
 

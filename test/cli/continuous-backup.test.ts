@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, suite, test } from 'node:test';
@@ -62,5 +62,42 @@ suite('a continuous backup at the prompt', () => {
     assert.deepEqual(await integrations(), ['first', 'second']);
     await run('restore', 'copies');
     assert.deepEqual(await integrations(), ['first', 'second', 'third']);
+  });
+});
+
+suite('where a backup is', () => {
+  const folder = temporaryFolder('backup-place');
+  after(() => rmSync(folder, { recursive: true }));
+  const run = (...args: string[]) => runTessera(args, { folder });
+
+  test('is refused with its reason', async () => {
+    await run('init', '--integration', 'first', '--scope', 'orders:read');
+    writeFileSync(join(folder, 'file'), 'not a folder');
+    symlinkSync('nowhere', join(folder, 'dangling'));
+    mkdirSync(join(folder, 'empty'));
+    const refusals: [args: string[], says: RegExp][] = [
+      [['backup', 'follow', 'file'], /file\/follower\.lock: it is not a folder/],
+      [['backup', 'follow', 'dangling'], /dangling: .*exists/],
+      [['backup', 'follow', 'unmounted/copies'], /unmounted\/copies: there is no such file/],
+      [['backup', 'verify', 'file'], /file is not a copy of a store: file is not a database/],
+      [['backup', 'verify', 'missing.db'], /missing\.db is not a copy of a store: there is no such file/],
+      [['restore', 'missing.db'], /missing\.db is not a copy of a store: there is no such file/],
+      [['backup', 'verify', 'empty'], /there is no continuous backup in .*empty/],
+    ];
+    for (const [args, says] of refusals) {
+      const { status, printed } = await run(...args);
+      assert.match(printed, says);
+      assert.equal(status, 1, printed);
+    }
+  });
+
+  test('may be read-only', async () => {
+    await run('backup', 'copies.db');
+    mkdirSync(join(folder, 'snapshot'));
+    renameSync(join(folder, 'copies.db'), join(folder, 'snapshot/copies.db'));
+    assert.equal((await run('backup', 'verify', 'snapshot/copies.db')).status, 0);
+    assert.deepEqual(readdirSync(join(folder, 'snapshot')), ['copies.db'], 'it makes no file beside it');
+    assert.equal((await run('restore', 'snapshot/copies.db')).status, 0);
+    assert.deepEqual(readdirSync(join(folder, 'snapshot')), ['copies.db']);
   });
 });

@@ -7,6 +7,11 @@ import { examineServerCertificates } from '../../src/cli/doctor/certificates.ts'
 import { examineFiles } from '../../src/cli/doctor/files.ts';
 import { examineNamedFiles } from '../../src/cli/doctor/named-files.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { StoreUnusable } from '../../src/store/store.ts';
+import { systemClock } from '../../src/system.ts';
+import { firstKey } from '../../src/tokens/keyring.ts';
+import { formatKeyring } from '../../src/tokens/keyring-text.ts';
 import { makeAuthority } from '../authority.ts';
 import { issueServer } from '../e2e/service.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -26,7 +31,12 @@ function installation(t: TestContext) {
     rmSync(folder, { recursive: true });
   });
   const server = issueServer(makeAuthority());
-  const files = { 'server.crt': server.pem, 'server.key': server.key, 'keyring.json': '{}', 'tessera.db': '' };
+  const files = {
+    'server.crt': server.pem,
+    'server.key': server.key,
+    'keyring.json': formatKeyring(firstKey()),
+    'tessera.db': '',
+  };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(data, name), text, { mode: 0o600 });
   const config = loadConfig({ file: undefined, env: {}, sets: [`dataFolder=${data}`] });
   const lock = (name: string) => chmodSync(join(data, name), 0);
@@ -67,6 +77,18 @@ suite('a file that this user may not open', () => {
     });
   }
 
+  test('one that this user may not write is named by the store itself', async (t) => {
+    const { data } = installation(t);
+    const path = join(data, 'tessera.db');
+    writeFileSync(path, 'x');
+    chmodSync(path, 0o400);
+    await assert.rejects(openSqlite({ path, clock: systemClock.now }), ({ message, todo }: StoreUnusable) => {
+      assert.match(message, /^this user may not read and write .*tessera\.db \(EACCES\)$/);
+      assert.match(todo, /must belong to that user: chown/);
+      return true;
+    });
+  });
+
   test('nothing in a folder of another user is called missing', (t) => {
     const { data, config } = installation(t);
     chmodSync(data, 0);
@@ -77,4 +99,49 @@ suite('a file that this user may not open', () => {
       assert.match(says, MAY_NOT);
     }
   });
+});
+
+suite('a file that is there, but of no use', () => {
+  test('a folder in the place of a file is reported', (t) => {
+    const { data, config } = installation(t);
+    for (const name of ['keyring.json', 'tessera.db']) {
+      rmSync(join(data, name));
+      mkdirSync(join(data, name), { mode: 0o700 });
+    }
+    const bad = examineNamedFiles(config).filter(({ verdict }) => verdict === 'bad');
+    assert.deepEqual(
+      bad.map(({ about, says }) => [about, says.replace(data, '')]),
+      [
+        ['keyring file', '/keyring.json is a folder'],
+        ['store file', '/tessera.db is a folder'],
+      ],
+    );
+  });
+
+  test('a key that is none, or a folder, is called so', (t) => {
+    const { data, config } = installation(t);
+    const path = join(data, 'server.key');
+    const says = () =>
+      examineServerCertificates(config).flatMap((found) => (found.verdict === 'bad' ? [found.says] : []));
+    writeFileSync(path, 'hello');
+    assert.deepEqual(says(), [`its key ${path} is not a PEM private key without a passphrase`]);
+    rmSync(path);
+    mkdirSync(path, { mode: 0o700 });
+    assert.deepEqual(says(), [`${path} is a folder`]);
+  });
+
+  for (const [what, text, mode, says] of [
+    ['damaged', '{"keys": [', 0o600, /keyring\.json is damaged/],
+    ['readable for others', formatKeyring(firstKey()), 0o644, /others may read the keyring/],
+  ] as const) {
+    test(`a keyring that is ${what} fails config check, as it fails a start`, (t) => {
+      const { data, config } = installation(t);
+      writeFileSync(join(data, 'keyring.json'), text);
+      chmodSync(join(data, 'keyring.json'), mode);
+      const [finding, ...others] = examineNamedFiles(config).filter(({ verdict }) => verdict !== 'good');
+      assert.deepEqual(others, []);
+      assert.deepEqual([finding?.verdict, finding?.about], ['bad', 'keyring file']);
+      assert.match(finding?.says ?? '', says);
+    });
+  }
 });

@@ -1,6 +1,6 @@
 // `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,6 +37,15 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     /^tessera: \/server\.key is not a PEM private key without a passphrase\n {2}Put /,
   ],
   [
+    'a folder instead of a key',
+    ({ serverFiles }) => {
+      rmSync(serverFiles.key);
+      mkdirSync(serverFiles.key);
+    },
+    6,
+    /^tessera: \/server\.key: it is a folder\n {2}Name the file in tls of the listener/,
+  ],
+  [
     'no certificate file',
     ({ serverFiles }) => rmSync(serverFiles.certificate),
     6,
@@ -55,7 +64,7 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
       mkdirSync(join(folder, 'keyring.json'), { mode: 0o700 });
     },
     5,
-    /^tessera: the keyring \/keyring\.json cannot be read \(EISDIR\)\. Run this as the user that owns it/,
+    /^tessera: the keyring \/keyring\.json cannot be read \(EISDIR\)\. It is a folder: put the file there/,
   ],
   [
     'a store that cannot be reached',
@@ -75,6 +84,36 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     },
     4,
     /^tessera: the database has schema 999, newer than this release knows \(\d+\)\n {2}Run the release that upgraded it/,
+  ],
+  [
+    'a folder instead of a store',
+    ({ folder }) => {
+      rmSync(join(folder, 'tessera.db'));
+      mkdirSync(join(folder, 'tessera.db'));
+    },
+    4,
+    /^tessera: \/tessera\.db is a folder\n {2}Check the path/,
+  ],
+  [
+    'a truncated store',
+    ({ folder }) => truncateSync(join(folder, 'tessera.db'), statSync(join(folder, 'tessera.db')).size / 2),
+    4,
+    /^tessera: the store cannot be used: .*malformed\n {2}The file is damaged\..*tessera restore FILE/,
+  ],
+  [
+    'a file that is no store',
+    ({ folder }) => writeFileSync(join(folder, 'tessera.db'), 'hello'.repeat(1000)),
+    4,
+    /^tessera: the store cannot be used: file is not a database\n {2}The file is damaged\./,
+  ],
+  [
+    'a folder instead of a configuration',
+    ({ configFile }) => {
+      rmSync(configFile);
+      mkdirSync(configFile);
+    },
+    3,
+    /^tessera: the configuration cannot be used\n.*: it is a folder\n {2}Name the file itself/,
   ],
   ['no store', ({ folder }) => rmSync(join(folder, 'tessera.db')), 4, /^tessera: .*\n {2}Restore it from its backup/],
 ];
@@ -115,6 +154,12 @@ suite('a start that fails names the cause and the next step, with its own exit c
     const { status, printed } = await failedStart(t, () => undefined, '--set', 'pages.logo=/nowhere/logo.svg');
     assert.match(printed, /^pages\.logo: \/nowhere\/logo\.svg cannot be read \(ENOENT\)\n {2}Put an SVG or PNG file/m);
     assert.equal(status, 3);
+  });
+
+  test('a keyring in a variable that is not set', async (t) => {
+    const { status, printed } = await failedStart(t, () => undefined, '--set', 'keyring=env:NOT_SET');
+    assert.match(printed, /^tessera: the variable NOT_SET, which should contain the keyring, is not set\. Set it/m);
+    assert.equal(status, 5);
   });
 
   test('an address of another machine', async (t) => {

@@ -65,6 +65,26 @@ suite('quick start', () => {
     assert.deepEqual(again, [key], 'a second start makes no second key');
   });
 
+  test('a script that lacks the response of another one says which to run first, and sends nothing', async (t) => {
+    const port = ['--set', `listeners.0.port=${await freePort()}`];
+    const folder = newFolder(t);
+    await printedBy(port, folder, async () => {
+      const failed = (name: string) =>
+        runScript(folder, `data/try/${name}.sh`).catch(({ stderr, code }) => `${code} ${stderr}`);
+      for (const name of ['verify', 'refresh', 'revoke', 'check-jwt'])
+        assert.match(await failed(name), /^1 try\/answer\.json has no \w+\. Run .*data\/try\/token\.sh first\.$/m);
+      assert.match(
+        await failed('redeem'),
+        /^1 try\/device\.json has no device_code\. Run .*data\/try\/device\.sh first\.$/m,
+      );
+      await runScript(folder, 'data/try/oauth.sh');
+      assert.match(await failed('refresh'), /has no refresh_token\. Run .*token\.sh first/);
+      assert.match(await failed('check-jwt'), /has no JWT\. Run .*jwt\.sh first/);
+      const kept = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
+      assert.match(kept, /"access_token":"tsa_/, 'the last response is kept');
+    });
+  });
+
   test('prints commands for the mount that exists', async (t) => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
     const folder = newFolder(t);
@@ -80,13 +100,14 @@ suite('quick start', () => {
     await printedBy(['--set', `listeners.0.port=${await freePort()}`], folder, async (printed) => {
       const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
       assert.equal(names.length, 9);
-      for (const name of [...names.slice(0, 6), 'data/try/verify.sh']) {
+      for (const name of names.slice(0, 6)) {
         const answer = JSON.parse(await runScript(folder, name)) as object;
         answers.push(Object.keys(answer)[0] ?? 'nothing');
       }
+      await assert.rejects(runScript(folder, 'data/try/verify.sh'), /has no access_token\. Run .*token\.sh first/);
     });
     const pair = 'access_token';
-    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error', 'Error']);
+    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error']);
     const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
     assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
     assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);

@@ -207,9 +207,54 @@ suite('a mistake is reported with its path, the expected form and an example', (
     assert.match(mistakeIn('log: {}\nlog: {}').problem, /unique/);
     const { todo } = mistakeIn('listeners:\n  - port: 8443\n   doors: [ops]');
     assert.match(todo ?? '', /begin in the same column, behind the dash/);
-    assert.match(mistakeIn('just words').problem, /expected settings/);
+    assert.match(mistakeIn('just words').problem, /expected settings; found "just words"/);
+    assert.match(mistakeIn('publicUrl:https://a.example').todo ?? '', /space after the colon/);
+    assert.match(mistakeIn('log: {}\n---\nlog: {}').todo ?? '', /Remove the line ---/);
+    assert.match(mistakeIn('tokens:\n  refresh: true\n   onReuse: report').todo ?? '', /next line indented too far/);
     assert.throws(() => loadConfig({ file: '/nowhere/tessera.yaml', env: {} }), /no such file.*tessera init/);
   });
+});
+
+suite('values that look right', () => {
+  const rows: [why: string, yaml: string, path: string, words: RegExp][] = [
+    ['a colour that is a comment in YAML', 'pages:\n  accent: #0b5fff', 'pages.accent', /no value.*begins with #/],
+    ['an empty list', 'listeners:', 'listeners', /no value/],
+    ['an empty entry, which would be plain HTTP', 'listeners:\n  -', 'listeners.0', /no value/],
+    ['an empty group without defaults', 'listeners:\n  - tls:', 'listeners.0.tls', /no value/],
+    ['a group without a space', 'tokens:\n  refresh:true', 'tokens', /accessTokenLifetime, .*space after the colon/],
+    ['a home folder', 'dataFolder: ~/tessera', 'dataFolder', /without ~ or variables/],
+    ['a space before a path', 'dataFolder: " /srv"', 'dataFolder', /expected a path/],
+    ['a variable in a path', 'keyring: $HOME/keyring.json', 'keyring', /without ~ or variables/],
+    ['a variable in a store', 'store: sqlite:$DATA/tessera.db', 'store', /sqlite:PATH/],
+    ['a store in memory', 'store: "sqlite::memory:"', 'store', /sqlite:PATH/],
+    ['a folder with another name', 'keyring: <datafolder>/keyring.json', 'keyring', /expected a path/],
+    ['a control character', 'dataFolder: "a\\0b"', 'dataFolder', /expected a path/],
+    ['a host with a port', 'listeners: [{ host: "127.0.0.1:8443" }]', 'listeners.0.host', /without a port/],
+    ['a host in brackets', 'listeners: [{ host: "[::1]" }]', 'listeners.0.host', /without a port or brackets/],
+    ['a duration too long', 'tokens: { grantLifetime: 99999d }', 'tokens.grantLifetime', /at most 50 years/],
+  ];
+  for (const [why, yaml, path, words] of rows) {
+    test(why, () => {
+      const { problem, todo = '', ...mistake } = mistakeIn(yaml);
+      assert.equal(mistake.path, path);
+      assert.match(`${problem} ${todo}`, words);
+    });
+  }
+
+  test('IPv6 addresses and paths with unusual letters are taken', () => {
+    for (const host of ['::', '::1', 'fe80::1', '::ffff:10.0.0.1', 'tokens.internal'])
+      assert.ok(
+        load(`publicUrl: https://a.example\nlisteners: [{ host: "${host}", tls: { certificate: c, key: k } }]`),
+      );
+    assert.match(load('dataFolder: "/srv/a b/ü$5/x~"').dataFolder, /x~$/);
+  });
+});
+
+test('a variable that looks like a setting is not ignored: a path in TESSERA_KEYRING, a number in TESSERA_PORT', () => {
+  assert.match(mistakeIn('', { TESSERA_KEYRING: '/etc/keyring.json' }).example ?? '', /^TESSERA_KEYRING_FROM=/);
+  assert.deepEqual(mistakesIn('', { TESSERA_KEYRING: '{"keys":[]}' }), []);
+  assert.match(mistakeIn('', { TESSERA_PORT: '8443' }).problem, /no such setting/);
+  assert.deepEqual(mistakesIn('', { TESSERA_PORT: 'tcp://10.0.0.1:443' }), []);
 });
 
 suite('rules between settings', () => {
@@ -260,12 +305,23 @@ suite('rules between settings', () => {
     ],
     ['a network too narrow', 'proxies: { addresses: ["10.0.0.0/33"] }', 'proxies.addresses.0', /IP address/],
     [
-      'a certificate header from nobody',
+      'a certificate header without trusted proxies',
       'proxies: { clientCertificateHeader: xfcc }',
       'proxies.addresses',
-      /from nobody/,
+      /no certificate header is trusted/,
     ],
-    ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /no time at all/],
+    ['lifetimes of nothing', 'tokens: { grantLifetime: 0 }', 'tokens.grantLifetime', /more than 0/],
+    ['a window of nothing, which would allow any guesses', 'signIn: { window: 0 }', 'signIn.window', /more than 0/],
+    ['a timeout of nothing, which is none', 'limits: { idleTimeout: 0 }', 'limits.idleTimeout', /more than 0/],
+    ['a timeout too long for a timer', 'limits: { stopTimeout: 30d }', 'limits.stopTimeout', /at most 1d/],
+    [
+      'headers slower than the whole request',
+      'limits: { requestTimeout: 5s }',
+      'limits.headersTimeout',
+      /at most limits\.requestTimeout, which is 5s/,
+    ],
+    ['everyone as a proxy', 'proxies: { addresses: ["::/0"] }', 'proxies.addresses.0', /every address/],
+    ['a header name without header', 'proxies: { headerName: X-A }', 'proxies.headerName', /no effect/],
     ['polls rarer than the code lives', 'device: { pollInterval: 5m }', 'device.pollInterval', /less than/],
     ['sessions idle longer than they live', 'signIn: { sessionIdle: 9h }', 'signIn.sessionIdle', /at most/],
   ];

@@ -3,6 +3,8 @@
 
 export interface AlertCase {
   readonly alert: string;
+  /** For a second case of an alert. */
+  readonly name?: string;
   /** The labels of the alert, beside its severity. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly at: string;
@@ -19,8 +21,8 @@ function requests(reason: string, outcome = 'refused'): string {
   return `tessera_requests_total{instance="a",operation="refresh",outcome="${outcome}",reason="${reason}"}`;
 }
 
-function duration(le: string): string {
-  return `tessera_request_duration_seconds_bucket{instance="a",operation="refresh",le="${le}"}`;
+function duration(le: string, operation = 'refresh'): string {
+  return `tessera_request_duration_seconds_bucket{instance="a",operation="${operation}",le="${le}"}`;
 }
 
 function commits(le: string): string {
@@ -71,8 +73,20 @@ function slow(perStep: number, steps: number): Readonly<Record<string, string>> 
     [duration('0.25')]: `0+${1000 - perStep}x${steps}`,
     'tessera_request_duration_seconds_count{instance="a",operation="refresh"}': `0+1000x${steps}`,
     'tessera_request_duration_seconds_count{instance="a",operation="none"}': `0+100000x${steps}`,
+    // Streams are open for minutes: none is in the bucket of 250 ms.
+    'tessera_request_duration_seconds_count{instance="a",operation="follow-revocations"}': `0+500x${steps}`,
   };
 }
+
+/** No node is left: Prometheus has nothing to scrape, so `up` is missing instead of 0. */
+export const NOTHING_SCRAPED: AlertCase = {
+  alert: 'TesseraDown',
+  name: 'TesseraDown without any node',
+  labels: { job: 'tessera' },
+  at: '5m',
+  fires: { 'up{job="other",instance="b"}': '1x10' },
+  quiet: { 'up{job="tessera",instance="a"}': '1x10' },
+};
 
 /** Half an hour each. */
 const STEPS = 3 * 48 + 4;
@@ -93,7 +107,14 @@ export const ALERT_CASES: readonly AlertCase[] = [
     labels: { operation: 'refresh' },
     at: '20m',
     fires: { [duration('1')]: '0+10x30', [duration('2.5')]: '0+100x30', [duration('+Inf')]: '0+100x30' },
-    quiet: { [duration('1')]: '0+100x30', [duration('2.5')]: '0+100x30', [duration('+Inf')]: '0+100x30' },
+    quiet: {
+      ...{ [duration('1')]: '0+100x30', [duration('2.5')]: '0+100x30', [duration('+Inf')]: '0+100x30' },
+      // Streams of the revocation feed are open for minutes, and nobody waits for a scrape.
+      [duration('2.5', 'follow-revocations')]: '0x30',
+      [duration('+Inf', 'follow-revocations')]: '0+100x30',
+      [duration('2.5', 'ops')]: '0x30',
+      [duration('+Inf', 'ops')]: '0+100x30',
+    },
   },
   rare('TesseraStoreRolledBack', 'store-rolled-back'),
   rare('TesseraTokenReused', 'refresh-token-reused'),

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
@@ -14,7 +15,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { MANIFESTS, type Manifest, render } from './rendered.ts';
@@ -29,6 +30,7 @@ const MODELS = {
   Namespace,
   NetworkPolicy,
   PodDisruptionBudget,
+  PrometheusRule,
   Service,
   ServiceMonitor,
 } as unknown as Readonly<Record<string, new (data: unknown) => { validate(): void; apiVersion: string }>>;
@@ -48,6 +50,10 @@ function settingsIn(manifests: readonly Manifest[]): string {
   const config = manifests.find(({ kind }) => kind === 'ConfigMap');
   assert.ok(config);
   return (config['data'] as Record<string, string>)['tessera.yaml'] ?? '';
+}
+
+function loadDefaults() {
+  return loadConfig({ file: 'deploy/container/tessera.yaml', env: {}, sets: [] });
 }
 
 /** Every object inside. */
@@ -85,8 +91,14 @@ for (const overlay of ['passthrough', 'ingress']) {
     test('every container has a read-only root, no capability, a foreign uid and no token of the cluster', () => {
       const pods = [...within([...ofKind('Deployment'), ...ofKind('Job')])].filter(({ containers }) => containers);
       assert.equal(pods.length, 2);
-      for (const { automountServiceAccountToken, securityContext, containers, initContainers = [] } of pods) {
-        assert.equal(automountServiceAccountToken, false);
+      for (const {
+        automountServiceAccountToken,
+        enableServiceLinks,
+        securityContext,
+        containers,
+        initContainers = [],
+      } of pods) {
+        assert.deepEqual([automountServiceAccountToken, enableServiceLinks], [false, false]);
         const { runAsNonRoot, runAsUser } = securityContext as Record<string, unknown>;
         assert.deepEqual([runAsNonRoot, runAsUser], [true, 65532]);
         for (const container of [...(initContainers as object[]), ...(containers as object[])] as Record<
@@ -123,6 +135,41 @@ for (const overlay of ['passthrough', 'ingress']) {
       }
     });
 
+    test('a pod has time to stop, and memory for all connections', () => {
+      const { limits } = parse(settingsIn(manifests)) as { limits: { connections: number } };
+      const [pod] = [...within(ofKind('Deployment'))].filter(({ containers }) => containers);
+      const seconds = Number(/setTimeout\(\(\) => \{\}, (\d+)\)/.exec(JSON.stringify(pod))?.[1]) / 1000;
+      const stopSeconds = loadDefaults().limits.stopTimeout;
+      assert.ok(Number(pod?.['terminationGracePeriodSeconds']) > seconds + stopSeconds);
+      const [, mebibytes] = /"limits":\{"memory":"(\d+)Mi"\}/.exec(JSON.stringify(pod)) ?? [];
+      assert.ok(Number(mebibytes) * 2 ** 20 > 180e6 + limits.connections * 91e3, 'figures of docs/scale.md');
+    });
+
+    test('the network policy admits what nodes need', () => {
+      const [policy] = ofKind('NetworkPolicy');
+      assert.ok(policy);
+      const { egress } = policy['spec'] as { egress: { to: unknown[]; ports: { port: number }[] }[] };
+      const ways = egress.flatMap(({ to, ports }) => ports.map(({ port }) => `${port} ${JSON.stringify(to)}`));
+      for (const way of [/^53 .*kube-system.*169\.254\.20\.10/, /^5432 .*database/, /^4318 .*monitoring/])
+        assert.ok(
+          ways.some((one) => way.test(one)),
+          String(way),
+        );
+      for (const port of [80, 443])
+        assert.ok(ways.some((way) => way.startsWith(`${port} `) && /0\.0\.0\.0\/0.*::\/0/.test(way)));
+    });
+
+    test('metrics are collected as the job that the alerts name', () => {
+      const [monitor] = ofKind('ServiceMonitor');
+      assert.ok(monitor);
+      const { jobLabel, selector } = monitor['spec'] as { jobLabel: string; selector: { matchLabels: object } };
+      const service = ofKind('Service').find(({ metadata }) => metadata.name === 'tessera-ops');
+      assert.ok(service);
+      const { labels = {} } = service.metadata as { labels?: Record<string, string> };
+      assert.deepEqual({ ...labels, ...selector.matchLabels }, labels, 'the monitor selects the service');
+      assert.ok(readFileSync('deploy/prometheus/alerts.yml', 'utf8').includes(`up{job="${labels[jobLabel]}"}`));
+    });
+
     test('every secret and config map that is used is made here or explained on the page', () => {
       const used = [...within(manifests)].flatMap((object) => [
         ...['secretKeyRef', 'configMap', 'secret'].map((key) => (object[key] as Record<string, string>)?.['name']),
@@ -135,6 +182,20 @@ for (const overlay of ['passthrough', 'ingress']) {
     });
   });
 }
+
+test('the alerts become objects of the Prometheus operator by the command of the page', () => {
+  const [, command = ''] = /```sh\n(for file in [\s\S]*?)```/.exec(PAGE) ?? [];
+  const made = execFileSync('sh', ['-ec', command.replace('| kubectl apply --filename -', '; echo ---')], {
+    encoding: 'utf8',
+  });
+  const rules = parseAllDocuments(made).map((document) => document.toJS() as Manifest | null);
+  const found = rules.filter((rule) => rule !== null);
+  assert.deepEqual(
+    found.map(({ metadata }) => metadata.name),
+    ['tessera-alerts', 'tessera-slo'],
+  );
+  for (const rule of found) validate(rule);
+});
 
 test('a manifest with a mistake is refused: the schemas are looked at', () => {
   const [deployment] = render('passthrough').filter(({ kind }) => kind === 'Deployment');

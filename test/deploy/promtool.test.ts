@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { ROOT } from '../house/sources.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
+import { ALERT_CASES, type AlertCase, NOTHING_SCRAPED } from './alert-cases.ts';
 import { alerts, groupNames, RULE_FILES } from './rules.ts';
 
 const FILES = RULE_FILES.map((file) => join(ROOT, file));
@@ -52,8 +52,8 @@ suite('promtool', () => {
     );
   });
 
-  for (const alertCase of ALERT_CASES)
-    test(`${alertCase.alert} fires when it should, and only then`, () => {
+  for (const alertCase of [...ALERT_CASES, NOTHING_SCRAPED])
+    test(`${alertCase.name ?? alertCase.alert} fires when it should, and only then`, () => {
       const folder = temporaryFolder('promtool');
       const file = join(folder, 'test.yml');
       writeFileSync(file, testFile(alertCase));

@@ -1,7 +1,8 @@
 // The metadata of the oauth door (RFC 8414), and where the door is.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
+import { DEVICE_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
 import { type Caller, callerOver, reachOf } from './caller.ts';
 import { CERTIFICATE, METADATA, OauthScene, TOKEN } from './oauth-scene.ts';
 import { assertRefused } from './oauth-steps.ts';

@@ -1,7 +1,7 @@
 // Tokens of every kind where they do not belong, and whom a JWT is for.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { claimsIn } from '../jwt-node.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { seconds } from '../../src/core/time.ts';
 import type { TokenIssuer } from '../../src/core/token-issuer.ts';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';
 import { aTokenIssuer, claimsOf, platformKey, platformServer } from '../platform.ts';

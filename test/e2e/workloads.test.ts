@@ -1,7 +1,7 @@
 // jwt-bearer (RFC 7523 2.1) at the oauth door of a real service, with a platform that serves its keys on loopback.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { ASSERTION_GRANT_TYPE } from '../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE } from '../../src/doors/oauth/grant-types.ts';
 import { grants, grantsOf } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { tokenIssuers } from '../../src/store/tables/token-issuers.ts';

@@ -17,8 +17,13 @@ interface Claim {
 function claimsOf(header: readonly string[]): Claim[] {
   return tableOf(PAGE, header).map((cells) => {
     const [name = '', file = ''] = [...cells].reverse();
-    return { what: cells[0] ?? '', file: quoted(file)[0] ?? '', name };
+    return { what: cells[0] ?? '', file: fileOf(quoted(file)[0] ?? ''), name };
   });
+}
+
+/** The page writes `e2e/jwt` for test/e2e/jwt.test.ts, and other files in full. */
+function fileOf(shown: string): string {
+  return shown.endsWith('.ts') ? shown : `test/${shown}.test.ts`;
 }
 
 /** Names of tests: the first text of a test, a suite or a claim, and the rows of which such names are made. */
@@ -27,8 +32,9 @@ function namesIn(file: string): string[] {
   return [...text.matchAll(/(?:\b(?:test|suite|claim)\(|^ *\[)\s*(['`])(.+?)\1,/gm)].map((match) => match[2] ?? '');
 }
 
+/** The page shows the part of a test's name that no other test of the file has. */
 function isNamed({ file, name }: Claim): boolean {
-  return existsSync(join(ROOT, file)) && namesIn(file).some((known) => known.includes(name));
+  return existsSync(join(ROOT, file)) && namesIn(file).filter((known) => known.includes(name)).length === 1;
 }
 
 suite('docs/oauth-rfcs.md', () => {

@@ -1,76 +1,14 @@
 // Continuous backups of a SQLite store: nothing committed is missing, and damage is found.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listSeries, readRecords, removeOld, segmentPath } from '../../src/store/sqlite/continuous/archive.ts';
-import { type FollowOptions, followStore } from '../../src/store/sqlite/continuous/follow.ts';
 import { rebuild } from '../../src/store/sqlite/continuous/rebuild.ts';
 import { WalFollower } from '../../src/store/sqlite/continuous/wal-follower.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-
-interface Field {
-  readonly store: string;
-  readonly archive: string;
-  readonly rebuilt: string;
-  /** Writes beside the follower, as a service does. */
-  readonly writer: DatabaseSync;
-}
-
-function inField(work: (field: Field) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const folder = temporaryFolder('continuous');
-    mkdirSync(join(folder, 'archive'));
-    const store = join(folder, 'tessera.db');
-    await (await openSqliteStore({ path: store, clock: systemClock.now })).close();
-    const writer = new DatabaseSync(store, { timeout: 5000 });
-    writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number INTEGER PRIMARY KEY, filler BLOB)');
-    try {
-      await work({ store, archive: join(folder, 'archive'), rebuilt: join(folder, 'rebuilt.db'), writer });
-    } finally {
-      writer.close();
-      rmSync(folder, { recursive: true });
-    }
-  };
-}
-
-function write({ writer }: Field, from: number, count: number, bytes = 10): void {
-  const insert = writer.prepare('INSERT INTO numbers VALUES (?, zeroblob(?))');
-  for (let number = from; number < from + count; number++) insert.run(number, bytes);
-}
-
-function follow({ store, archive }: Field, difference: Partial<FollowOptions> = {}) {
-  const stopping = new AbortController();
-  const began = Promise.withResolvers<void>();
-  const ended = followStore({
-    store,
-    archive,
-    milliseconds: systemClock.milliseconds,
-    keepMs: 1e9,
-    seriesMs: 1e9,
-    segmentMs: 1e9,
-    onComplete: () => undefined,
-    onSeries: () => began.resolve(),
-    signal: stopping.signal,
-    ...difference,
-  });
-  const stop = () => {
-    stopping.abort();
-    return ended;
-  };
-  return { began: Promise.race([began.promise, ended]), stop };
-}
-
-function countIn(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const count = Number(database.prepare('SELECT count(*) AS n FROM numbers').get()?.['n']);
-  database.close();
-  return count;
-}
+import { countIn, follow, inField, write } from './continuous-field.ts';
 
 suite('a continuous backup', () => {
   test(
@@ -178,7 +116,7 @@ suite('a continuous backup', () => {
       assert.deepEqual(complete.toSorted(), files.toSorted());
       const [first, second, third] = before;
       assert.ok(first && second && third);
-      removeOld(field.archive, third.base.to);
+      removeOld(field.archive, third.base.to, 1);
       assert.deepEqual(listSeries(field.archive)[0]?.folder, second.folder, 'the moments before the third need it');
       await rebuild(field.archive, undefined, field.rebuilt);
       assert.equal(countIn(field.rebuilt), 60);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
-import { ASSERTION_GRANT_TYPE } from '../../../src/doors/token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE } from '../../../src/doors/oauth/grant-types.ts';
 import { PostgresServer } from '../../../test/store/postgres-server.ts';
 import { type Contestant, isSecure, type LoadKind, type Running } from '../contestant.ts';
 import { CLIENT_ID, type Filling, fill, RESOURCE_SERVER_ID, SCOPE, type Seeds } from '../fill.ts';

@@ -154,6 +154,7 @@ export class Renewal {
   }
 
   async #waitOrFail(reply: Reply, tries: number, { until, signal }: Patience): Promise<void> {
+    signal?.throwIfAborted();
     const waitMs = Math.max(backOff(tries), (reply.kind === 'later' && reply.afterMs) || 0);
     if (Date.now() + waitMs < until) return sleep(waitMs, undefined, { signal });
     const why = 'why' in reply ? sentence(reply.why) : '';
@@ -176,20 +177,27 @@ function readAnswer(
   sentAt: number,
 ): StoredTokens {
   const { access_token, refresh_token, scope, expires_in, refresh_token_expires_in } = json;
-  const ends = (seconds: unknown) => sentAt + Number(seconds) * 1000;
+  /** Undefined if it is missing, or no number. */
+  const ends = (seconds: unknown) => {
+    const given = Number(seconds ?? Number.NaN);
+    return Number.isFinite(given) ? sentAt + Math.min(given, LONGEST_SECONDS) * 1000 : undefined;
+  };
+  const refreshUntil = ends(refresh_token_expires_in);
   return {
     ...of,
     accessToken: String(access_token),
     scope: typeof scope === 'string' ? scope : '',
     obtainedAt: sentAt,
     // RFC 6749 5.1: expires_in may be missing.
-    expiresAt: Number.isFinite(Number(expires_in ?? Number.NaN)) ? ends(expires_in) : sentAt + UNKNOWN_LIFETIME_MS,
+    expiresAt: ends(expires_in) ?? sentAt + UNKNOWN_LIFETIME_MS,
     ...(typeof refresh_token === 'string' && { refreshToken: refresh_token }),
-    ...(typeof refresh_token_expires_in === 'number' && { refreshUntil: ends(refresh_token_expires_in) }),
+    ...(refreshUntil !== undefined && { refreshUntil }),
   };
 }
 
 const UNKNOWN_LIFETIME_MS = 300_000;
+/** A hundred years: sums of it stay exact. */
+const LONGEST_SECONDS = 100 * 365 * 86_400;
 
 /** A text of the server, without its full stop: it becomes part of a sentence. */
 function sentence(text: string): string {

@@ -36,7 +36,7 @@ export interface TokenSource {
   get(): Promise<string>;
   /** As the global `fetch`, with the token. A 401 is repeated once with a new token, if the body can be sent again. */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Makes a new grant now, even if there is one. For `device`: asks the person. */
+  /** Makes a new grant now, even if there is one. For `device`: asks the person. If `signal` aborts, rejects with its reason. */
   login(options?: { readonly signal?: AbortSignal }): Promise<StoredTokens>;
   /** Ends the grant at the server and forgets its tokens. */
   revoke(): Promise<void>;
@@ -44,6 +44,24 @@ export interface TokenSource {
 
 export function tokenSource(options: TokenSourceOptions): TokenSource {
   return new Source(options);
+}
+
+/** Mistakes are found here instead of in the middle of a refresh. */
+function checkOptions(options: TokenSourceOptions): void {
+  const { clientId, by, store, timeoutSeconds, retryWindowSeconds } = options ?? {};
+  if (!options?.server) throw wrong('server is missing', 'Give the address of the service.');
+  if (!clientId) throw wrong('clientId is missing', 'The operator of the service gives you one.');
+  if (typeof by?.tls !== 'function')
+    throw wrong('by is missing', 'Give certificate({…}), device({…}), assertion({…}) or stored().');
+  if (store !== undefined && typeof store !== 'string' && typeof store?.lock !== 'function')
+    throw wrong('store is neither a path nor a TokenStore', 'Leave it out for the usual file.');
+  for (const [name, value] of Object.entries({ timeoutSeconds, retryWindowSeconds }))
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0))
+      throw wrong(`${name} is not a number of seconds: ${String(value)}`, 'Leave it out for the default.');
+}
+
+function wrong(what: string, todo: string): TokenFailure {
+  return new TokenFailure('usage', what, todo);
 }
 
 /** While the old token works, a call waits at most this long for a new one. */
@@ -63,9 +81,9 @@ class Source implements TokenSource {
   #failures = 0;
 
   constructor(options: TokenSourceOptions) {
+    checkOptions(options);
     const { clientId, by, store, profile, ca, retryWindowSeconds = 60 } = options;
     const server = checkAddress('server', options.server);
-    if (!clientId) throw new TokenFailure('usage', 'clientId is missing', 'The operator of the service gives you one.');
     this.#options = options;
     this.#server = server;
     const file = store ?? defaultTokenFile({ server, clientId, profile });
@@ -183,7 +201,8 @@ class Source implements TokenSource {
     const fresh = await this.#shared.loadFresh();
     if (fresh && fresh.accessToken !== rejected) return fresh.accessToken;
     // A server that refuses a token this young refuses the next one too.
-    if (Date.now() < (this.#shared.known?.obtainedAt ?? 0) + YOUNG_MS) return undefined;
+    const age = Date.now() - (this.#shared.known?.obtainedAt ?? 0);
+    if (age >= 0 && age < YOUNG_MS) return undefined; // below 0: the clock was set back
     return (await this.#renew(this.#patience(), rejected)).accessToken;
   }
 

@@ -2,6 +2,7 @@
 
 import { parseJson } from './json.ts';
 
+/** A token pair. Times are epoch milliseconds of this machine's clock. */
 export interface StoredTokens {
   readonly server: string;
   readonly clientId: string;
@@ -55,7 +56,7 @@ export function parseTokens(text: string): StoredTokens | undefined {
     texts.every((each) => typeof each === 'string') &&
     times.every((each) => Number.isFinite(each)) &&
     ['string', 'undefined'].includes(typeof found.refreshToken) &&
-    ['number', 'undefined'].includes(typeof found.refreshUntil);
+    (found.refreshUntil === undefined || Number.isFinite(found.refreshUntil));
   return isWhole ? (value as StoredTokens) : undefined;
 }
 

@@ -70,7 +70,7 @@ export class Feed {
     let cursor = '';
     for (let page: string | undefined, isMore = true; isMore; isMore = page !== undefined) {
       const found = await this.#service.snapshot(page);
-      entries.push(...(found['entries'] as Entry[]));
+      for (const entry of found['entries'] as Entry[]) entries.push(entry);
       cursor = String(found['cursor']);
       page = found['next'] as string | undefined;
     }
@@ -98,27 +98,39 @@ export class Feed {
     }
   }
 
+  /** An event that cannot be read would come again for ever, and hide those after it: a snapshot has their states too. */
   #take(lines: readonly string[]): void {
-    this.#hear();
-    for (const line of lines)
-      if (line.startsWith('data: ')) this.#revocations.add(JSON.parse(line.slice('data: '.length)) as Entry);
-    // Only after its entry was applied: if that throws, the entry is sent again.
+    try {
+      for (const line of lines)
+        if (line.startsWith('data: ')) this.#revocations.add(JSON.parse(line.slice('data: '.length)) as Entry);
+    } catch (fault) {
+      this.#cursor = undefined;
+      throw fault;
+    }
     for (const line of lines) if (line.startsWith('id: ')) this.#cursor = line.slice('id: '.length);
+    this.#hear();
   }
 
   #hear(): void {
     this.#heardAt = this.#settings.now();
     this.#first?.resolve();
     this.#first = undefined;
-    if (this.#isAway) this.#settings.onNotice('the revocation feed is back');
+    if (this.#isAway) this.#notify('the revocation feed is back');
     this.#isAway = false;
   }
 
   #note(fault: unknown): void {
     if (fault instanceof CursorGone) this.#cursor = undefined;
     if (fault instanceof Misconfigured) this.#first?.reject(fault);
-    if (!this.#isAway) this.#settings.onNotice(`the revocation feed is away: ${(fault as Error).message}`);
+    if (!this.#isAway) this.#notify(`the revocation feed is away: ${(fault as Error).message}`);
     this.#isAway = true;
+  }
+
+  /** A fault of the API's own function must not end the feed. */
+  #notify(notice: string): void {
+    try {
+      this.#settings.onNotice(notice);
+    } catch {}
   }
 }
 

@@ -7,8 +7,10 @@ import { type Answer, answerTo, type Refusal } from './refusal.ts';
 export interface FastifyRequestLike {
   readonly raw: IncomingMessage;
 }
-export interface FastifyReplyLike {
+export interface FastifyReplyLike extends PromiseLike<void> {
+  readonly sent: boolean;
   code(status: number): { headers(headers: Record<string, string>): { send(body: string): unknown } };
+  hijack(): unknown;
 }
 export interface HonoContextLike {
   readonly req: { header(name: string): string | undefined; readonly raw: object };
@@ -41,18 +43,23 @@ function isFastify(second: object): second is FastifyReplyLike {
   return typeof (second as Partial<FastifyReplyLike>).code === 'function' && 'raw' in second;
 }
 
-/** As a hook: fastify goes on when the promise resolves, unless a reply was sent. */
+/**
+ * As a hook: fastify runs the handler when the promise resolves, unless the reply was sent. Hooks of the API (onSend) may delay the
+ * reply, so the promise waits for it. If the client leaves meanwhile, nothing is sent: `hijack` keeps the handler from running.
+ */
 function fastifyCall(request: FastifyRequestLike, reply: FastifyReplyLike): Call {
   const { raw } = request;
   return {
     ...ofNode(raw),
     keys: [request, raw],
     allow: () => undefined,
-    refuse: ({ status, headers, body }) => {
+    refuse: async ({ status, headers, body }) => {
       reply
         .code(status)
         .headers({ ...headers })
         .send(body);
+      await reply;
+      if (!reply.sent) reply.hijack();
     },
   };
 }

@@ -66,7 +66,12 @@ export class Jwts {
 
   async #load(): Promise<void> {
     this.#triedAt = this.#settings.now();
-    this.#keys = createLocalJWKSet((await this.#service.keys()) as unknown as JSONWebKeySet);
+    const found = await this.#service.keys();
+    try {
+      this.#keys = createLocalJWKSet(found as unknown as JSONWebKeySet);
+    } catch {
+      throw new Unavailable('the keys of the service cannot be read');
+    }
     this.#fetchedAt = this.#settings.now();
   }
 }

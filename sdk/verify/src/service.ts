@@ -1,7 +1,7 @@
 // Requests to the service. Node's own client instead of fetch, because fetch cannot be given a certificate authority.
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Settings } from './options.ts';
+import { isSafeAddress, type Settings } from './options.ts';
 
 /** The service could not be reached, or could not answer. A later attempt may succeed. */
 export class Unavailable extends Error {
@@ -83,9 +83,14 @@ export class Service {
     const headers = { accept: 'text/event-stream', 'last-event-id': cursor };
     const { revocations } = await this.endpoints();
     const response = await this.#send(revocations, { headers, isProven: true, signal });
-    if (response.statusCode === 200) return response;
+    const { statusCode = 0, headers: given } = response;
+    // A proxy's page says nothing about revocations.
+    const isStream = /^text\/event-stream\b/i.test(given['content-type'] ?? '');
+    if (statusCode === 200 && isStream) return response;
     response.destroy();
-    throw faultOf(response.statusCode ?? 0, revocations);
+    throw statusCode === 200
+      ? new Unavailable(`${revocations} did not answer with a stream`)
+      : faultOf(statusCode, revocations);
   }
 
   close(): void {
@@ -98,21 +103,26 @@ export class Service {
     if (found['issuer'] !== this.#issuer)
       throw new Misconfigured(`${this.#issuer} calls itself ${String(found['issuer'])}`);
     return {
-      introspection: String(found['introspection_endpoint']),
-      revocations: String(found['revocation_feed_endpoint']),
-      keys: String(found['jwks_uri']),
+      introspection: this.#addressIn(found, 'introspection_endpoint'),
+      revocations: this.#addressIn(found, 'revocation_feed_endpoint'),
+      keys: this.#addressIn(found, 'jwks_uri'),
     };
+  }
+
+  #addressIn(found: Json, name: string): string {
+    const address = found[name];
+    if (isSafeAddress(address)) return address;
+    const what = address === undefined ? `has no ${name}` : `has a ${name} that is not an https address`;
+    throw new Misconfigured(`${this.#issuer} ${what}. Ask its operator`);
   }
 
   async #json(url: string, sending: Sending): Promise<Json> {
     const response = await this.#send(url, sending);
     const text = await textOf(response);
     if (response.statusCode !== 200) throw faultOf(response.statusCode ?? 0, url);
-    try {
-      return JSON.parse(text) as Json;
-    } catch {
-      throw new Unavailable(`${url} did not answer in JSON`);
-    }
+    const found = parseObject(text);
+    if (found) return found;
+    throw new Unavailable(`${url} did not answer with a JSON object`);
   }
 
   /** All requests can be repeated. One that fails on a reused connection is: the service may have closed that connection. */
@@ -161,7 +171,22 @@ function connectionFault(error: NodeJS.ErrnoException, url: string): Error {
 function faultOf(status: number, url: string): Error {
   if (status === 410) return new CursorGone();
   const what = `${url} answered ${status}`;
-  return status === 401 || status === 404 ? new Misconfigured(what) : new Unavailable(what);
+  const advice = ADVICE[status];
+  return advice === undefined ? new Unavailable(what) : new Misconfigured(`${what}. ${advice}`);
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: 'Check resourceServer.id and resourceServer.secret; `tessera resource-server secret ID` makes a new secret',
+  404: 'Check issuer; the operator may have turned this off',
+};
+
+function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

@@ -19,12 +19,15 @@ import { Service } from './service.ts';
 export type Middleware = (...args: any[]) => Promise<any>;
 
 export interface Guard {
-  /** Lets a call through if its token is good and has all these permissions; otherwise answers 401, 403 or 503. */
+  /**
+   * Lets a call through if its token is good and has all these permissions, such as `orders:read`; otherwise answers 401, 403 or
+   * 503. A resource alone (`orders`) means any permission on it; no permission at all means any good token.
+   */
   require(...permissions: string[]): Middleware;
   /** Who calls, in a request that `require` let through: the request of express, fastify or node:http, or the context of hono. */
   caller(request: object): Allowed;
-  /** Checks a token. Say which permissions are needed by `has`, or look at `scope`. */
-  check(token: string, options?: CheckOptions): Promise<Checked>;
+  /** Checks a token, without `Bearer`. The result's `scope` says what it allows: compare it with what the call needs. */
+  check(token: string | undefined, options?: CheckOptions): Promise<Checked>;
   /** Whether revocations are known up to now. For the readiness of the API. */
   readonly isFresh: boolean;
   /** Ends the connections to the service. */
@@ -37,7 +40,7 @@ const BEARER = /^bearer +([^ ]+)$/i;
 
 const MISSING = refuse('token-missing', 'Send an access token as Authorization: Bearer.');
 
-/** Rejects if the settings are wrong, or the service does not accept them. */
+/** Rejects with a TypeError if an option is wrong, and with `Misconfigured` if the service does not accept the settings. */
 export async function verifier(options: VerifierOptions): Promise<Guard> {
   const settings = settingsOf(options);
   const service = new Service(settings);
@@ -75,9 +78,10 @@ class ServiceGuard implements Guard {
   }
 
   require(...permissions: string[]): Middleware {
+    const needed = permissions.map(checkPermission);
     return async (...args) => {
       const call = callOf(args);
-      const checked = await this.#checkCall(call, permissions);
+      const checked = await this.#checkCall(call, needed);
       if (!checked.ok) return refuseCall(call, checked);
       for (const key of call.keys) this.#callers.set(key, checked);
       return call.allow();
@@ -90,7 +94,8 @@ class ServiceGuard implements Guard {
     return found;
   }
 
-  async check(token: string, { certificate }: CheckOptions = {}): Promise<Checked> {
+  async check(token: string | undefined, { certificate }: CheckOptions = {}): Promise<Checked> {
+    if (typeof token !== 'string' || token === '') return MISSING;
     const claims = await checkClaims(token, this.#parts);
     if ('ok' in claims) return claims;
     const { identity, integration, expiresAt } = claims;
@@ -117,6 +122,18 @@ class ServiceGuard implements Guard {
     const checked = await this.check(token, { certificate });
     return checked.ok ? (whyInsufficient(checked, permissions) ?? checked) : checked;
   }
+}
+
+const PERMISSION = /^[a-z][a-z0-9_.-]*(:[a-z][a-z0-9_.-]*)?$/;
+
+/** A mistake here would refuse every call, so it fails when the API starts. Resources compare without case. */
+function checkPermission(given: string): string {
+  const [resource = '', ...rest] = String(given).split(':');
+  const permission = [resource.toLowerCase(), ...rest].join(':');
+  if (typeof given === 'string' && PERMISSION.test(permission)) return permission;
+  throw new TypeError(
+    `require takes permissions such as 'orders:read', one per argument, not ${JSON.stringify(given)}`,
+  );
 }
 
 function whyInsufficient({ scope }: Allowed, permissions: readonly string[]): Refusal | undefined {

@@ -1,8 +1,8 @@
 // A login by name: where tokens come from. The tokens themselves are in the file of @tessera/client.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailure } from '../terminal/exit.ts';
+import { userFolder } from '../terminal/user-folder.ts';
 import { FOR_OWNER } from '../terminal/write-file.ts';
 
 export interface Profile {
@@ -65,5 +65,5 @@ function pathOf(name: string): string {
 }
 
 function folder(): string {
-  return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tessera', 'profiles');
+  return join(userFolder('XDG_CONFIG_HOME', '.config'), 'tessera', 'profiles');
 }

@@ -17,7 +17,9 @@ export async function runWithToken([program = '', ...args]: readonly string[], t
     return code ?? SIGNAL_BASE + constants.signals[signal ?? 'SIGTERM'];
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such program' : code === 'EACCES' ? 'it cannot be run' : code;
-    throw new CommandFailure('refused', `cannot run ${program}: ${why}`, 'Check its name and your PATH.');
+    const isMissing = code === 'ENOENT';
+    const why = isMissing ? 'there is no such program' : code === 'EACCES' ? 'it cannot be run' : code;
+    const end = isMissing ? 'program missing' : 'program unusable';
+    throw new CommandFailure(end, `cannot run ${program}: ${why}`, 'Check its name and your PATH.');
   }
 }

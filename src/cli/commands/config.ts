@@ -9,8 +9,9 @@ export function configCommands(program: Command): void {
   config
     .command('check')
     .description('report mistakes in the configuration')
+    .option('--offline', 'do not connect to PostgreSQL')
     .addHelpText('after', examples('tessera config check', 'tessera --config /etc/tessera/tessera.yaml config check'))
-    .action(async (_: unknown, command: Command) => (await work()).checkConfig(command));
+    .action(async (flags: { offline?: true }, command: Command) => (await work()).checkConfig(flags, command));
 
   config
     .command('show')

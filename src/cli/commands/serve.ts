@@ -11,6 +11,7 @@ export function serveCommand(program: Command): void {
       '--accept-clock',
       'trust the clock, even if the store has seen a later time or was last used over a month ago',
     )
+    .option('--take-back', 'start on a store that was moved away, and give up every change made in the other one')
     .addHelpText('after', examples('tessera serve', 'tessera serve --workers 4', 'tessera serve --set log.level=debug'))
     .action(async (flags: ServeFlags, command: Command) => (await import('./work/serve.ts')).serve(flags, command));
 }

@@ -32,9 +32,7 @@ function examineCertificate(
   const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
   if (name !== undefined && !(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
     findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
-  if (!isKeyOf(certificate, tls.key))
-    findings.push(bad(about, `the key ${tls.key} does not belong to it`, 'Put the right key there.'));
-  return findings;
+  return [...findings, ...examineKey(about, certificate, tls.key)];
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
@@ -54,11 +52,14 @@ function readCertificate(about: string, path: string): X509Certificate | Finding
   }
 }
 
-/** An unreadable key counts as matching: the check of its file reports it. */
-function isKeyOf(certificate: X509Certificate, path: string): boolean {
+/** The check of its file reports a key that cannot be read. */
+function examineKey(about: string, certificate: X509Certificate, path: string): Finding[] {
   try {
-    return certificate.checkPrivateKey(createPrivateKey(readFileSync(path)));
+    if (certificate.checkPrivateKey(createPrivateKey(readFileSync(path)))) return [];
+    return [bad(about, `the key ${path} does not belong to it`, 'Put the right key there.')];
   } catch (error) {
-    return ['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if ((error as NodeJS.ErrnoException).syscall) return [];
+    const what = 'a PEM private key without a passphrase';
+    return [bad(about, `its key ${path} is not ${what}`, `Put ${what} there.`)];
   }
 }

@@ -6,6 +6,7 @@ import { examineFileSystem } from './file-system.ts';
 import { examineFiles } from './files.ts';
 import { type Finding, good } from './finding.ts';
 import { examineKeyring } from './keyring.ts';
+import { examineLogo } from './named-files.ts';
 import { examineStore, openForExamination } from './store.ts';
 import { examineTracing } from './tracing.ts';
 
@@ -17,6 +18,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
     ...examineFiles(config),
     ...examineFileSystem(config),
     ...examineServerCertificates(config),
+    ...examineLogo(config),
     ...(await examineTracing(config)),
   ];
   const opened = await openForExamination(config);

@@ -15,12 +15,14 @@ interface Demands {
   readonly todo: string;
   /** What to do if the file is missing. */
   readonly missing?: string;
+  readonly isFolder?: true;
 }
 
 /** Checks that the files exist, that this user can use them, and that other users cannot read them. */
 export function examineFiles({ dataFolder, keyring, store }: Config): Finding[] {
   return [
     ...examineFile('data folder', dataFolder, {
+      isFolder: true,
       access: R_OK | W_OK | X_OK,
       forbidden: 0o022,
       why: 'others may write to it',
@@ -54,7 +56,10 @@ export function forOwner(path: string, more = ''): Demands {
 export function examineFile(about: string, path: string, demands: Demands): Finding[] {
   const { forbidden, why, todo, access = R_OK } = demands;
   try {
-    const mode = statSync(path).mode & 0o777;
+    const found = statSync(path);
+    const mode = found.mode & 0o777;
+    const wrong = demands.isFolder ? !found.isDirectory() : found.isDirectory();
+    if (wrong) return [bad(about, `${path} is ${demands.isFolder ? 'not ' : ''}a folder`, WRONG_KIND)];
     accessSync(path, access);
     if ((mode & forbidden) === 0) return [good(about, path)];
     return [poor(about, `${path}: ${why} (mode ${mode.toString(8)})`, todo)];
@@ -62,6 +67,8 @@ export function examineFile(about: string, path: string, demands: Demands): Find
     return [unusable(about, path, error, demands.missing)];
   }
 }
+
+const WRONG_KIND = 'Move it away, or check the path in the configuration.';
 
 /** Why a file cannot be opened. A missing file is another matter than one that this user may not read. */
 export function unusable(

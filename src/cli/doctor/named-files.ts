@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
+import { readKeys } from '../../config/keys.ts';
 import type { Config } from '../../config/schema.ts';
 import { examineServerCertificates } from './certificates.ts';
 import { examineFile, examineFiles, MISSING_KEYRING, MISSING_STORE } from './files.ts';
-import { type Finding, poor } from './finding.ts';
+import { bad, type Finding, poor } from './finding.ts';
 
 type NamedFile = readonly [about: string, path: string, todo: string];
 
+const KEYRING = 'keyring file';
 const INIT = 'Do: tessera init';
 const PUT = 'Put it there, or change the setting.';
 
@@ -13,9 +15,15 @@ const PUT = 'Put it there, or change the setting.';
 export function examineNamedFiles(config: Config): Finding[] {
   const missing = namedFiles(config).filter(([, path]) => isMissing(path));
   const isOfMissing = ({ says }: Finding) => missing.some(([, path]) => says.startsWith(`${path} `));
-  const found = [...examineFiles(config), ...examineServerCertificates(config), ...examineLogo(config)];
+  const keyring = examineKeyringFile(config);
+  const files = examineFiles(config).filter(
+    ({ about, verdict }) => !(keyring && about === KEYRING && verdict === 'poor'),
+  );
+  const found = [...files, ...examineServerCertificates(config), ...examineLogo(config)];
+  const isFound = found.some(({ about, verdict }) => about === KEYRING && verdict === 'bad');
   return [
     ...found.filter((finding) => !isOfMissing(finding)),
+    ...(keyring && !isFound ? [keyring] : []),
     ...missing.map(([about, path, todo]) => poor(about, `${path} is not there yet`, todo)),
   ];
 }
@@ -32,7 +40,7 @@ function isMissing(path: string): boolean {
 function namedFiles({ dataFolder, keyring, store, listeners, pages }: Config): readonly NamedFile[] {
   return [
     ['data folder', dataFolder, INIT],
-    ...(keyring.from === 'file' ? [['keyring file', keyring.path, MISSING_KEYRING] as const] : []),
+    ...(keyring.from === 'file' ? [[KEYRING, keyring.path, MISSING_KEYRING] as const] : []),
     ...(store.kind === 'sqlite' ? [['store file', store.path, MISSING_STORE] as const] : []),
     ...listeners.flatMap(({ tls, host, port }): readonly NamedFile[] => {
       if (!tls) return [];
@@ -45,6 +53,17 @@ function namedFiles({ dataFolder, keyring, store, listeners, pages }: Config): r
   ];
 }
 
-function examineLogo({ pages: { logo } }: Config): Finding[] {
+/** Undefined if the keyring can be used, or is missing. */
+function examineKeyringFile(config: Config): Finding | undefined {
+  if (config.keyring.from !== 'file') return undefined;
+  try {
+    readKeys(config, {});
+    return undefined;
+  } catch (error) {
+    return bad(KEYRING, (error as Error).message, 'The service does not start until this is fixed.');
+  }
+}
+
+export function examineLogo({ pages: { logo } }: Config): Finding[] {
   return logo === undefined ? [] : examineFile('logo', logo, { forbidden: 0, why: '', todo: '' });
 }

@@ -3,9 +3,11 @@ import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { examinePostgres, openStore } from '../../open-store.ts';
+import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts';
 import type { Store, StoreCheckName } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
+import { MISSING_STORE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 /** In seconds. Synchronized clocks agree within this. */
@@ -41,7 +43,7 @@ function whyNotThere(path: string): Finding | undefined {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, 'Do: tessera init');
+    if (code === 'ENOENT') return bad('store', `there is none at ${path}`, MISSING_STORE);
     return bad('store', `${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
   }
 }
@@ -52,10 +54,21 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
     problem ? [bad(name, [problem.reason, problem.detail].filter(Boolean).join(': '), REMEDIES[name])] : [],
   );
   const own = problems.length > 0 ? problems : [good('store', 'answers, and has the schema of this release')];
-  return [...own, ...(await examineServer(config)), ...(now === undefined ? [] : examineClocks(now))];
+  return [
+    ...own,
+    ...(await examineMove(store)),
+    ...(await examineServer(config)),
+    ...(now === undefined ? [] : examineClocks(now)),
+  ];
 }
 
-async function examineServer({ store }: Config): Promise<Finding[]> {
+async function examineMove(store: Store): Promise<Finding[]> {
+  const movedAt = await movedAwayAt(store);
+  return movedAt === undefined ? [] : [bad('move', movedText(movedAt), USE_THE_OTHER)];
+}
+
+/** Connects and reads, for each host at most `connect_timeout`; changes nothing. */
+export async function examineServer({ store }: Config): Promise<Finding[]> {
   if (store.kind === 'sqlite') return [];
   try {
     const { place, release, role, isSuperuser } = await examinePostgres(store.url);

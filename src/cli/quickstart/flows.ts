@@ -30,7 +30,7 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
   const curl = CURL;
   const json = "--header 'Content-Type: application/json'";
   // From standard input, so that no token is in the process list.
-  const bearer = `printf 'Authorization: Bearer %s' "$(field access_token ${ANSWER})" |\n  ${curl} --header @-`;
+  const bearer = `${needs('access_token', ANSWER)}printf 'Authorization: Bearer %s' "$access_token" |\n  ${curl} --header @-`;
   const body = (fields: string) => `printf '{"client_id":"${clientId}",${fields}}'`;
   const scope = `'{"client_id":"${clientId}","scope":"orders:read"}'`;
   return [
@@ -43,7 +43,7 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
     {
       name: 'refresh',
       does: 'refresh it: the next pair',
-      body: `${body('"refresh_token":"%s"')} "$(field refresh_token ${ANSWER})" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token > ${ANSWER}.new\nmv ${ANSWER}.new ${ANSWER} && cat ${ANSWER}`,
+      body: `${needs('refresh_token', ANSWER)}${body('"refresh_token":"%s"')} "$refresh_token" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token > ${ANSWER}.new\nmv ${ANSWER}.new ${ANSWER} && cat ${ANSWER}`,
     },
     { name: 'revoke', does: 'revoke it: the whole grant ends', body: `${bearer} ${base}/Revoke/Token` },
     {
@@ -54,10 +54,22 @@ function ownFlows({ publicUrl, mount, clientId }: FlowFacts): readonly Flow[] {
     {
       name: 'redeem',
       does: 'then redeem the device code, once',
-      body: `${body('"grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"%s"')} \\\n  "$(field device_code ${DEVICE})" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token | tee ${ANSWER}`,
+      body: `${needs('device_code', DEVICE)}${body('"grant_type":"urn:ietf:params:oauth:grant-type:device_code","device_code":"%s"')} \\\n  "$device_code" |\n  ${curl} ${json} --data @- \\\n  ${base}/Authorize/Token | tee ${ANSWER}`,
     },
   ];
 }
+
+/** A line that takes a field of an earlier response. Without it, the script ends and says which one to run first. */
+function needs(field: string, file: string): string {
+  return `${field}=$(field ${field} ${file}) || exit\n`;
+}
+
+const FIELD = `field() {
+  sed -n 's/.*"'"$1"'":"\\([^"]*\\)".*/\\1/p' "$2" 2>/dev/null | grep . && return
+  echo "$2 has no $1. Run \${0%/*}/$([ "$1" = device_code ] && echo device || echo token).sh first." >&2
+  return 1
+}
+`;
 
 /** Node verifies a signature by itself; it finds the key by the `kid` of the header. */
 const CHECK = `node -e '
@@ -78,7 +90,7 @@ function standardFlows({ publicUrl, oauthMount, clientId, jwtClientId }: FlowFac
     {
       name: 'check-jwt',
       does: 'an API checks a JWT by itself, with nothing but the public keys',
-      body: `${CURL} ${base}/jwks | ${CHECK}`,
+      body: `${needs('access_token', ANSWER)}case $access_token in *.*.*) ;; *) echo "${ANSWER} has no JWT. Run \${0%/*}/jwt.sh first." >&2; exit 1 ;; esac\n${CURL} ${base}/jwks | ${CHECK}`,
     },
   ];
 }
@@ -88,7 +100,7 @@ function flowsOf(facts: FlowFacts): readonly Flow[] {
 }
 
 function scriptOf({ does, body }: Flow): string {
-  const field = body.includes('field ') ? `field() { sed 's/.*"'"$1"'":"\\([^"]*\\)".*/\\1/' "$2"; }\n` : '';
+  const field = body.includes('field ') ? FIELD : '';
   return `#!/bin/sh
 # ${does[0]?.toUpperCase()}${does.slice(1)}. Written by the quick start.
 cd "$(dirname "$0")/.." && umask 077

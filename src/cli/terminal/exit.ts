@@ -12,6 +12,8 @@ export const EXIT = {
   login: 8,
   unavailable: 9,
   fault: 70,
+  'program unusable': 126,
+  'program missing': 127,
 } as const;
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
@@ -26,6 +28,8 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   login: 'a login is needed',
   unavailable: 'the service cannot be reached, or is busy',
   fault: 'a defect of this program',
+  'program unusable': '`exec`: the program cannot be run',
+  'program missing': '`exec`: there is no such program',
 };
 
 /** Ends the command: what is wrong, and what to do about it. */

@@ -42,10 +42,25 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
 
 const LOOK = 'See: tessera doctor';
 
-/** The next step, if the fault carries one. */
+/** The next step, if the fault carries one or SQLite's code says it. */
 export function todoOf(fault: unknown): string | undefined {
-  return (fault as { todo?: string }).todo;
+  const { todo, code, errcode = 0 } = fault as { todo?: string; code?: string; errcode?: number };
+  return todo ?? (code === 'ERR_SQLITE_ERROR' ? SQLITE_TODOS[errcode & 0xff] : undefined);
 }
+
+const RESTORE = 'The file is damaged. Stop the service, and restore the store from its backup: tessera restore FILE';
+const ACCESS =
+  'This user must be able to read and write the database, its -wal and -shm files, and their folder: chown.';
+
+/** By SQLite's primary result code. */
+const SQLITE_TODOS: Readonly<Record<number, string>> = {
+  8: ACCESS,
+  10: 'The disk reports errors: look at the log of the system.',
+  11: RESTORE,
+  13: 'The disk is full: free some space.',
+  14: ACCESS,
+  26: RESTORE,
+};
 
 function ending(end: keyof typeof EXIT, fault: Error, before = ''): Ending {
   return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? LOOK}`] };
@@ -76,18 +91,29 @@ function failureEnding({ end, message, todo }: CommandFailure): Ending {
   return { code: EXIT[end], lines: [`tessera: ${message}`, ...(todo === undefined ? [] : [`  ${todo}`])] };
 }
 
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read or write it',
-  EPERM: 'this user may not change it',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'part of the path is not a folder',
-  EISDIR: 'it is a folder',
+const CHECK_PATH = 'Check the path and its permissions.';
+const FREE_SPACE = 'Free some space, or use another disk.';
+const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
+  ENOENT: ['there is no such file', CHECK_PATH],
+  EACCES: ['this user may not read or write it', CHECK_PATH],
+  EPERM: ['this user may not change it', CHECK_PATH],
+  EROFS: ['the disk is read-only', CHECK_PATH],
+  ENOSPC: ['the disk is full', FREE_SPACE],
+  EDQUOT: ['the disk quota of this user is used up', FREE_SPACE],
+  ENOTDIR: ['it is not a folder, or part of its path is not', CHECK_PATH],
+  EISDIR: ['it is a folder', CHECK_PATH],
+  EEXIST: ['it exists already, or is a link to nothing', CHECK_PATH],
+  ENOTEMPTY: ['the folder is not empty', CHECK_PATH],
+  ELOOP: ['its symbolic links lead nowhere', CHECK_PATH],
+  ENAMETOOLONG: ['the name is too long', CHECK_PATH],
+  EIO: ['the disk reports an error', 'Check the disk.'],
 };
 
 const LISTEN_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>> = {
-  EADDRINUSE: ['the port is in use', 'Another process listens there: stop it, or choose another port.'],
+  EADDRINUSE: [
+    'the port is in use',
+    'Another process, or another entry of listeners, has it: stop it, or choose another port.',
+  ],
   EACCES: [
     'this user may not listen on this port',
     'Choose a port from 1024 on, or allow it: AmbientCapabilities=CAP_NET_BIND_SERVICE in the systemd unit.',
@@ -112,16 +138,12 @@ function unheard(fault: NodeJS.ErrnoException & { address?: string; hostname?: s
 function defect(fault: Error): Ending {
   const { code = '', path, syscall } = fault as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') return unheard(fault);
-  const why = FILE_FAULTS[code];
-  if (why)
-    return {
-      code: EXIT.refused,
-      lines: [`tessera: ${path ?? 'a file'}: ${why}`, '  Check the path and its permissions.'],
-    };
+  const [why, todo] = FILE_FAULTS[code] ?? [];
+  if (why) return { code: EXIT.refused, lines: [`tessera: ${path ?? 'a path that was given'}: ${why}`, `  ${todo}`] };
   if (code === 'ERR_SQLITE_ERROR') {
     return {
       code: EXIT.store,
-      lines: [`tessera: the store cannot be used: ${fault.message}`, '  See: tessera doctor'],
+      lines: [`tessera: the store cannot be used: ${fault.message}`, `  ${todoOf(fault) ?? LOOK}`],
     };
   }
   return {

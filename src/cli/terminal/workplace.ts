@@ -6,10 +6,12 @@ import type { Config } from '../../config/schema.ts';
 import { openStore } from '../../open-store.ts';
 import type { AdminPorts } from '../../operations/admin/admin.ts';
 import type { Random } from '../../operations/ports.ts';
+import { movedAwayAt, movedText } from '../../store/move-mark.ts';
 import type { Store } from '../../store/store.ts';
 import { systemRandom } from '../../system.ts';
 import { CommandFailure } from './exit.ts';
 import { todoOf } from './failure.ts';
+import { remark } from './output.ts';
 
 export interface Workplace extends AdminPorts {
   readonly config: Config;
@@ -26,10 +28,17 @@ export async function atWorkplace(command: Command, work: (workplace: Workplace)
   const config = await configOf(command);
   const store = await openExisting(config);
   try {
+    if (config.store.kind === 'sqlite') await warnOfMove(store);
     await work({ config, store, by: `command ${userName()}`, random: systemRandom });
   } finally {
     await store.close();
   }
+}
+
+/** Commands may still read the old store, and undo a move; a service refuses to start there. */
+async function warnOfMove(store: Store): Promise<void> {
+  const movedAt = await movedAwayAt(store);
+  if (movedAt !== undefined) remark(`Warning: ${movedText(movedAt)}. The new store will not see a change made here.`);
 }
 
 /** Opens an existing store, also while a service uses it. A missing store is an error: only `init` makes one. */

@@ -2,7 +2,7 @@ import { choice, entries, section, text } from '../setting.ts';
 
 export const authsvc = section('The authsvc door, for programs written for its contract (docs/contract.md).', {
   mounts: entries(
-    'The paths under which the door is served, for fleets that have another first segment compiled in. The list replaces the default: name /authsvc too if callers use it.',
+    'The paths of the door, for fleets that use another one. The list replaces the default: name /authsvc too if callers use it.',
     {
       path: text('a path such as /authsvc', '^(/[A-Za-z0-9._~-]+)+$', {
         description: 'The path; case-insensitive.',
@@ -10,7 +10,7 @@ export const authsvc = section('The authsvc door, for programs written for its c
       }),
       errorKeys: choice(['spec', 'oauth', 'both'], {
         description:
-          'The names of the fields of an error: `spec` (`Error`, `Error_description`), `oauth` (`error`, `error_description`), or `both`.',
+          'The fields of an error: `spec` (`Error`, `Error_description`), `oauth` (`error`, `error_description`), or `both`.',
         default: 'spec',
       }),
     },

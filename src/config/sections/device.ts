@@ -3,7 +3,7 @@ import { duration, flag, section, whole } from '../setting.ts';
 
 export const device = section('Device authorization: a person confirms in a browser.', {
   enabled: flag({
-    description: 'Whether device authorization is available. An integration can switch it off for itself.',
+    description: 'Whether device authorization is available. An integration can switch it off.',
     default: usual.deviceFlow,
   }),
   codeLifetime: duration({
@@ -15,12 +15,11 @@ export const device = section('Device authorization: a person confirms in a brow
     default: usual.pollInterval,
   }),
   wrongUserCodes: whole(1, 100, {
-    description: 'How many wrong user codes an identity may enter within the lifetime of a code.',
+    description: 'Wrong user codes per identity within the lifetime of a code.',
     default: usual.wrongUserCodes,
   }),
   failedSignIns: whole(1, 100, {
-    description:
-      'Failed sign-ins with one user code before that code is spent. Only failures in browsers where the person signed in before count.',
+    description: 'Failed sign-ins, in known browsers, after which a user code is spent.',
     default: usual.failedSignInsPerDeviceCode,
   }),
 });

@@ -3,7 +3,7 @@ import { optional } from '../../schema.ts';
 import { choice, choices, entries, flag, optionalSection, path, text, url, whole } from '../setting.ts';
 
 const tls = optionalSection(
-  'The server certificate. Leave it out for plain HTTP, which is allowed on loopback or behind a proxy only. Files are read again when they change.',
+  'The server certificate. Omit it for plain HTTP, which is allowed only on loopback or behind a proxy. Files are read again when they change.',
   {
     certificate: path({
       description: 'PEM file with the server certificate, followed by its intermediates.',
@@ -22,10 +22,13 @@ const HTTPS_ON_LOOPBACK = {
   tls: { certificate: '<dataFolder>/server.crt', key: '<dataFolder>/server.key' },
 };
 
+/** A colon is only in IPv6 addresses, which have at least two. */
+const HOST = '^([A-Za-z0-9._-]+|[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$';
+
 export const listeners = entries(
   'The addresses on which the service accepts connections.',
   {
-    host: text('a host name or an IP address', '^[A-Za-z0-9._:-]+$', {
+    host: text('a host name or an IP address, without a port or brackets', HOST, {
       description: 'The address to listen on; `0.0.0.0` or `::` for all. `localhost` means 127.0.0.1.',
       default: '127.0.0.1',
       example: '0.0.0.0',
@@ -37,19 +40,19 @@ export const listeners = entries(
     }),
     sharePort: flag({
       description:
-        'Shares the port with other processes of the same user that share it too, so that a new process can take over before the old one stops. Workers always share.',
+        'Shares the port with other processes of the same user, so that a new process can take over. Workers always share.',
       default: false,
     }),
     tls,
     clientCertificates: choice(['request', 'require', 'off'], {
       description:
-        'Whether the TLS handshake requests a client certificate: `request` also accepts callers without one, `require` refuses them, `off` never requests one, so that browsers show no certificate dialogue.',
+        '`request` asks for a client certificate in the TLS handshake, `require` refuses callers without one, `off` never asks, so that browsers show no dialogue.',
       default: 'request',
     }),
     publicUrl: optional(
       url({
         description:
-          'The public address of this listener, if it is not that of the service. If the listener also requests client certificates, the metadata of the oauth door names it under `mtls_endpoint_aliases`, so that only callers with a certificate go there.',
+          'The public address of this listener, if it differs from that of the service. If it requests client certificates, OAuth metadata names it under `mtls_endpoint_aliases`.',
         example: 'https://mtls.tokens.example.com',
       }),
     ),
@@ -60,7 +63,7 @@ export const listeners = entries(
     doors: optional(
       choices(DOOR_NAMES, {
         description:
-          'The doors that this listener serves: `authsvc` (tokens), `oauth` (tokens, for OAuth libraries), `pages` (for people), `ops` (health, readiness, metrics). If absent, all of them, but without `/metrics`.',
+          'The doors of this listener: `authsvc`, `oauth`, `pages`, `ops` (health, readiness, metrics). If absent, all of them without `/metrics`.',
         example: ['ops'],
       }),
     ),

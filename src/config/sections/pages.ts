@@ -12,13 +12,11 @@ export const pages = section('How the pages look, and which there are.', {
     default: '#0b5fff',
   }),
   docs: flag({
-    description:
-      'Whether `/docs` has the documentation of this release. If not, it leads to the API reference, `/docs/api`.',
+    description: 'Whether `/docs` has the documentation. If not, it leads to the API reference, `/docs/api`.',
     default: true,
   }),
   strictTransport: duration({
-    description:
-      'How long browsers must use https only (Strict-Transport-Security); 0 omits the header. Sent by the pages if `publicUrl` is https and not localhost.',
+    description: 'How long browsers must use https only (Strict-Transport-Security); 0 omits the header.',
     default: '365d',
   }),
   logo: optional(

@@ -11,7 +11,7 @@ export const proxies = section(
     }),
     clientCertificateHeader: choice(['off', 'rfc9440', 'url-encoded-pem', 'xfcc'], {
       description:
-        'How a proxy that terminates TLS forwards the client certificate: `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (as nginx sends it), `xfcc` (Envoy). Tessera validates it again.',
+        'How a proxy forwards the client certificate: `off`, `rfc9440` (`Client-Cert`, `Client-Cert-Chain`), `url-encoded-pem` (nginx), `xfcc` (Envoy).',
       default: 'off',
       example: 'rfc9440',
     }),

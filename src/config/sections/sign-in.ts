@@ -4,7 +4,7 @@ import { duration, section, whole } from '../setting.ts';
 export const signIn = section('Sign-in with user name and password, and the browser session after it.', {
   failedPerIdentity: whole(1, 1000, {
     description:
-      'Failed sign-ins per user name and window; further attempts are refused, even with the right password. Each known browser and each open session has its own count.',
+      'Failed sign-ins per user name and window; further ones are refused, even with the right password. Each known browser and open session has its own count.',
     default: usual.failedSignInsPerIdentity,
   }),
   failedPerAddress: whole(1, 100_000, {
@@ -14,7 +14,7 @@ export const signIn = section('Sign-in with user name and password, and the brow
   window: duration({ description: 'The time window of these limits.', default: usual.signInWindow }),
   knownBrowserLifetime: duration({
     description:
-      'How long a browser stays known after a sign-in. A known browser can sign in even while the name or the address is locked.',
+      'How long a browser stays known after a sign-in. A known browser can sign in while the name or address is locked.',
     default: usual.knownBrowserLifetime,
   }),
   sessionIdle: duration({
@@ -22,7 +22,7 @@ export const signIn = section('Sign-in with user name and password, and the brow
     default: usual.sessionIdle,
   }),
   sessionLifetime: duration({
-    description: 'A browser session ends this long after sign-in, even if it is used.',
+    description: 'A browser session ends this long after sign-in.',
     default: usual.sessionLifetime,
   }),
 });

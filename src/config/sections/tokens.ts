@@ -8,18 +8,15 @@ export const tokens = section('Tokens and grants. An integration can override th
     default: usual.accessTokenLifetime,
   }),
   jwtLifetime: duration({
-    description:
-      'How long an access token in the format jwt works, if `accessTokenLifetime` is longer. Resource servers that check it by themselves notice no revocation, so 24h at most.',
+    description: 'How long a JWT access token works, at most 24h, if `accessTokenLifetime` is longer.',
     default: usual.jwtLifetime,
   }),
   signingKeyPublishedFor: duration({
-    description:
-      'How long a new signing key is published before it signs. Longer than resource servers cache the list of keys.',
+    description: 'How long a new signing key is published before it signs; longer than resource servers cache keys.',
     default: usual.signingKeyPublishedFor,
   }),
   grantLifetime: duration({
-    description:
-      'How long a grant can be refreshed; afterwards a new authorization is needed. The end of a grant never changes.',
+    description: 'How long a grant can be refreshed. The end of an existing grant never changes.',
     default: usual.grantLifetime,
   }),
   refresh: flag({
@@ -28,17 +25,17 @@ export const tokens = section('Tokens and grants. An integration can override th
   }),
   refreshRetryWindow: duration({
     description:
-      'How long after a refresh the same refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
+      'How long a spent refresh token gets the same new pair again, for callers that lost the response. 0 allows no retry.',
     default: usual.refreshRetryWindow,
   }),
   onReuse: choice(['revoke', 'report'], {
     description:
-      'What happens if a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
+      'When a spent refresh token is presented later: `revoke` ends the grant, `report` only writes an event (for fleets that migrate).',
     default: usual.onReuse,
   }),
   accessTokenOverlap: optional(
     duration({
-      description: 'Ends older access tokens this long after a refresh. If absent, each works until its own expiry.',
+      description: 'Ends older access tokens this long after a refresh. If absent, they work until they expire.',
       example: '5m',
     }),
   ),

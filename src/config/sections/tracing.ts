@@ -7,13 +7,12 @@ export const tracing = section(
     endpoint: optional(
       text('an http or https address', '^https?://[^\\s?#@]+$', {
         description:
-          'Where spans are sent, as OTLP over HTTP in JSON: usually a collector on this machine, with the path `/v1/traces`. Spans contain no secret, but Client IDs and ids of grants: use https to other machines.',
+          'Where spans are sent, as OTLP over HTTP in JSON. Spans contain Client IDs and ids of grants, but no secret: use https to other machines.',
         example: 'http://127.0.0.1:4318/v1/traces',
       }),
     ),
     samplePercent: whole(0, 100, {
-      description:
-        'How many of a hundred traces that begin here are recorded. If the caller sends `traceparent`, its flag decides instead.',
+      description: 'Percentage of traces recorded. If the caller sends `traceparent`, its flag decides instead.',
       default: 100,
       example: 5,
     }),

@@ -1,7 +1,8 @@
-import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
 import type { GrantCredential } from './wording.ts';
 
 export const CERTIFICATE_GRANT_TYPE = 'client_credentials';
+export const ASSERTION_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const CREDENTIALS: ReadonlyMap<string, GrantCredential> = new Map([
   [DEVICE_GRANT_TYPE, 'device-code'],

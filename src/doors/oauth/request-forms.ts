@@ -1,8 +1,8 @@
 // The requests of this door for the OpenAPI document: the parameters that are read, with what a request must have, and
 // without those that are only refused.
 import { object, optional, type Schema, string } from '../../schema.ts';
-import { ASSERTION_GRANT_TYPE, DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
-import { CERTIFICATE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../token/grant-type.ts';
+import { ASSERTION_GRANT_TYPE, CERTIFICATE_GRANT_TYPE, GRANT_TYPES } from './grant-types.ts';
 import { IntrospectionParameters, RevocationParameters, TokenParameters } from './schemas.ts';
 
 const { client_id, scope, resource } = TokenParameters.properties;

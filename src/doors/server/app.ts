@@ -84,7 +84,7 @@ export interface App {
   /** Open connections. */
   connections(): number;
   /** Accepts no new connections, and closes each open one after its next response. Resolves when all are closed. */
-  drain(): Promise<void>;
+  drain(port: { readonly isShared: boolean }): Promise<void>;
 }
 
 const RETRY_SHORTLY = seconds(1);
@@ -134,10 +134,10 @@ export function makeApp(options: AppOptions): App {
     fastify: app,
     census: () => guard.gate.places.census(),
     connections: () => guard.connections.count,
-    drain: async () => {
+    drain: async ({ isShared }) => {
       // Connections still open by then are closed, so that no caller can delay the stop for ever.
       const timer = setTimeout(() => guard.connections.destroyAll(), options.limits.stopTimeoutMs);
-      await drain.begin();
+      await drain.begin(isShared);
       clearTimeout(timer);
       await app.close();
       guard.stop();

@@ -1,9 +1,9 @@
 // Ends a listener without losing a request. It accepts no new connections; each open one closes after its next response.
 import type { ServerHttp2Stream } from 'node:http2';
 import { Server } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Place, Places } from './places.ts';
+import { emptyQueue } from './queued-connections.ts';
 
 /** A server with kept-alive HTTP/1.1 connections. */
 interface KeptAlive {
@@ -21,11 +21,11 @@ export class Drain {
     [this.#server, this.#places, this.#idleMs] = [server, places, idleMs];
   }
 
-  /** Resolves when all connections are closed. */
-  async begin(): Promise<void> {
+  /** Resolves when all connections are closed. `isShared`: other processes listen on the same port. */
+  async begin(isShared = false): Promise<void> {
     this.#hasBegun = true;
     this.#places.endStreams();
-    await queuedConnections();
+    await emptyQueue(this.#server, isShared);
     await new Promise<void>((resolve) => {
       const idle = setTimeout(() => this.#closeIdle(), this.#idleMs);
       // Not the HTTP server's own close: it also closes idle connections, on which a request may be on its way.
@@ -51,12 +51,6 @@ export class Drain {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
     for (const { session, places } of this.#places.visitors) if (places.length === 0) session?.close();
   }
-}
-
-/** Resolves when the event loop has accepted every connection that waits in the kernel: closing the listener would reset them. */
-async function queuedConnections(): Promise<void> {
-  await setImmediate(); // the end of the turn that we are in
-  await setImmediate(); // after the next look at all sockets
 }
 
 function isNewest(place: Place): boolean {

@@ -1,6 +1,6 @@
 // How refusals are sent: to a request that has a reply, or as bytes prepared before any work is done for a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
+import { CERTIFICATE_NAME_VERDICTS, CERTIFICATE_VERDICTS, type Refusal } from '../../core/refusal.ts';
 import { JSON_HEADERS } from './json-headers.ts';
 import { type PreparedRefusal, prepareJson, prepareOnce } from './prepared-refusal.ts';
 import { recordRefusal } from './story.ts';
@@ -70,7 +70,7 @@ export function replyJson(reply: FastifyReply, status: number, body: string): Fa
 }
 
 /** The log line "certificate refused" explains these. */
-const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set(CERTIFICATE_VERDICTS);
+const EXPLAINED_IN_LOG: ReadonlySet<string> = new Set([...CERTIFICATE_VERDICTS, ...CERTIFICATE_NAME_VERDICTS]);
 
 /** Adds the request id if only the log has the details, so that the operator finds the line. */
 export function nameRequest(text: string, { id }: FastifyRequest, { reason }: Refusal<string>): string {

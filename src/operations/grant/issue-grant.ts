@@ -74,21 +74,25 @@ export function issueGrant(
       ...accessTokenFacts({ ...draft, format: integration.accessTokenFormat }, ports),
     },
   };
-  const event: Event = {
+  return { grant, pair: { grant, minted, now }, event: issuedEvent(grant) };
+}
+
+function issuedEvent(grant: Grant): Event {
+  const { clientId, identityId, scope, resource } = grant;
+  return {
     type: 'issued',
-    at: now,
-    clientId: grant.clientId,
-    identityId: grant.identityId,
+    at: grant.createdAt,
+    clientId,
+    identityId,
     subjectId: grant.id,
-    presenter,
+    presenter: grant.pair.presenter,
     detail: {
-      ...originDetail(draft.origin),
-      scope: draft.scope,
-      ...(draft.resource && { resource: draft.resource.join(' ') }),
-      until: refreshUntil,
+      ...originDetail(grant.origin),
+      scope,
+      ...(resource && { resource: resource.join(' ') }),
+      until: grant.refreshUntil,
     },
   };
-  return { grant, pair: { grant, minted, now }, event };
 }
 
 function originDetail(origin: Origin): Readonly<Record<string, string>> {

@@ -64,23 +64,31 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+// X.667: identifiers below 2.25 end in a UUID, a number of 128 bits.
+const MAX_ARC_OCTETS = 19;
+// 49 bits, which a number can hold.
+const MAX_NUMBER_OCTETS = 7;
+
 function printOid(content: Uint8Array): string {
-  const arcs: number[] = [];
-  let arc = 0;
-  let fresh = true;
-  for (const octet of content) {
-    if (fresh && octet === 0x80) throw new MalformedDer('an object identifier is padded');
-    arc = arc * 128 + (octet & 0x7f);
-    if (arc > Number.MAX_SAFE_INTEGER) throw new MalformedDer('an object identifier is too large');
-    fresh = octet < 0x80;
-    if (!fresh) continue;
-    arcs.push(arc);
-    arc = 0;
+  const arcs: (number | bigint)[] = [];
+  let start = 0;
+  for (let end = 1; end <= content.length; end++) {
+    if ((content[end - 1] ?? 0) >= 0x80) continue;
+    arcs.push(arcOf(content.subarray(start, end)));
+    start = end;
   }
   const [head] = arcs;
-  if (head === undefined || !fresh) throw new MalformedDer('an object identifier ends early');
+  if (head === undefined || start !== content.length) throw new MalformedDer('an object identifier ends early');
+  if (typeof head === 'bigint') throw new MalformedDer('an object identifier is too large');
   const top = Math.min(2, Math.floor(head / 40));
   return [top, head - top * 40, ...arcs.slice(1)].join('.');
+}
+
+function arcOf(octets: Uint8Array): number | bigint {
+  if (octets[0] === 0x80) throw new MalformedDer('an object identifier is padded');
+  if (octets.length > MAX_ARC_OCTETS) throw new MalformedDer('an object identifier is too large');
+  if (octets.length <= MAX_NUMBER_OCTETS) return octets.reduce((arc, octet) => arc * 128 + (octet & 0x7f), 0);
+  return octets.reduce((arc, octet) => arc * 128n + BigInt(octet & 0x7f), 0n);
 }
 
 /** The octets of a BIT STRING without unused bits, as in keys and signatures. */

@@ -14,7 +14,15 @@ export function readPemOrDer(file: Uint8Array, label: 'CERTIFICATE' | 'X509 CRL'
   return isDer ? [file] : readPem(Buffer.from(file).toString('latin1'), label);
 }
 
-export function writePem(der: Uint8Array): string {
+export function writePem(certificate: Uint8Array): string {
+  return writeBlock(certificate, 'CERTIFICATE');
+}
+
+export function writeKeyPem(spki: Uint8Array): string {
+  return writeBlock(spki, 'PUBLIC KEY');
+}
+
+function writeBlock(der: Uint8Array, label: string): string {
   const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
-  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
 }

@@ -3,13 +3,15 @@
 import type { ApprovedIssuer } from '../../core/issuer.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { Path } from '../path/path.ts';
-import { authoritiesOf, readAll, readIssuer } from '../path/read-issuer.ts';
+import { authoritiesOf, readIssuer } from '../path/read-issuer.ts';
 import type { KnownAuthority } from '../revocation/fetched-lists.ts';
 import type { OcspResponse } from '../revocation/ocsp.ts';
 import { signersBeside } from '../revocation/revocation.ts';
 import { type RevocationPorts, RevocationSource } from '../revocation/revocation-source.ts';
 import { revokingLists } from '../revocation/revoked-marks.ts';
+import { type Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
+import { readSent } from '../x509/sent-authorities.ts';
 import { type Judgement, judgeCertificate, type PresentedCertificate } from './judge.ts';
 import { Verdicts } from './verdict-cache.ts';
 
@@ -70,12 +72,13 @@ export class CertificateJudge {
 
   /** The caller may also have sent other certificates of the issuers, with keys that sign their lists. */
   #signersSent(chain: readonly Uint8Array[], path: Path, issuer: ApprovedIssuer): readonly Certificate[] {
-    const isOnPath = (sent: Uint8Array) => path.some(({ der }) => Buffer.compare(der, sent) === 0);
-    const beside = readAll(chain.slice(1).filter((sent) => !isOnPath(sent)));
-    if (beside.length === 0) return [];
-    const pool = () => [...path.slice(1, -1), ...beside, ...readIssuer(issuer).intermediates];
+    const sent = chain.slice(1).map(readSent);
+    const pool = sent.flatMap((read) => (read.ok ? [read.value] : []));
+    const isOnPath = ({ der }: Candidate) => path.some((certificate) => Buffer.compare(certificate.der, der) === 0);
+    if (pool.every(isOnPath)) return [];
     const evidence = { lists: this.revocation.lists, responses: [] };
-    return signersBeside({ path, pool, issuer, evidence, now: this.#now() });
+    const registered = readIssuer(issuer).intermediates.map(candidateOf);
+    return signersBeside({ path, pool: [...pool, ...registered], issuer, evidence, now: this.#now() });
   }
 
   /**

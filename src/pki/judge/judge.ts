@@ -6,12 +6,13 @@ import type { ApprovedIssuer } from '../../core/issuer.ts';
 import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { type EpochSeconds, earlier } from '../../core/time.ts';
 import type { Step, Verdict } from '../../core/verdict.ts';
-import { describe, judgePath, type Path } from '../path/path.ts';
+import type { NameComparisons } from '../path/name-constraints.ts';
+import { describe, EVERY_PROFILE, judgePath, type Path } from '../path/path.ts';
 import { type ReadIssuer, readIssuer } from '../path/read-issuer.ts';
 import { PathSearch, SEARCH_LIMITS, type SearchLimits } from '../path/search.ts';
 import { step } from '../path/step.ts';
 import { judgeRevocation, type RevocationEvidence, type RevocationQuestion } from '../revocation/revocation.ts';
-import { type Candidate, printNameOf, readCandidate } from '../x509/candidate.ts';
+import { type Candidate, candidateOf, printNameOf, readCandidate } from '../x509/candidate.ts';
 import { type Certificate, markOf, namesOf } from '../x509/certificate.ts';
 import { escapeText } from '../x509/distinguished-name.ts';
 import { keepSent, readSent } from '../x509/sent-authorities.ts';
@@ -41,7 +42,10 @@ export function judgeCertificate(presented: PresentedCertificate): Judgement {
   if (chain.length > MAX_PRESENTED || (rest.length > 0 && totalOf(chain) > MAX_OCTETS)) return refusedAt(tooMany());
   const leaf = readCandidate(first);
   if (!leaf.ok) return refusedAt(unreadable(leaf.refusal.rule));
-  const sent = rest.map(readSent).flatMap((read) => (read.ok ? [read.value] : []));
+  const sent = rest
+    .filter(isFirst)
+    .map(readSent)
+    .flatMap((read) => (read.ok ? [read.value] : []));
   return judgeLeaf(leaf.value, sent, issuers.filter(({ enabled }) => enabled).map(readIssuer), presented);
 }
 
@@ -52,32 +56,35 @@ function judgeLeaf(
   { evidence, now, limits = SEARCH_LIMITS }: PresentedCertificate,
 ): Judgement {
   const anchors = approved.flatMap(({ certificate }) => (certificate ? [certificate] : []));
-  const registered = approved.flatMap(({ intermediates }) => intermediates);
-  const search = new PathSearch(anchors, [...sent, ...registered], limits);
+  const registered = approved.flatMap(({ intermediates }) => intermediates.map(candidateOf));
+  const pool = [...sent, ...registered];
+  const search = new PathSearch(anchors, pool, limits);
+  const work = { comparisons: 0 };
   let refused: Judgement | undefined;
   let tried = 0;
   for (const path of search.pathsTo(leaf)) {
     const issuer = approved.find(({ certificate }) => certificate === path[0])?.issuer;
     if (!issuer || ++tried > MAX_PATHS) break;
-    const judgement = judgeFoundPath({ path, pool: () => [...readable(sent), ...registered], issuer, evidence, now });
+    const judgement = judgeFoundPath({ path, pool, issuer, evidence, now }, work);
     if (judgement.outcome.ok) {
       for (const candidate of sent) if (path.some(({ der }) => der === candidate.der)) keepSent(candidate);
       return judgement;
     }
     refused ??= judgement;
   }
-  return refused ?? refusedAt(whyNoPath(leaf, anchors, search));
+  return refused ?? refusedAt(whyNoPath(leaf, approved, search));
 }
 
-function readable(candidates: readonly Candidate[]): Certificate[] {
-  return candidates.flatMap(({ certificate }) => (certificate.ok ? [certificate.value] : []));
+/** Some callers send a certificate several times. */
+function isFirst(der: Uint8Array, index: number, all: readonly Uint8Array[]): boolean {
+  return all.findIndex((other) => other.length === der.length && Buffer.compare(other, der) === 0) === index;
 }
 
-function judgeFoundPath(question: RevocationQuestion): Judgement {
+function judgeFoundPath(question: RevocationQuestion, work: NameComparisons): Judgement {
   const { path, issuer, now } = question;
   const leaf = path.at(-1) ?? path[0];
   const found = { path, issuer, mark: markOf(leaf, path.at(-2) ?? path[0], path[0]) };
-  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now)];
+  const structure = [approvedBy(issuer, leaf), ...judgePath(path, issuer, now, 'leaf', work)];
   // Revocation is checked only if the path is otherwise valid: nobody can make us search lists for an unknown
   // certificate.
   const findings = structure.every(({ passed }) => passed) ? judgeRevocation(question) : [];
@@ -99,12 +106,12 @@ function refusedAt(failed: Step): Judgement {
 
 function unreadable(why: string | undefined): Step {
   const words = `the certificate is DER as defined in RFC 5280 4.1: ${why ?? 'it is not'}`;
-  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable' });
+  return step('readable', false, 'leaf', words, { reason: 'certificate-unreadable', setting: EVERY_PROFILE });
 }
 
 function tooMany(): Step {
   const words = `at most ${MAX_PRESENTED} certificates with ${MAX_OCTETS} octets in total are presented`;
-  return step('bounded-work', false, 'leaf', words);
+  return step('bounded-work', false, 'leaf', words, { setting: EVERY_PROFILE });
 }
 
 function totalOf(chain: readonly Uint8Array[]): number {
@@ -116,11 +123,21 @@ function approvedBy(issuer: ApprovedIssuer, leaf: Certificate): Step {
   return step('issuer-approved', true, describe(leaf, 'leaf'), words, { reason: 'certificate-issuer-not-approved' });
 }
 
-function whyNoPath(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): Step {
+function whyNoPath(leaf: Candidate, approved: readonly ReadIssuer[], search: PathSearch): Step {
   if (search.unreadable !== undefined) return unreadable(search.unreadable);
+  const anchors = approved.flatMap(({ certificate }) => certificate ?? []);
   const words = `a path of signatures leads to the key of an approved issuer: ${whyNotApproved(leaf, anchors, search)}`;
   const about = `leaf ${printNameOf(leaf.subject)}`;
-  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved' });
+  const setting = `approved issuers: ${printLabels(approved)}`;
+  return step('issuer-approved', false, about, words, { reason: 'certificate-issuer-not-approved', setting });
+}
+
+const MAX_LABELS = 8;
+
+function printLabels(approved: readonly ReadIssuer[]): string {
+  const labels = approved.slice(0, MAX_LABELS).map(({ issuer }) => escapeText(issuer.label));
+  const more = approved.length > MAX_LABELS ? [`and ${approved.length - MAX_LABELS} more`] : [];
+  return [...labels, ...more].join(', ') || 'none';
 }
 
 function whyNotApproved(leaf: Candidate, anchors: readonly Certificate[], search: PathSearch): string {

@@ -6,7 +6,7 @@ import {
   attributesOf,
   type DistinguishedName,
   EMAIL_ADDRESS,
-  isIncomparable,
+  foldedCharacters,
   isNameWithin,
 } from '../x509/distinguished-name.ts';
 import type { GeneralName } from '../x509/general-name.ts';
@@ -14,6 +14,11 @@ import { hostOf, isComparable, isConstraint } from '../x509/name-form.ts';
 
 // Comparing thousands of constraints with thousands of names would take seconds; honest CAs stay far below this limit.
 const MAX_COMPARISONS = 20_000;
+
+/** How many comparisons were made for one verdict, over all paths that were tried. */
+export interface NameComparisons {
+  comparisons: number;
+}
 
 /** A name in comparable form, computed once for all comparisons. */
 type Compared =
@@ -28,14 +33,16 @@ interface Subtrees {
   readonly permitted: ReadonlyMap<string, readonly Compared[]>;
   readonly excluded: ReadonlyMap<string, readonly Compared[]>;
   readonly count: number;
+  /** What preparing the directory names costs, in comparisons. */
+  readonly folding: number;
 }
 
 /** Why the path violates name constraints; undefined if it does not. The approved issuer comes first, the leaf last. */
 export function violatedConstraint(
   path: readonly Certificate[],
   profile: ApprovedIssuer['profile'],
+  work: NameComparisons,
 ): string | undefined {
-  const work = { comparisons: 0 };
   for (const [depth, authority] of path.entries()) {
     const constraints = authority.known.nameConstraints;
     if (!constraints) continue;
@@ -59,7 +66,16 @@ function subtreesOf({
   permitted: readonly GeneralName[];
   excluded: readonly GeneralName[];
 }): Subtrees {
-  return { permitted: byForm(permitted), excluded: byForm(excluded), count: permitted.length + excluded.length };
+  const all = [...permitted, ...excluded];
+  return { permitted: byForm(permitted), excluded: byForm(excluded), count: all.length, folding: foldingOf(all) };
+}
+
+// Normalising a character takes as long as this many comparisons.
+const CHARACTER = 8;
+
+function foldingOf(names: readonly GeneralName[]): number {
+  const characters = names.map((name) => (name.kind === 'directory' ? foldedCharacters(name.name) : 0));
+  return CHARACTER * characters.reduce((sum, count) => sum + count, 0);
 }
 
 function byForm(names: readonly GeneralName[]): Map<string, Compared[]> {
@@ -77,9 +93,9 @@ function formOf(name: GeneralName): string {
   return name.kind === 'other' ? `other ${name.oid}` : name.kind;
 }
 
-function violationBy(certificate: Certificate, subtrees: Subtrees, work: { comparisons: number }): string | undefined {
+function violationBy(certificate: Certificate, subtrees: Subtrees, work: NameComparisons): string | undefined {
   const names = constrainedNames(certificate);
-  work.comparisons += names.length * subtrees.count;
+  work.comparisons += names.length * subtrees.count + foldingOf(names) + subtrees.folding;
   if (work.comparisons > MAX_COMPARISONS) return `more than ${MAX_COMPARISONS} name comparisons would be needed`;
   for (const name of names) {
     const permitted = subtrees.permitted.get(formOf(name)) ?? [];
@@ -150,9 +166,7 @@ function overlaps(name: Compared, subtree: Compared): boolean {
 
 /** An attribute without readable text may equal the excluded one elsewhere, so it counts as excluded. */
 function mayBeWithin(name: DistinguishedName, subtree: DistinguishedName): boolean {
-  return subtree.comparable.every(
-    (rdn, index) => name.comparable[index] === rdn || name.rdns[index]?.some(isIncomparable) === true,
-  );
+  return subtree.comparable.every((rdn, index) => name.comparable[index] === rdn || name.incomparable[index] === true);
 }
 
 /** With a leading dot, as OpenSSL and others write it, the constraint covers only hosts below the domain. */

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
 import { printName } from '../x509/distinguished-name.ts';
-import { violatedConstraint } from './name-constraints.ts';
+import { type NameComparisons, violatedConstraint } from './name-constraints.ts';
 import { violatedPolicy } from './policies.ts';
 import { AUTHORITIES, type PathPolicy, type Position, type Role, type Rule } from './rule.ts';
 import { RULES } from './rules.ts';
@@ -14,12 +14,18 @@ export type Path = readonly [Certificate, ...Certificate[]];
 
 export type PathEnd = 'leaf' | 'revocation signer';
 
-export function judgePath(path: Path, policy: PathPolicy, now: EpochSeconds, end: PathEnd = 'leaf'): Step[] {
+export function judgePath(
+  path: Path,
+  policy: PathPolicy,
+  now: EpochSeconds,
+  end: PathEnd = 'leaf',
+  work: NameComparisons = { comparisons: 0 },
+): Step[] {
   const positions = path.map((certificate, index): Position => {
     const isNamedByKey = path[index + 1]?.known.authorityKeyIdentifier?.key !== undefined;
     return { certificate, role: roleAt(path, index, end), isNamedByKey, now, policy };
   });
-  return [...positions.flatMap(judgePosition), ...judgeTogether(path, policy)];
+  return [...positions.flatMap(judgePosition), ...judgeTogether(path, policy, work)];
 }
 
 /** Checks a certificate alone by the rules of its role, independent of the rest of the path. */
@@ -120,9 +126,9 @@ function settingOf(rule: Demand, policy: PathPolicy, passed: boolean): string | 
   return passed ? undefined : EVERY_PROFILE;
 }
 
-const EVERY_PROFILE = 'every profile';
+export const EVERY_PROFILE = 'every profile';
 
-function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
+function judgeTogether(path: Path, { profile }: PathPolicy, work: NameComparisons): Step[] {
   const checks = [
     [
       'path-length',
@@ -132,7 +138,7 @@ function judgeTogether(path: Path, { profile }: PathPolicy): Step[] {
     [
       'name-constraints',
       'every name is within the name constraints of the authorities above it (RFC 5280 4.2.1.10)',
-      violatedConstraint(path, profile),
+      violatedConstraint(path, profile, work),
     ],
     ['certificate-policies', 'the certificate policies of the path are valid (RFC 5280 6.1)', violatedPolicy(path)],
   ] as const;

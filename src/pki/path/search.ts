@@ -1,13 +1,15 @@
-// Finds paths from an approved issuer down to a leaf, by name and signature. The search starts at the approved issuers,
-// so presented certificates are parsed only once an approved issuer has signed them. All work is bounded, because a
-// graph of cross-signed CAs has exponentially many paths.
-import type { Outcome } from '../../core/outcome.ts';
+// Finds paths from a leaf up to an approved issuer, by name and signature. Nothing else is done for a stranger: until an
+// authority that the operator knows has signed one of the presented certificates, only keys that the operator knows are
+// used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
+// of cross-signed CAs has exponentially many paths.
+import type { Element } from '../der/der.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
-import { type Certificate, isSelfIssued } from '../x509/certificate.ts';
-import { sameName } from '../x509/distinguished-name.ts';
-import { isSignedBy } from '../x509/signed.ts';
+import type { Certificate } from '../x509/certificate.ts';
+import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '../x509/distinguished-name.ts';
+import type { PublicKeyFacts } from '../x509/public-key.ts';
+import { couldBeSignedBy, isSignedBy } from '../x509/signed.ts';
 import type { Path } from './path.ts';
-import { nameCost, SearchBudget, signatureCost } from './search-budget.ts';
+import { foldCost, nameCost, parseCost, SearchBudget, signatureCost } from './search-budget.ts';
 
 export interface SearchLimits {
   /**
@@ -23,13 +25,20 @@ const MAX_PATH_LENGTH = 16;
 // Signature checks are cached, but a graph has more paths than edges.
 const MAX_STEPS = 200;
 
+/** From an authority down to the leaf. */
+type Trail = readonly [Candidate, ...Candidate[]];
+
 export class PathSearch {
-  readonly #anchors: readonly Certificate[];
+  readonly #anchors: ReadonlyMap<Candidate, Certificate>;
+  /** Anchors first. */
+  readonly #authorities: readonly Candidate[];
   readonly #pool: readonly Candidate[];
   readonly #limits: SearchLimits;
-  readonly #budget = new SearchBudget();
-  readonly #compared = new Set<Candidate>();
-  readonly #charged = new Map<Candidate, Set<Certificate>>();
+  readonly #budget: SearchBudget;
+  readonly #folded = new Set<DistinguishedName>();
+  readonly #parsed = new Set<Candidate | Element>();
+  readonly #charged = new Map<Candidate, Set<PublicKeyFacts>>();
+  readonly #keys = new Map<string, PublicKeyFacts>();
   /** Why a leaf signed by an approved issuer could not be parsed. */
   unreadable: string | undefined;
   #steps = 0;
@@ -38,10 +47,13 @@ export class PathSearch {
     anchors: readonly Certificate[],
     pool: readonly (Certificate | Candidate)[],
     limits: SearchLimits = SEARCH_LIMITS,
+    budget: SearchBudget = new SearchBudget(),
   ) {
-    this.#anchors = anchors;
+    this.#anchors = new Map(anchors.map((certificate) => [candidateOf(certificate), certificate]));
     this.#pool = pool.map(asCandidate).filter((candidate) => !anchors.some((anchor) => isCopyOf(candidate, anchor)));
+    this.#authorities = [...this.#anchors.keys(), ...this.#pool];
     this.#limits = limits;
+    this.#budget = budget;
   }
 
   /** Whether the search stopped at a limit. "No path" is final even then. */
@@ -52,79 +64,198 @@ export class PathSearch {
   /** Paths from the approved issuer down to the leaf. A leaf signed by an approved issuer may still fail to parse. */
   *pathsTo(leaf: Certificate | Candidate): Generator<Path> {
     const last = asCandidate(leaf);
-    const pool = likelyFirst(last, this.#pool);
-    const named = last.issuerKeyIdentifier;
-    const isNamed = ({ known }: Certificate) => named !== undefined && isEqual(named, known.subjectKeyIdentifier);
-    for (const anchor of this.#anchors.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))))
-      yield* this.#descend([anchor], last, pool);
+    if (this.#budget.hasSignature || !last.isPresented || this.#isVouchedFor(last)) yield* this.#ascend([last]);
   }
 
-  *#descend(trail: Path, leaf: Candidate, pool: readonly Candidate[]): Generator<Path> {
+  /** Whether an authority that the operator knows has signed the leaf or a certificate that was sent with it. */
+  #isVouchedFor(leaf: Candidate): boolean {
+    const known = this.#authorities.filter(isKnown);
+    const presented = likelyFirst(
+      leaf,
+      this.#pool.filter(({ isPresented }) => isPresented),
+    );
+    const isLikely = (below: Candidate) =>
+      known.some((above) => rankOf(above, below) <= LIKELY && this.#hasIssued(above, below));
+    if (!presented.some(isLikely) && !this.#isSignedByAny(known, presented)) return false;
+    this.#budget.signatureFound();
+    return true;
+  }
+
+  /** What is expensive to compare comes last. */
+  #isSignedByAny(known: readonly Candidate[], presented: readonly Candidate[]): boolean {
+    const pairs = presented.flatMap((below) => known.map((above) => ({ above, below, rank: rankOf(above, below) })));
+    return pairs.sort((a, b) => a.rank - b.rank).some(({ above, below }) => this.#hasIssued(above, below));
+  }
+
+  *#ascend(trail: Trail): Generator<Path> {
     if (this.#steps++ >= MAX_STEPS) return;
-    const above = trail.at(-1) ?? trail[0];
-    const found = this.#readIfSigned(above, leaf);
-    if (found?.ok) yield [...trail, found.value];
-    else this.unreadable ??= found?.refusal.rule;
-    if (trail.length >= MAX_PATH_LENGTH) return;
-    for (const candidate of pool) {
-      const below = this.#readIfSigned(above, candidate);
-      if (below?.ok && this.#mayFollow(below.value, trail)) yield* this.#descend([...trail, below.value], leaf, pool);
+    const [top] = trail;
+    for (const above of byRank(this.#authorities, top)) {
+      const anchor = this.#anchors.get(above);
+      if (!anchor && !this.#mayFollow(above, trail)) continue;
+      if (!this.#hasIssued(above, top)) continue;
+      if (!anchor) yield* this.#ascend([above, ...trail]);
+      const path = anchor && this.#read(anchor, trail);
+      if (path) yield path;
     }
   }
 
-  #mayFollow(certificate: Certificate, trail: Path): boolean {
-    if (trail.includes(certificate) || this.#anchors.some((anchor) => isSameAuthority(anchor, certificate)))
-      return false;
-    const depth = [...trail.slice(1), certificate].filter((authority) => !isSelfIssued(authority)).length;
+  /** The path, if its certificates can be parsed. */
+  #read(anchor: Certificate, trail: Trail): Path | undefined {
+    const certificates: Certificate[] = [];
+    for (const [index, candidate] of trail.entries()) {
+      if (!this.#mayParse(candidate, index === trail.length - 1)) return undefined;
+      const read = candidate.certificate;
+      if (read.ok) certificates.push(read.value);
+      else if (index === trail.length - 1) this.unreadable ??= read.refusal.rule;
+    }
+    return certificates.length === trail.length ? [anchor, ...certificates] : undefined;
+  }
+
+  #mayParse(candidate: Candidate, isLeaf: boolean): boolean {
+    const cost = parseCost(candidate.der.length);
+    // The leaf of the first path is parsed in any case; each further path is judged anew.
+    if (isLeaf && !this.#parsed.has(candidate)) this.#budget.charge(cost);
+    else if (!isKnown(candidate) && !this.#budget.spend(cost)) return false;
+    this.#parsed.add(candidate);
+    return true;
+  }
+
+  #mayFollow(above: Candidate, trail: Trail): boolean {
+    if (trail.length >= MAX_PATH_LENGTH || trail.includes(above) || this.#isAnchor(above)) return false;
+    // Names need not be compared for a short path.
+    if (trail.length <= this.#limits.intermediates) return true;
+    const depth = [above, ...trail.slice(0, -1)].filter((authority) => !this.#isSelfIssued(authority)).length;
     return depth <= this.#limits.intermediates;
   }
 
-  #readIfSigned(issuer: Certificate, candidate: Candidate): Outcome<Certificate> | undefined {
-    return this.isNamedBy(candidate, issuer) && this.#hasSigned(issuer, candidate) ? candidate.certificate : undefined;
+  #isSelfIssued(candidate: Candidate): boolean {
+    return this.#hasName(candidate, 'issuer', candidate);
+  }
+
+  /** Same name and key means same CA, whatever else its certificates say: approved issuers are pinned by key. */
+  #isAnchor(candidate: Candidate): boolean {
+    const isSame = (anchor: Candidate) =>
+      isEqual(anchor.spki, candidate.spki) && this.#hasName(candidate, 'subject', anchor);
+    return [...this.#anchors.keys()].some(isSame);
+  }
+
+  #hasIssued(above: Candidate, below: Candidate): boolean {
+    return this.#hasName(below, 'issuer', above) && this.#hasSigned(above, below);
   }
 
   /** Whether the candidate names this CA as its issuer. */
-  isNamedBy(candidate: Candidate, { subject }: Certificate): boolean {
-    if (isEqual(candidate.issuer.whole, subject.der)) return true;
-    if (candidate.issuerRdns !== subject.rdns.length || !this.#mayCompare(candidate)) return false;
-    return candidate.issuerName !== undefined && sameName(candidate.issuerName, subject);
+  isNamedBy(candidate: Candidate, authority: Certificate): boolean {
+    return this.#hasName(candidate, 'issuer', candidateOf(authority));
+  }
+
+  /** Whether the candidate has this subject. The name is a trusted one. */
+  hasSubject(candidate: Candidate, name: DistinguishedName): boolean {
+    if (isEqual(candidate.subject.whole, name.der)) return true;
+    if (candidate.countRdns('subject') !== name.rdns.length) return false;
+    return this.#isSame(this.#nameOf(candidate, 'subject'), this.#free(name));
+  }
+
+  /** Whether a name of a certificate is the subject of an authority. What is cheap is compared first. */
+  #hasName(candidate: Candidate, which: 'issuer' | 'subject', authority: Candidate): boolean {
+    if (isEqual(candidate[which].whole, authority.subject.whole)) return true;
+    if (candidate.countRdns(which) !== authority.countRdns('subject')) return false;
+    return this.#isSame(this.#nameOf(candidate, which), this.#nameOf(authority, 'subject'));
+  }
+
+  /** Undefined if the name is malformed, or if the budget does not allow to parse it. */
+  #nameOf(candidate: Candidate, which: 'issuer' | 'subject'): DistinguishedName | undefined {
+    if (isKnown(candidate)) return this.#free(candidate.nameOf(which));
+    const element = candidate[which];
+    if (!this.#parsed.has(element) && !this.#budget.spend(nameCost(element.whole.length))) return undefined;
+    this.#parsed.add(element);
+    return candidate.nameOf(which);
+  }
+
+  /** Names that the operator knows cost nothing. */
+  #free(name: DistinguishedName | undefined): DistinguishedName | undefined {
+    if (name) this.#folded.add(name);
+    return name;
+  }
+
+  #isSame(a: DistinguishedName | undefined, b: DistinguishedName | undefined): boolean {
+    return a !== undefined && b !== undefined && mayBeSame(a, b) && [a, b].every(this.#mayFold) && sameName(a, b);
   }
 
   /** Prepared names are cached, so a second comparison is cheap. */
-  #mayCompare(candidate: Candidate): boolean {
-    if (!this.#compared.has(candidate) && !this.#budget.spend(nameCost(candidate.issuer.whole.length))) return false;
-    this.#compared.add(candidate);
+  readonly #mayFold = (name: DistinguishedName): boolean => {
+    if (!this.#folded.has(name) && !this.#budget.spend(foldCost(foldedCharacters(name)))) return false;
+    this.#folded.add(name);
     return true;
-  }
+  };
 
   /**
    * A presented certificate costs as much when its signature is known from an earlier request: the verdict must not
    * depend on who was here before.
    */
-  #hasSigned(issuer: Certificate, candidate: Candidate): boolean {
-    const known = candidate.signers.get(issuer);
-    if (known !== undefined && (!candidate.isPresented || this.#isCharged(candidate, issuer))) return known;
-    if (!this.#budget.spend(signatureCost(issuer.publicKey, candidate.der.length))) return false;
-    const signed = known ?? isSignedBy(candidate.signed, issuer.publicKey);
-    if (signed) this.#budget.signatureFound();
-    candidate.signers.set(issuer, signed);
-    this.#charge(candidate, issuer);
+  #hasSigned(above: Candidate, below: Candidate): boolean {
+    const key = this.#keyOf(above);
+    if (!key || !couldBeSignedBy(below.signed, key)) return false;
+    const known = below.signers.get(key);
+    if (known !== undefined && this.#isCharged(below, key)) return known;
+    const isFree = isKnown(above) && isKnown(below);
+    if (!isFree && !this.#budget.spendOnCheck(key, signatureCost(key, below.der.length, isKnown(above)))) return false;
+    const signed = known ?? isSignedBy(below.signed, key);
+    below.signers.set(key, signed);
+    this.#charge(below, key);
     return signed;
   }
 
-  #isCharged(candidate: Candidate, issuer: Certificate): boolean {
-    return this.#charged.get(candidate)?.has(issuer) === true;
+  /** Certificates with the same key share its facts, so that each signature is checked once with each key. */
+  #keyOf(candidate: Candidate): PublicKeyFacts | undefined {
+    if (isKnown(candidate)) return candidate.publicKey;
+    const text = Buffer.from(candidate.spki).toString('latin1');
+    const key = this.#keys.get(text) ?? candidate.publicKey;
+    if (key) this.#keys.set(text, key);
+    return key;
   }
 
-  #charge(candidate: Candidate, issuer: Certificate): void {
-    const charged = this.#charged.get(candidate);
-    if (charged) charged.add(issuer);
-    else this.#charged.set(candidate, new Set([issuer]));
+  #isCharged(below: Candidate, key: PublicKeyFacts): boolean {
+    return this.#charged.get(below)?.has(key) === true;
+  }
+
+  #charge(below: Candidate, key: PublicKeyFacts): void {
+    const charged = this.#charged.get(below);
+    if (charged) charged.add(key);
+    else this.#charged.set(below, new Set([key]));
   }
 }
 
 function asCandidate(certificate: Certificate | Candidate): Candidate {
   return certificate instanceof Candidate ? certificate : candidateOf(certificate);
+}
+
+function isKnown({ isPresented }: Candidate): boolean {
+  return !isPresented;
+}
+
+/**
+ * How unlikely it is that one issued the other, by what is cheap to compare: the octets of the name first, because other
+ * names must be prepared, and then key identifiers, which are hints.
+ */
+function rankOf(above: Candidate, below: Candidate): number {
+  const hasName = isEqual(below.issuer.whole, above.subject.whole);
+  return (hasName ? 0 : 3) + rankOfKey(above.keyIdentifier, below.issuerKeyIdentifier);
+}
+
+/** The octets of the name are the same, and the key identifiers do not differ. */
+const LIKELY = 1;
+
+function rankOfKey(own: Uint8Array | undefined, named: Uint8Array | undefined): number {
+  if (!own || !named) return 1;
+  return isEqual(named, own) ? 0 : 2;
+}
+
+/** The most likely issuers first. */
+function byRank(authorities: readonly Candidate[], below: Candidate): readonly Candidate[] {
+  if (authorities.length < 2) return authorities;
+  const ranked = authorities.map((above) => ({ above, rank: rankOf(above, below) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ above }) => above);
 }
 
 /** Follows key identifiers up from the leaf, so that an honest chain needs one signature check per step. */
@@ -134,20 +265,12 @@ function likelyFirst(leaf: Candidate, pool: readonly Candidate[]): readonly Cand
   for (const { issuerKeyIdentifier: named } of likely) {
     for (const candidate of pool) if (named && isEqual(named, candidate.keyIdentifier)) likely.add(candidate);
   }
-  return [...likely, ...pool.filter((candidate) => !likely.has(candidate))].filter((candidate) => candidate !== leaf);
+  return [...likely, ...pool.filter((candidate) => !likely.has(candidate))];
 }
 
-/**
- * Whether the caller sent the approved issuer itself. Its other certificates are recognised by `isSameAuthority` once
- * they are parsed.
- */
+/** Whether the caller sent the approved issuer itself. */
 function isCopyOf({ spki, subject }: Candidate, anchor: Certificate): boolean {
   return isEqual(spki, anchor.publicKey.spki) && isEqual(subject.whole, anchor.subject.der);
-}
-
-/** Same name and key means same CA, whatever else its certificates say: approved issuers are pinned by key. */
-function isSameAuthority(a: Certificate, b: Certificate): boolean {
-  return isEqual(a.publicKey.spki, b.publicKey.spki) && sameName(a.subject, b.subject);
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array | undefined): boolean {

@@ -2,7 +2,7 @@
 import { type EpochSeconds, isoTime } from '../../core/time.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, sameName } from '../x509/distinguished-name.ts';
-import { samePoint } from '../x509/distribution-point.ts';
+import { placesOf } from '../x509/distribution-point.ts';
 import { type DistributionPoint, KEY_USAGE } from '../x509/extensions.ts';
 import type { PublicKeyFacts } from '../x509/public-key.ts';
 import { isSignedBy } from '../x509/signed.ts';
@@ -142,8 +142,10 @@ function reasonsCovered({ scope }: RevocationList, certificate: Certificate): re
   return byList.filter((reason) => points.some(({ reasons }) => reasons?.has(reason)));
 }
 
+/** Takes linear time: a list and a certificate may have thousands of names each. */
 function pointsMatching(names: RevocationList['scope']['names'], certificate: Certificate): DistributionPoint[] {
-  return (certificate.known.crlDistributionPoints ?? []).filter((point) =>
-    names.some((name) => point.names.some((other) => samePoint(name, other, certificate.issuer))),
-  );
+  const { issuer, known } = certificate;
+  const places = new Set(placesOf(names, issuer));
+  const points = places.size > 0 ? (known.crlDistributionPoints ?? []) : [];
+  return points.filter((point) => placesOf(point.names, issuer).some((place) => places.has(place)));
 }

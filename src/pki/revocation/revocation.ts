@@ -3,12 +3,12 @@ import type { ApprovedIssuer, RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
-import { PathSearch } from '../path/search.ts';
 import { step } from '../path/step.ts';
+import type { Candidate } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
-import { checkLists, crlIssuersOf, maySignLists, type RevocationAnswer, type SignersOf } from './crl-check.ts';
+import { checkLists, crlIssuersOf, type RevocationAnswer, type SignersOf } from './crl-check.ts';
+import { listSigners } from './list-signers.ts';
 import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
 
 /** The parsed revocation data available at a given time. */
@@ -19,12 +19,14 @@ export interface RevocationEvidence {
 
 export interface RevocationQuestion {
   readonly path: Path;
-  /** Certificates sent alongside the path; a separate CRL signer may be among them. */
-  readonly pool: () => readonly Certificate[];
+  /** Certificates beside the path, sent or registered; a separate CRL signer may be among them. */
+  readonly pool: readonly Candidate[];
   readonly issuer: ApprovedIssuer;
   readonly evidence: RevocationEvidence;
   readonly now: EpochSeconds;
 }
+
+type Asked = RevocationQuestion & { readonly signersOf: SignersOf };
 
 export interface RevocationFinding {
   readonly step: Step;
@@ -35,7 +37,8 @@ export interface RevocationFinding {
 const UNKNOWN_SECONDS = 60;
 
 /** Checks every certificate below the approved issuer. The approved issuer itself is the operator's decision. */
-export function judgeRevocation(question: RevocationQuestion): RevocationFinding[] {
+export function judgeRevocation(asked: RevocationQuestion): RevocationFinding[] {
+  const question = { ...asked, signersOf: listSigners(asked) };
   return question.path.slice(1).flatMap((certificate, index) => {
     const about = describe(certificate, roleAt(question.path, index + 1));
     const above: Path = [question.path[0], ...question.path.slice(1, index + 1)];
@@ -43,20 +46,15 @@ export function judgeRevocation(question: RevocationQuestion): RevocationFinding
   });
 }
 
-function byLists(question: RevocationQuestion, certificate: Certificate, about: string): RevocationFinding[] {
+function byLists(question: Asked, certificate: Certificate, about: string): RevocationFinding[] {
   const check = question.issuer.revocation.crl;
   if (check === 'off') return [];
-  const answer = checkLists(certificate, question.evidence.lists, signersOf(question), question.now);
+  const answer = checkLists(certificate, question.evidence.lists, question.signersOf, question.now);
   return [finding('crl', check, about, answer, question.now)];
 }
 
 /** An intermediate without a responder is checked by CRL only; under `required`, a leaf without one is refused. */
-function byResponses(
-  question: RevocationQuestion,
-  certificate: Certificate,
-  above: Path,
-  about: string,
-): RevocationFinding[] {
+function byResponses(question: Asked, certificate: Certificate, above: Path, about: string): RevocationFinding[] {
   const {
     path,
     issuer: { revocation },
@@ -72,12 +70,12 @@ function byResponses(
 }
 
 /** A delegated responder must pass the same rules and lists as a caller. */
-function whyNoDelegate(question: RevocationQuestion, above: Path, delegate: Certificate): string | undefined {
+function whyNoDelegate(question: Asked, above: Path, delegate: Certificate): string | undefined {
   const { issuer, evidence, now } = question;
   const steps = judgePath([...above, delegate], issuer, now, 'revocation signer');
   const failed = steps.find(({ passed }) => !passed);
   if (failed) return `the OCSP responder is not trusted: ${failed.words}`;
-  const { state } = checkLists(delegate, evidence.lists, signersOf(question), now);
+  const { state } = checkLists(delegate, evidence.lists, question.signersOf, now);
   return state === 'revoked' ? 'the OCSP responder is not trusted: a CRL lists it' : undefined;
 }
 
@@ -95,39 +93,10 @@ function finding(
   return { step: step(`${rule}-${state}`, passed, about, words, { reason, setting }), until: until ?? retryAt };
 }
 
-/**
- * RFC 5280 6.3.3 (f): a list may be signed with another key of the issuer (key rollover, separate CRL keys) or by
- * another CA (an indirect list), if that key is certified under the same approved issuer and not itself revoked.
- */
-function signersOf(question: RevocationQuestion): SignersOf {
-  const { path, pool } = question;
-  return (name) => {
-    const onPath = path.slice(0, -1).filter(({ subject }) => sameName(subject, name));
-    const beside = pool().filter((candidate) => !path.includes(candidate) && sameName(candidate.subject, name));
-    return [...onPath, ...beside.filter((candidate) => isValidSigner(question, candidate))];
-  };
-}
-
 /** CAs beside the path that may sign lists for its certificates. */
 export function signersBeside(question: RevocationQuestion): Certificate[] {
   const { path } = question;
   const names = path.slice(1).flatMap((certificate) => [certificate.issuer, ...crlIssuersOf(certificate)]);
-  const signers = names.flatMap(signersOf(question));
+  const signers = names.flatMap(listSigners(question));
   return [...new Set(signers)].filter((signer) => !path.includes(signer));
-}
-
-/** A CRL signer needs a valid path of its own; having a CA's name is not enough. */
-function isValidSigner({ path, pool, issuer, evidence, now }: RevocationQuestion, candidate: Certificate): boolean {
-  if (candidate.known.basicConstraints?.ca !== true || !maySignLists(candidate)) return false;
-  const [found] = new PathSearch([path[0]], pool()).pathsTo(candidate);
-  if (!found || judgePath(found, issuer, now, 'revocation signer').some(({ passed }) => !passed)) return false;
-  return isUnrevoked(found, evidence.lists, now);
-}
-
-/** Whether no list names a certificate of this path. Only lists signed by CAs on the path count. */
-function isUnrevoked(path: Path, lists: readonly RevocationList[], now: EpochSeconds): boolean {
-  return path.slice(1).every((certificate, index) => {
-    const above = path.slice(0, index + 1);
-    return checkLists(certificate, lists, () => above, now).state !== 'revoked';
-  });
 }

@@ -6,7 +6,10 @@ import { childrenOf, contextTag, countChildren, type Element, MalformedDer, read
 import { type Certificate, readOrRefuse, readOutlined } from './certificate.ts';
 import { type DistinguishedName, printName, readName } from './distinguished-name.ts';
 import { type Outline, readOutline } from './outline.ts';
+import { type PublicKeyFacts, readPublicKey } from './public-key.ts';
 import type { Frame } from './signed.ts';
+
+type NameField = 'issuer' | 'subject';
 
 export class Candidate {
   readonly der: Uint8Array;
@@ -14,12 +17,12 @@ export class Candidate {
   readonly isPresented: boolean;
   readonly keyIdentifier: Uint8Array | undefined;
   readonly issuerKeyIdentifier: Uint8Array | undefined;
-  /** Number of relative names of the issuer. If the counts differ, the names differ and need not be parsed. */
-  readonly issuerRdns: number;
-  /** Results of signature checks against this candidate. Candidates that are kept across searches keep them. */
-  readonly signers = new WeakMap<Certificate, boolean>();
+  /** Results of signature checks of this candidate, by key. Candidates that are kept across searches keep them. */
+  readonly signers = new WeakMap<PublicKeyFacts, boolean>();
   readonly #outline: Outline;
-  #issuerName: DistinguishedName | 'malformed' | undefined;
+  readonly #rdns: Partial<Record<NameField, number>> = {};
+  readonly #names: Partial<Record<NameField, DistinguishedName | 'malformed'>> = {};
+  #publicKey: PublicKeyFacts | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
 
   constructor(der: Uint8Array, read?: Certificate) {
@@ -30,7 +33,10 @@ export class Candidate {
     const identifiers = readIdentifiers(this.#outline.extensions ?? []);
     this.keyIdentifier = identifiers.own;
     this.issuerKeyIdentifier = identifiers.issuer;
-    this.issuerRdns = countChildren(this.issuer);
+    if (!read) return;
+    this.#names.issuer = read.issuer;
+    this.#names.subject = read.subject;
+    this.#publicKey = read.publicKey;
   }
 
   get signed(): Frame {
@@ -49,16 +55,42 @@ export class Candidate {
     return this.#outline.publicKey.whole;
   }
 
+  /** Undefined if the key is malformed; it then verifies no signature. */
+  get publicKey(): PublicKeyFacts | undefined {
+    this.#publicKey ??= orMalformed(() => readPublicKey(this.#outline.publicKey));
+    return readable(this.#publicKey);
+  }
+
+  /** The number of relative names. If the counts differ, the names differ and need not be parsed. */
+  countRdns(which: NameField): number {
+    this.#rdns[which] ??= countChildren(this[which]);
+    return this.#rdns[which];
+  }
+
   /** Undefined if the name is malformed; it then matches no other name. */
-  get issuerName(): DistinguishedName | undefined {
-    this.#issuerName ??= parseName(this.issuer) ?? 'malformed';
-    return this.#issuerName === 'malformed' ? undefined : this.#issuerName;
+  nameOf(which: NameField): DistinguishedName | undefined {
+    this.#names[which] ??= orMalformed(() => readName(this[which]));
+    return readable(this.#names[which]);
   }
 
   get certificate(): Outcome<Certificate> {
-    const name = typeof this.#issuerName === 'object' ? this.#issuerName : undefined;
-    this.#read ??= readOutlined(this.der, this.#outline, name);
+    const { issuer, subject } = this.#names;
+    const parts = { issuer: readable(issuer), subject: readable(subject), publicKey: readable(this.#publicKey) };
+    this.#read ??= readOutlined(this.der, this.#outline, parts);
     return this.#read;
+  }
+}
+
+function readable<T>(part: T | 'malformed' | undefined): T | undefined {
+  return part === 'malformed' ? undefined : part;
+}
+
+function orMalformed<T>(read: () => T): T | 'malformed' {
+  try {
+    return read();
+  } catch (problem) {
+    if (problem instanceof MalformedDer) return 'malformed';
+    throw problem;
   }
 }
 
@@ -80,17 +112,8 @@ const MAX_PRINTED_OCTETS = 1024;
 /** For people; long untrusted names are not parsed. */
 export function printNameOf(element: Element): string {
   if (element.whole.length > MAX_PRINTED_OCTETS) return `(a name of ${element.whole.length} octets)`;
-  const name = parseName(element);
-  return name ? printName(name) : '(malformed name)';
-}
-
-function parseName(element: Element): DistinguishedName | undefined {
-  try {
-    return readName(element);
-  } catch (problem) {
-    if (problem instanceof MalformedDer) return undefined;
-    throw problem;
-  }
+  const name = orMalformed(() => readName(element));
+  return name === 'malformed' ? '(malformed name)' : printName(name);
 }
 
 // The last octet of the OIDs 2.5.29.14 and 2.5.29.35.

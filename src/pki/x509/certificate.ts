@@ -34,9 +34,12 @@ export function readCertificate(der: Uint8Array): Outcome<Certificate> {
   return readOrRefuse(() => readFields(der, readOutline(der)));
 }
 
-/** The same, for a certificate whose outline and issuer name may be known already. */
-export function readOutlined(der: Uint8Array, outline: Outline, issuer?: DistinguishedName): Outcome<Certificate> {
-  return readOrRefuse(() => readFields(der, outline, issuer));
+/** Parts of a certificate that may be parsed already. */
+type Parts = { readonly [Name in 'issuer' | 'subject' | 'publicKey']?: Certificate[Name] | undefined };
+
+/** The same, for a certificate whose outline is known already. */
+export function readOutlined(der: Uint8Array, outline: Outline, parts: Parts): Outcome<Certificate> {
+  return readOrRefuse(() => readFields(der, outline, parts));
 }
 
 export function readOrRefuse<T>(read: () => T): Outcome<T> {
@@ -48,14 +51,14 @@ export function readOrRefuse<T>(read: () => T): Outcome<T> {
   }
 }
 
-function readFields(der: Uint8Array, outline: Outline, name?: DistinguishedName): Certificate {
+function readFields(der: Uint8Array, outline: Outline, parts: Parts = {}): Certificate {
   const { signed } = outline;
   const version = readVersion(outline.version);
   const serial = readInteger(outline.serial);
-  const issuer = name ?? readName(outline.issuer);
+  const issuer = parts.issuer ?? readName(outline.issuer);
   const [notBefore, notAfter] = readValidity(outline.validity);
-  const subject = readName(outline.subject);
-  const publicKey = readPublicKey(outline.publicKey);
+  const subject = parts.subject ?? readName(outline.subject);
+  const publicKey = parts.publicKey ?? readPublicKey(outline.publicKey);
   for (const unique of outline.uniqueIds) readUniqueId(unique, version);
   const extensions = readExtensions(outline.extensions, version);
   const { known, malformed } = readKnownExtensions(extensions);

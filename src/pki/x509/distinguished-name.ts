@@ -3,7 +3,7 @@
 import type { NameValue } from '../../core/certificate.ts';
 import { childrenOf, type Element, expectTag, Fields, MalformedDer, TAG } from '../der/der.ts';
 import { readOid } from '../der/der-values.ts';
-import { prepareText } from './name-preparation.ts';
+import { isPlain, prepareText } from './name-preparation.ts';
 import { readCharacters, textOf } from './name-string.ts';
 
 export interface Attribute extends NameValue {
@@ -18,6 +18,8 @@ export interface DistinguishedName {
   readonly rdns: readonly (readonly Attribute[])[];
   /** One comparison key per relative name. Computed on first use, because string preparation is expensive. */
   readonly comparable: readonly string[];
+  /** Which relative names have an attribute without readable text, so that they cannot be compared. */
+  readonly incomparable: readonly boolean[];
   /** For people, as `printName` returns it. */
   readonly printed: string;
   readonly der: Uint8Array;
@@ -53,6 +55,7 @@ class ComparedName implements DistinguishedName {
   readonly rdns: DistinguishedName['rdns'];
   readonly der: Uint8Array;
   #comparable: readonly string[] | undefined;
+  #incomparable: readonly boolean[] | undefined;
   #printed: string | undefined;
 
   constructor(rdns: DistinguishedName['rdns'], der: Uint8Array) {
@@ -63,6 +66,11 @@ class ComparedName implements DistinguishedName {
   get comparable(): readonly string[] {
     this.#comparable ??= this.rdns.map(comparableOf);
     return this.#comparable;
+  }
+
+  get incomparable(): readonly boolean[] {
+    this.#incomparable ??= this.rdns.map((rdn) => rdn.some(isIncomparable));
+    return this.#incomparable;
   }
 
   get printed(): string {
@@ -93,7 +101,7 @@ function preparedValue({ characters }: Attribute): string | undefined {
 }
 
 /** Whether the attribute has no readable text, so that it cannot be compared. */
-export function isIncomparable(attribute: Attribute): boolean {
+function isIncomparable(attribute: Attribute): boolean {
   return preparedValue(attribute) === undefined;
 }
 
@@ -116,6 +124,21 @@ function readAttribute(element: Element): Attribute {
   const characters = readCharacters(encoded);
   const { type, value } = textOf(encoded, characters);
   return { type, value, oid, characters, der: element.whole };
+}
+
+/** Whether the names can be equal, by what is cheap to compare: the types of their attributes. */
+export function mayBeSame(a: DistinguishedName, b: DistinguishedName): boolean {
+  return a.rdns.length === b.rdns.length && a.rdns.every((rdn, index) => haveSameTypes(rdn, b.rdns[index] ?? []));
+}
+
+function haveSameTypes(a: readonly Attribute[], b: readonly Attribute[]): boolean {
+  return a.length === b.length && a.every(({ oid }) => b.some((other) => other.oid === oid));
+}
+
+/** How many characters must be normalised to compare the name. */
+export function foldedCharacters({ rdns }: DistinguishedName): number {
+  const lengths = rdns.flat().map(({ characters = '' }) => (isPlain(characters) ? 0 : characters.length));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 export function sameName(a: DistinguishedName, b: DistinguishedName): boolean {

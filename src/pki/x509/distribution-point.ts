@@ -13,14 +13,13 @@ export function readPointName(element: Element): PointName[] {
   return [{ kind: 'relative', comparable: comparableOf(readRelativeName(choice, relative)) }];
 }
 
-export function samePoint(a: PointName, b: PointName, issuer: DistinguishedName): boolean {
-  const place = placeOf(a, issuer);
-  return place !== undefined && place === placeOf(b, issuer);
+/** Equal texts mean equal places. URIs compare exactly, directory names as names do. Other kinds cannot locate a CRL. */
+export function placesOf(names: readonly PointName[], issuer: DistinguishedName): string[] {
+  return names.flatMap((name) => placeOf(name, issuer) ?? []);
 }
 
-/** URIs compare exactly, directory names as names do. Other kinds cannot locate a CRL. */
 function placeOf(name: PointName, issuer: DistinguishedName): string | undefined {
-  if (name.kind === 'uri') return name.value;
-  if (name.kind === 'directory') return name.name.comparable.join('\u0002');
-  return name.kind === 'relative' ? [...issuer.comparable, name.comparable].join('\u0002') : undefined;
+  if (name.kind === 'uri') return `uri ${name.value}`;
+  if (name.kind === 'directory') return `name ${name.name.comparable.join('\u0002')}`;
+  return name.kind === 'relative' ? `name ${[...issuer.comparable, name.comparable].join('\u0002')}` : undefined;
 }

@@ -12,9 +12,14 @@ const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 // quadratic time.
 const UNSAFE_RUN = /\p{M}{31}/u;
 
+/** Whether preparing the text is cheap. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** The prepared string; undefined if preparing it would take more than linear time. */
 export function prepareText(text: string): string | undefined {
-  if (PLAIN.test(text)) return text.toUpperCase();
+  if (isPlain(text)) return text.toUpperCase();
   const mapped = text.replace(IGNORED, '');
   if (UNSAFE_RUN.test(mapped)) return undefined;
   const folded = foldCase(mapped.normalize('NFKC')).normalize('NFKC');

@@ -35,7 +35,10 @@ const TLS = 'Check sslmode and sslrootcert in the address, and that the certific
 const REMEDIES: readonly (readonly [fits: (reason: Reason) => boolean, todo: string])[] = [
   [hasCode('28P01'), `The server refused the password. Check ${PASSWORD}, and the password of the role.`],
   [says(/password must be a/), `The server asks for a password, and none is given: ${PASSWORD}.`],
-  [({ path }) => path !== undefined, 'Check that the file named in the address exists and that this user may read it.'],
+  [
+    ({ path, code }) => path !== undefined || code === 'EISDIR',
+    'Check that the file named in the address exists and that this user may read it.',
+  ],
   [hasCode('28000'), 'The server does not let this role in: check that it exists and may log in, and pg_hba.conf.'],
   [hasCode('3D000'), 'Create the database, or check its name in the address: docs/postgresql.md, From nothing.'],
   [hasCode('42501'), 'The role may not connect to this database: GRANT CONNECT ON DATABASE … TO ….'],

@@ -1,7 +1,7 @@
 // Backups of a SQLite store: taken while the service writes, restored while it is stopped.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { openForReading } from './connection.ts';
+import { openCopy, openForReading } from './connection.ts';
 
 /** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;
@@ -18,32 +18,33 @@ export function unfinishedRestore(to: string): readonly string[] {
 
 /** A complete copy as of one moment, mode 0600. It gets its name when it is complete. */
 export async function backUp(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
+  await copyAs(openForReading(from), to, onProgress);
+}
+
+async function copyAs(source: DatabaseSync, to: string, onProgress: (part: number) => void): Promise<void> {
   const unfinished = `${to}.unfinished`;
-  closeSync(openSync(unfinished, 'w', 0o600));
   try {
-    await copyPages(from, unfinished, onProgress);
+    closeSync(openSync(unfinished, 'w', 0o600));
+    await copyPages(source, unfinished, onProgress);
     sync(unfinished);
     renameSync(unfinished, to);
   } finally {
+    source.close();
     rmSync(unfinished, { force: true });
   }
 }
 
-async function copyPages(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
-  const source = openForReading(from);
-  try {
-    const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
-      onProgress(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
-    await backup(source, to, { rate: STEP_PAGES, progress });
-  } finally {
-    source.close();
-  }
+async function copyPages(source: DatabaseSync, to: string, onProgress: (part: number) => void): Promise<void> {
+  const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) =>
+    onProgress(totalPages > 0 ? 1 - remainingPages / totalPages : 1);
+  await backup(source, to, { rate: STEP_PAGES, progress });
 }
 
 /** Why a file cannot be restored; undefined if it can. */
 export function whyNoCopy(path: string): string | undefined {
+  if (!existsSync(path)) return 'there is no such file';
   try {
-    const database = new DatabaseSync(path, { readOnly: true });
+    const database = openCopy(path);
     const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
     database.prepare('SELECT count(*) FROM grants').get();
     database.close();
@@ -60,7 +61,7 @@ export function whyNoCopy(path: string): string | undefined {
 export async function restore(copy: string, to: string): Promise<string | undefined> {
   const ready = `${to}.restored`;
   rmSync(ready, { force: true });
-  await backUp(copy, ready, () => undefined);
+  await copyAs(openCopy(copy), ready, () => undefined);
   try {
     const before = existsSync(to) ? unusedName(`${to}.before-restore`) : undefined;
     if (before) takeAside(to, before);

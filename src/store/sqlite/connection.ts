@@ -52,6 +52,13 @@ export function openForReading(path: string): DatabaseSync {
   return database;
 }
 
+/** A copy that nobody writes. It may be on a read-only disk, where SQLite could not make the files of a WAL. */
+export function openCopy(path: string): DatabaseSync {
+  const copy = pathToFileURL(path);
+  copy.search = existsSync(`${path}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1';
+  return new DatabaseSync(copy, { readOnly: true });
+}
+
 const LOOK_AGAIN_MS = 0.2;
 /** Never notified: waiting for it is a timed sleep. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
@@ -37,6 +37,7 @@ export async function openSqlite({
 }: SqliteOptions): Promise<BackEnd> {
   if (mustExist) refuseMissing(path);
   else makeDatabase(path);
+  refuseUnusable(path);
   const database = openDatabase(path, alone);
   migrate(database, mustExist === true);
   database.exec('PRAGMA busy_timeout = 0'); // from here on, SQLite does not block the event loop to wait
@@ -51,6 +52,20 @@ function refuseMissing(path: string): void {
   const size = sizeOf(path);
   if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
   if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`);
+}
+
+/** SQLite only says that it is unable to open the file. */
+function refuseUnusable(path: string): void {
+  if (statSync(path).isDirectory()) throw new StoreUnusable(`${path} is a folder`, 'Check the path of the store.');
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StoreUnusable(
+      `this user may not read and write ${path} (${code})`,
+      'Run this as the user that runs the service. The file and its folder must belong to that user: chown.',
+    );
+  }
 }
 
 /** Undefined if there is no such file. */

@@ -34,6 +34,14 @@ test('the corpus has a case that breaks each rule', () => {
   assert.deepEqual(unbroken, []);
 });
 
+test('every refusal names its rule and the setting that decides', () => {
+  const unnamed = ALL.flatMap((tried) => {
+    const failed = explain(tried).steps.find(({ passed }) => !passed);
+    return failed && !failed.setting ? [`${tried.what}: ${failed.rule}`] : [];
+  });
+  assert.deepEqual(unnamed, []);
+});
+
 async function assertOneVerdict(tried: Case): Promise<void> {
   const { verdict, noHandshake } = tried;
   const handshake = noHandshake ? refusedByTls(tried) : doors.handshake(tried);

@@ -8,6 +8,7 @@ import { KEY_CASES } from './keys.ts';
 import { LIST_CASES } from './lists.ts';
 import { NAME_CASES } from './names.ts';
 import { ODD_LIST_CASES } from './odd-lists.ts';
+import { ODD_CASES } from './oddities.ts';
 import { PATH_CASES } from './paths.ts';
 import { POLICY_CASES } from './policies.ts';
 import { RESPONSE_CASES } from './responses.ts';
@@ -23,6 +24,7 @@ export const CORPUS: Readonly<Record<string, readonly Case[]>> = {
   keys: KEY_CASES,
   lists: LIST_CASES,
   names: NAME_CASES,
+  oddities: ODD_CASES,
   'odd lists': ODD_LIST_CASES,
   paths: PATH_CASES,
   policies: POLICY_CASES,

@@ -10,7 +10,7 @@ export interface Asked {
 
 /** What to do instead of a good answer: a status with a body, or nothing at all. */
 export type Instead =
-  | { readonly status: number; readonly body?: object; readonly headers?: Record<string, string> }
+  | { readonly status: number; readonly body?: object | string; readonly headers?: Record<string, string> }
   | 'drop before' // closes the connection without rotating
   | 'drop after'; // rotates, then closes the connection
 
@@ -23,6 +23,8 @@ export interface FakeServer {
   watch: (step: 'asked for metadata' | 'asked for a token') => void;
   /** A slow server. */
   metadataAfterMs: number;
+  /** The answer to a device authorization request. */
+  device: object;
   /** Seconds. */
   lifetime: number;
   /** The generation of the last pair. */
@@ -40,6 +42,7 @@ export async function startFake(t: TestContext): Promise<FakeServer> {
     next: [],
     watch: () => {},
     metadataAfterMs: 0,
+    device: {},
     lifetime: 600,
     generation: 0,
     presented: () => fake.asked.map(({ form }) => form['refresh_token'] ?? '').filter(Boolean),
@@ -50,8 +53,10 @@ export async function startFake(t: TestContext): Promise<FakeServer> {
   t.after(() => server.close());
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reply = (status: number, body: object, headers: Record<string, string> = {}) =>
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    const reply = (status: number, body: object | string, headers: Record<string, string> = {}) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(typeof body === 'string' ? body : JSON.stringify(body));
     const path = request.url ?? '';
     if (path.startsWith('/.well-known/')) {
       fake.watch('asked for metadata');
@@ -62,6 +67,7 @@ export async function startFake(t: TestContext): Promise<FakeServer> {
     for await (const chunk of request) text += String(chunk);
     fake.asked.push({ path, form: Object.fromEntries(new URLSearchParams(text)) });
     if (path === '/revoke') return void reply(200, {});
+    if (path === '/device') return void reply(200, fake.device);
     fake.watch('asked for a token');
     const instead = fake.next.shift();
     if (instead === 'drop before') return void request.socket.destroy();
@@ -91,5 +97,10 @@ function pairOf({ generation, lifetime }: FakeServer): object {
 }
 
 function metadataOf(url: string): object {
-  return { issuer: url, token_endpoint: `${url}/token`, revocation_endpoint: `${url}/revoke` };
+  return {
+    issuer: url,
+    token_endpoint: `${url}/token`,
+    device_authorization_endpoint: `${url}/device`,
+    revocation_endpoint: `${url}/revoke`,
+  };
 }

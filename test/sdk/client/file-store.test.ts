@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { defaultTokenFile } from '../../../sdk/client/src/store/default-file.ts';
 import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
 import type { HeldStore } from '../../../sdk/client/src/store/token-store.ts';
 import type { StoredTokens } from '../../../sdk/client/src/tokens.ts';
 import { fileFor, folderFor, namesIn, storePair } from './token-file.ts';
+import { failsWith } from './token-scene.ts';
 
 const PAIR: StoredTokens = {
   server: 'https://tokens.example',
@@ -138,4 +139,34 @@ test('the default file is one per server, integration and profile', () => {
   assert.equal(name(), 'a%2Fb@tokens.example%3A8443.json');
   assert.equal(name('default'), name());
   assert.equal(name('../x'), 'a%2Fb@tokens.example%3A8443@..%2Fx.json');
+});
+
+const skip = process.getuid?.() === 0 ? false : 'only root can make files of another user';
+for (const name of ['next', 'presented'])
+  test(`a file .${name} that another user has put there gets no tokens`, { skip }, async (t) => {
+    const file = fileFor(t);
+    const store = await held(file);
+    writeFileSync(`${file}.${name}`, '', { mode: 0o666 });
+    chownSync(`${file}.${name}`, 65_534, 65_534);
+    await assert.rejects(store.reserve(), failsWith('storage', /belongs to another user/));
+    await store.release();
+  });
+
+test('an empty HOME does not put the tokens into the working folder', (t) => {
+  const { HOME, XDG_STATE_HOME, STATE_DIRECTORY } = process.env;
+  t.after(() => {
+    for (const [name, value] of Object.entries({ HOME, XDG_STATE_HOME, STATE_DIRECTORY }))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+  delete process.env['XDG_STATE_HOME'];
+  delete process.env['STATE_DIRECTORY'];
+  process.env['HOME'] = '';
+  assert.ok(isAbsolute(defaultTokenFile({ server: 'https://tokens.example', clientId: 'x' })));
+});
+
+test('a folder that cannot be made is a failure, at once', {
+  skip: process.platform !== 'linux' && '/proc',
+}, async () => {
+  await assert.rejects(fileStore('/proc/none/tokens/tokens.json').lock(), failsWith('storage', /Cannot use \/proc/));
 });

@@ -1,54 +1,12 @@
+// A token source: when it refreshes, when it starts over, and when it sends nothing.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
-import { assertion } from '../../../sdk/client/src/by/assertion.ts';
+import { suite, test } from 'node:test';
 import { stored } from '../../../sdk/client/src/by/stored.ts';
-import type { Way } from '../../../sdk/client/src/by/way.ts';
-import { TokenFailure } from '../../../sdk/client/src/failure.ts';
-import { fileStore } from '../../../sdk/client/src/store/file-store.ts';
-import type { HeldStore, TokenStore } from '../../../sdk/client/src/store/token-store.ts';
-import { type TokenSource, tokenSource } from '../../../sdk/client/src/token-source.ts';
-import { type FakeServer, startFake } from './fake-server.ts';
-import { fileFor, namesIn, storePair } from './token-file.ts';
-
-const EXPIRED = { obtained: -600, expires: -1 };
-const DUE = { obtained: -590, expires: 10 };
-const FRESH = { obtained: 0, expires: 600 };
-
-interface Scene {
-  readonly fake: FakeServer;
-  readonly file: string;
-  readonly source: (by: Way, more?: { timeoutSeconds?: number; retryWindowSeconds?: number }) => TokenSource;
-}
-
-/** A server at generation 1, and a file with the pair of that generation. */
-async function scene(t: TestContext, pair?: Parameters<typeof storePair>[2]): Promise<Scene> {
-  const fake = await startFake(t);
-  const file = fileFor(t);
-  if (pair) storePair(file, fake.url, pair);
-  if (pair) fake.generation = 1;
-  const source: Scene['source'] = (by, more = {}) =>
-    tokenSource({ server: fake.url, clientId: 'orders-sync', by, store: file, timeoutSeconds: 5, ...more });
-  return { fake, file, source };
-}
-
-const alone = () => assertion({ assertion: () => 'eyJ' });
-
-/** What a process leaves that was killed while it waited for the answer to a refresh. */
-function leaveMark(file: string, refreshToken: string, secondsAgo: number): void {
-  const token = createHash('sha256').update(refreshToken).digest('hex');
-  writeFileSync(`${file}.presented`, JSON.stringify({ token, since: Date.now() - secondsAgo * 1000 }));
-}
-
-function failsWith(reason: TokenFailure['reason'], message: RegExp) {
-  return (error: unknown) => {
-    assert.equal((error as TokenFailure).reason, reason, String(error));
-    assert.match((error as TokenFailure).message, message);
-    return true;
-  };
-}
+import { tokenSource } from '../../../sdk/client/src/token-source.ts';
+import { namesIn } from './token-file.ts';
+import { alone, DUE, EXPIRED, FRESH, failsWith, scene } from './token-scene.ts';
 
 suite('a token source', () => {
   test('starts by itself, and asks the server once for any number of calls', async (t) => {
@@ -182,125 +140,6 @@ suite('a grant that has ended', () => {
       source(stored()).get(),
       failsWith('login-needed', /There are no tokens for .*Do: tessera login/),
     );
-  });
-});
-
-suite('a refresh that a killed process has left', () => {
-  test('is repeated within the retry window', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 40);
-    assert.equal(await source(stored()).get(), 'A2');
-    assert.deepEqual(fake.presented(), ['R1']);
-    assert.deepEqual(namesIn(dirname(file)), ['tokens.json']);
-  });
-
-  test('is not repeated after it: a new grant is made, and the old one is ended', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 51);
-    assert.equal(await source(alone()).get(), 'A2');
-    assert.deepEqual(fake.presented(), []);
-    assert.deepEqual(fake.asked.at(-1), { path: '/revoke', form: { token: 'A1', client_id: 'orders-sync' } });
-  });
-
-  test('is not repeated after it where a person is needed: the access token is used up first', async (t) => {
-    const { fake, file, source } = await scene(t, DUE);
-    leaveMark(file, 'R1', 51);
-    assert.equal(await source(stored()).get(), 'A1');
-    storePair(file, fake.url, EXPIRED);
-    await assert.rejects(source(stored()).get(), failsWith('login-needed', /interrupted.*tessera login/));
-    assert.deepEqual(fake.asked, []);
-  });
-
-  test('keeps its time through further attempts', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 1);
-    fake.next.push(
-      { status: 503, body: { error: 'temporarily_unavailable' } },
-      'drop after',
-      'drop after',
-      'drop after',
-    );
-    const tokens = source(alone(), { retryWindowSeconds: 2, timeoutSeconds: 20 });
-    assert.equal(await tokens.get(), `A${fake.generation}`);
-    assert.deepEqual(fake.asked.at(-2)?.form['grant_type'], 'urn:ietf:params:oauth:grant-type:jwt-bearer');
-    assert.ok(fake.presented().length < 4, 'it gave up before the window ended');
-  });
-
-  test('of another refresh token means nothing', async (t) => {
-    const { source, file } = await scene(t, EXPIRED);
-    leaveMark(file, 'R0', 500);
-    assert.equal(await source(stored()).get(), 'A2');
-  });
-});
-
-/** The store of the file, with some steps replaced. */
-function storeWith(file: string, changesOf: (held: HeldStore) => Partial<HeldStore>): TokenStore {
-  const store = fileStore(file);
-  const lock = async () => {
-    const held = await store.lock();
-    return held && Object.assign(held, changesOf(held));
-  };
-  return { ...store, lock };
-}
-
-/** A store that tells what is done with it. */
-function watched(file: string, steps: string[]): TokenStore {
-  return storeWith(file, (held) => {
-    const [reserve, present] = [held.reserve.bind(held), held.present.bind(held)];
-    return {
-      reserve: () => {
-        steps.push('reserve');
-        return reserve();
-      },
-      present: (token, since) => {
-        steps.push('present');
-        return present(token, since);
-      },
-    };
-  });
-}
-
-suite('the mark that a refresh token was presented', () => {
-  test('is written when the connection stands, just before the token is sent', async (t) => {
-    const { fake, file } = await scene(t, EXPIRED);
-    const steps: string[] = [];
-    fake.watch = (step) => steps.push(step);
-    const store = watched(file, steps);
-    const tokens = tokenSource({ server: fake.url, clientId: 'orders-sync', by: stored(), store });
-    assert.equal(await tokens.get(), 'A2');
-    assert.deepEqual(steps, ['reserve', 'asked for metadata', 'present', 'asked for a token']);
-  });
-
-  test('is not written while nobody can connect: a process that is killed then leaves none', async (t) => {
-    const { fake, file } = await scene(t, EXPIRED);
-    fake.lifetime = 0;
-    const steps: string[] = [];
-    const store = watched(file, steps);
-    const tokens = tokenSource({ server: fake.url, clientId: 'orders-sync', by: stored(), store, timeoutSeconds: 1 });
-    await tokens.get(); // now it knows the metadata
-    await fake.stop();
-    steps.length = 0;
-    await assert.rejects(tokens.get(), failsWith('unavailable', /ECONNREFUSED/));
-    assert.deepEqual([...new Set(steps)], ['reserve']);
-  });
-
-  test('cannot be written: the token is not sent', async (t) => {
-    const { fake, file } = await scene(t, EXPIRED);
-    const full = new TokenFailure('storage', 'The disk is full', 'Free some space.');
-    const store = storeWith(file, () => ({ present: () => Promise.reject(full) }));
-    const options = { server: fake.url, clientId: 'orders-sync', by: stored() };
-    const tokens = tokenSource({ ...options, store });
-    await assert.rejects(tokens.get(), failsWith('storage', /The disk is full/));
-    assert.deepEqual(fake.asked, []);
-    assert.equal(await tokenSource({ ...options, store: file }).get(), 'A2');
-  });
-
-  test('grew too old while the connection was made: the token is not sent', async (t) => {
-    const { fake, file, source } = await scene(t, EXPIRED);
-    leaveMark(file, 'R1', 49);
-    fake.metadataAfterMs = 1_500;
-    assert.equal(await source(alone()).get(), 'A2');
-    assert.deepEqual(fake.presented(), []);
   });
 });
 

@@ -13,6 +13,8 @@ export class FakeService {
   readonly away = new Set<Part>();
   readonly active = new Map<string, object>();
   readonly entries: object[] = [];
+  /** Paths that answer otherwise. */
+  readonly instead = new Map<string, (response: ServerResponse) => void>();
   introspections = 0;
   snapshots = 0;
   keyRequests = 0;
@@ -88,6 +90,11 @@ export class FakeService {
     for (const stream of this.#streams) stream.write(`id: c${this.#sequence}\ndata: ${JSON.stringify(entry)}\n\n`);
   }
 
+  /** Sends a text to every follower as it is. */
+  write(text: string): void {
+    for (const stream of this.#streams) stream.write(text);
+  }
+
   showLife(): void {
     for (const stream of this.#streams) stream.write(':\n\n');
   }
@@ -123,7 +130,9 @@ export class FakeService {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', this.issuer);
     const send = (body: object, status = 200) => response.writeHead(status).end(JSON.stringify(body));
-    if (pathname.startsWith('/.well-known/')) send(this.#metadata());
+    const instead = this.instead.get(pathname);
+    if (instead) instead(response);
+    else if (pathname.startsWith('/.well-known/')) send(this.#metadata());
     else if (this.away.has(pathname.slice(1) as Part)) send({}, 503);
     else if (pathname === '/keys') this.#sendKeys(send);
     else if (pathname === '/introspection') send(await this.#introspect(request));

@@ -8,6 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
+import { ORDERS_AUDIENCE } from '../../samples.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
@@ -45,6 +46,8 @@ const TYPED = `
 import { type Allowed, type Guard, verifier } from '@tessera/verify';
 const resourceServer = { id: 'a', secret: 'b', audience: 'https://c' };
 const guard: Guard = await verifier({ issuer: 'https://x', resourceServer, onOutage: 'refuse' });
+// As the README has it: what comes from the environment may be missing.
+await verifier({ issuer: process.env['I'], resourceServer: { ...resourceServer, secret: process.env['S'] }, ca: process.env['C'] });
 const checked = await guard.check('token');
 if (checked.ok) { const allowed: Allowed = checked; allowed.identity.length; } else checked.reason.length;
 // @ts-expect-error: the types know the choices
@@ -94,13 +97,19 @@ suite('@tessera/verify from its tarball', () => {
       assert.deepEqual(JSON.parse(printed), { statuses: [401, 401, 200, 403, 200, 403], refused: 401 });
     });
 
+  for (const { major, path, skip } of promisedNodes())
+    test(`CommonJS can require it on Node ${major}`, { skip }, () => {
+      const program = `console.log(typeof require('@tessera/verify').verifier)`;
+      assert.equal(execFileSync(path ?? '', ['-e', program], { cwd: folder, encoding: 'utf8' }), 'function\n');
+    });
+
   test('the program of its README answers 401, 200 and 403', async () => {
     const readme = readFileSync(join(folder, 'node_modules/@tessera/verify/README.md'), 'utf8');
     const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
     const port = await freePort();
     const adapted = program
       .replace('https://localhost:8443', api.issuer)
-      .replace('https://orders.example.com', api.options.resourceServer.audience)
+      .replace('https://orders.example.com', ORDERS_AUDIENCE)
       .replace('3000', String(port));
     writeFileSync(join(folder, 'api.mjs'), adapted);
     const ca = join(folder, 'ca.pem');
@@ -120,7 +129,7 @@ suite('@tessera/verify from its tarball', () => {
   });
 
   test('without the CA of the service, it says how to name it', async () => {
-    await assert.rejects(verifier({ ...api.options, ca: '' }), {
+    await assert.rejects(verifier({ ...api.options, ca: undefined }), {
       name: 'Misconfigured',
       message: /NODE_EXTRA_CA_CERTS/,
     });
@@ -131,7 +140,16 @@ suite('@tessera/verify from its tarball', () => {
     writeFileSync(typed, TYPED);
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      ...types,
+    ];
     execFileSync(process.execPath, [tsc, ...flags, typed], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
   });
 });

@@ -46,6 +46,9 @@ interface Authorization {
 
 const SLOWER_MS = 5_000;
 const SLOWEST_MS = 30_000;
+/** Seconds. A timer of more than 24 days fires at once. */
+const LONGEST_INTERVAL = 300;
+const LONGEST_CODE = 86_400;
 
 /** RFC 8628 3.5: until the server says something else than `authorization_pending` and `slow_down`. */
 async function poll(
@@ -62,21 +65,27 @@ async function poll(
       return { kind: 'refused', error: 'expired_token', why: 'Nobody confirmed in time.' };
     if (reply.kind === 'refused' && !['authorization_pending', 'slow_down'].includes(reply.error)) return reply;
     // RFC 8628 3.5: also after a timeout, a client should poll less often.
-    if (reply.kind !== 'refused' || reply.error === 'slow_down') wait = Math.min(wait + SLOWER_MS, SLOWEST_MS);
+    if (reply.kind !== 'refused' || reply.error === 'slow_down')
+      wait = Math.max(wait, Math.min(wait + SLOWER_MS, SLOWEST_MS));
   }
 }
 
 function readAuthorization(json: Readonly<Record<string, unknown>>): Authorization {
-  const text = (name: string) => (typeof json[name] === 'string' ? json[name] : '');
+  // These reach a terminal.
+  const text = (name: string) => (typeof json[name] === 'string' ? json[name].replace(/\p{Cc}/gu, '?') : '');
+  const seconds = (name: string, usual: number, most: number) => {
+    const given = Number(json[name]);
+    return given > 0 ? Math.min(given, most) : usual;
+  };
   const verificationUri = text('verification_uri');
   return {
     deviceCode: text('device_code'),
-    intervalMs: (Number(json['interval']) || 5) * 1000,
+    intervalMs: seconds('interval', 5, LONGEST_INTERVAL) * 1000,
     prompt: {
       userCode: text('user_code'),
       verificationUri,
       verificationUriComplete: text('verification_uri_complete') || verificationUri,
-      expiresAt: Date.now() + (Number(json['expires_in']) || 600) * 1000,
+      expiresAt: Date.now() + seconds('expires_in', 600, LONGEST_CODE) * 1000,
     },
   };
 }

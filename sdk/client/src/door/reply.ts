@@ -14,7 +14,7 @@ export type Reply =
 export function replyOf({ status, json = {}, retryAfter }: Answer, member: string | undefined): Reply {
   const error = textOf(json['error']);
   const why = textOf(json['error_description']) ?? error ?? `status ${status}`;
-  if (status === 200 && (member === undefined || textOf(json[member]))) return { kind: 'granted', json };
+  if (status === 200 && (member === undefined || isCredential(json[member]))) return { kind: 'granted', json };
   if (status === 429) return { kind: 'later', afterMs: milliseconds(retryAfter), why };
   // The server promises that after this answer the same request may be repeated, however long it is away.
   if (status === 503 && error === 'temporarily_unavailable')
@@ -25,6 +25,11 @@ export function replyOf({ status, json = {}, retryAfter }: Answer, member: strin
 
 export function replyOfNone({ wasSent, message }: NoAnswer): Reply {
   return wasSent ? { kind: 'unclear', why: message } : { kind: 'later', afterMs: undefined, why: message };
+}
+
+/** RFC 6749 A.12: visible characters. Others could end a header, or reach a terminal. */
+function isCredential(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 }
 
 function textOf(value: unknown): string | undefined {

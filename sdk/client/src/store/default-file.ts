@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { env } from 'node:process';
 
 /**
@@ -13,8 +13,10 @@ export function defaultTokenFile(of: { server: string; clientId: string; profile
   return join(stateFolder(), `${name}.json`);
 }
 
+/** Never below the working folder: relative paths do not count (as XDG says), and an empty HOME is no home. */
 function stateFolder(): string {
-  const { STATE_DIRECTORY, XDG_STATE_HOME } = env;
+  const { STATE_DIRECTORY, XDG_STATE_HOME = '' } = env;
   if (STATE_DIRECTORY) return join(STATE_DIRECTORY.split(':')[0] ?? '', 'tokens');
-  return join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'tessera', 'tokens');
+  const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
+  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(home, '.local', 'state'), 'tessera', 'tokens');
 }

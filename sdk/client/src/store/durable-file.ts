@@ -1,5 +1,15 @@
 // Files that survive a power failure. Synchronous: a few milliseconds, once per refresh.
-import { closeSync, constants, fchmodSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -46,11 +56,18 @@ const EXISTING = O_WRONLY | O_NOFOLLOW;
 function withFile(path: string, flags: number, work: (file: number) => void): void {
   const file = openSync(path, flags, 0o600);
   try {
+    if (flags !== constants.O_RDONLY) refuseForeign(file, path);
     if (flags !== constants.O_RDONLY) fchmodSync(file, 0o600);
     work(file);
   } finally {
     closeSync(file);
   }
+}
+
+/** In a folder that others may write to, somebody may have made the file first and have it open: they would read the tokens. */
+function refuseForeign(file: number, path: string): void {
+  const { uid } = fstatSync(file);
+  if (process.getuid && uid !== process.getuid()) throw new Error(`${path} belongs to another user (uid ${uid})`);
 }
 
 function writeAll(file: number, text: string): void {

@@ -6,7 +6,7 @@
 //                     until the connection is open
 //   FILE.lock         see lock-file.ts
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TokenFailure } from '../failure.ts';
 import { parseJson } from '../json.ts';
@@ -135,13 +135,26 @@ function refuseForeign(path: string): void {
 function madeFolderOf(given: string): string {
   return inStorage(given, () => {
     const folder = dirname(given);
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+    if (!existsSync(folder)) makeFolder(folder);
     try {
       return realpathSync(given);
     } catch {
       return resolve(realpathSync(folder), given.slice(folder.length + 1));
     }
   });
+}
+
+/** Not `recursive` of mkdir: on a read-only disk it blames a missing file, and below /proc it never ends. */
+function makeFolder(folder: string): void {
+  const above = dirname(folder);
+  if (!existsSync(above) && above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return; // another process was faster
+    throw error;
+  }
+  chmodSync(folder, 0o700);
 }
 
 function hashOf(token: string): string {

@@ -95,7 +95,7 @@ function removeLeftovers(path: string): void {
 function hold(path: string): HeldLock {
   const file = openSync(path, 'r');
   const { id } = recordOf(file).owner;
-  const touch = setInterval(() => futimesSync(file, new Date(), new Date()), TOUCH_MS);
+  const touch = setInterval(() => touchFile(file), TOUCH_MS);
   touch.unref();
   return {
     release: () => {
@@ -104,6 +104,13 @@ function hold(path: string): HeldLock {
       if (readRecord(path)?.owner.id === id) rmSync(path, { force: true });
     },
   };
+}
+
+/** A disk that fails for a moment must not end the process. */
+function touchFile(file: number): void {
+  try {
+    futimesSync(file, new Date(), new Date());
+  } catch {}
 }
 
 interface Record {

@@ -37,9 +37,9 @@ export async function follow(folder: string, flags: FollowFlags, command: Comman
   const archive = resolve(folder);
   const store = sqlitePath(await configOf(command));
   if (!existsSync(store)) throw new CommandFailure('store', `there is no store at ${store}`, 'Check --config.');
-  mkdirSync(archive, { recursive: true, mode: 0o700 });
+  if (!existsSync(archive)) mkdirSync(archive, { mode: 0o700 }); // not its parents: their disk may not be mounted
+  const { followStore, BackupRefused } = await continuousBackup();
   const shipping = flags.command === undefined ? undefined : new Shipping(archive, flags.command, remark);
-  const { followStore } = await continuousBackup();
   await followStore({
     store,
     archive,
@@ -49,9 +49,18 @@ export async function follow(folder: string, flags: FollowFlags, command: Comman
     segmentMs: flags.segment * 1000,
     onComplete: (path) => shipping?.add(path),
     onSeries: ({ folder: series }) => print(`Backing up ${store} to ${series}`),
+    onDamage: (why) => remark(`${why}: a new series begins`),
     signal: firstSignal(),
+  }).catch((error: Error) => {
+    throw error instanceof BackupRefused ? new CommandFailure('refused', error.message, error.todo) : error;
   });
-  await shipping?.finished();
+  const unshipped = (await shipping?.finished()) ?? 0;
+  if (unshipped > 0)
+    throw new CommandFailure(
+      'refused',
+      `the command did not succeed for ${counted(unshipped, 'file')}`,
+      'They are still in the folder: the next start runs it again.',
+    );
 }
 
 function firstSignal(): AbortSignal {
@@ -87,20 +96,42 @@ export async function verify(path: string, { json }: { readonly json?: true }): 
 }
 
 async function verifySeries(archive: string, json?: true): Promise<void> {
-  const { listSeries, rebuildFrom } = await continuousBackup();
-  const all = listSeries(archive);
+  const { seriesFolders } = await continuousBackup();
+  const all = seriesFolders(archive);
   if (all.length === 0) throw new CommandFailure('refused', `there is no continuous backup in ${archive}`);
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-verify-'));
-  const lines: (string | number)[][] = [];
-  const rebuildAll = async () => {
-    for (const series of all) {
-      const { to, records } = await rebuildFrom(series, Number.POSITIVE_INFINITY, join(folder, 'rebuilt.db'));
-      lines.push([new Date(series.base.to).toISOString(), new Date(to).toISOString(), records]);
+  const place = mkdtempSync(join(tmpdir(), 'tessera-verify-'));
+  const [sound, damages]: [Span[], string[]] = [[], []];
+  await removingAfter([place], async () => {
+    for (const folder of all) {
+      const found = await verifyOne(folder, join(place, 'rebuilt.db'));
+      if (typeof found === 'string') damages.push(found);
+      else sound.push(found);
     }
-  };
-  await removingAfter([folder], rebuildAll).catch((error: Error) => {
-    throw new CommandFailure('refused', `${archive} is damaged: ${error.message}`);
   });
-  if (json) return printJson(lines.map(([from, to, records]) => ({ from, to, records })));
-  printTable(['from', 'to', 'records'], lines);
+  if (json) printJson(sound);
+  else if (sound.length > 0) printTable(['from', 'to', 'records'], sound.map(Object.values));
+  if (damages.length > 0)
+    throw new CommandFailure(
+      'refused',
+      `${counted(damages.length, 'series', 'series')} of ${all.length} cannot be restored to the end:\n  ${damages.join('\n  ')}`,
+    );
+}
+
+interface Span {
+  readonly from: string;
+  readonly to: string;
+  readonly records: number;
+}
+
+/** From when to when it can be restored, or what is damaged. */
+async function verifyOne(folder: string, file: string): Promise<Span | string> {
+  const { readSeries, rebuildFrom, DamagedBackup } = await continuousBackup();
+  try {
+    const series = readSeries(folder);
+    const { to, records } = await rebuildFrom(series, Number.POSITIVE_INFINITY, file);
+    return { from: new Date(series.base.to).toISOString(), to: new Date(to).toISOString(), records };
+  } catch (error) {
+    if (error instanceof DamagedBackup) return error.message;
+    throw error;
+  }
 }

@@ -1,5 +1,12 @@
 // Every check of an operation in the order of the rules (src/core/rules), with the refusals it can end in and its clause. A test
 // compares the lists with the refusals that exist.
+import {
+  ASSERTION_IDENTITY_VERDICTS,
+  ASSERTION_VERDICTS,
+  CERTIFICATE_NAME_VERDICTS,
+  CERTIFICATE_VERDICTS,
+  IDENTITY_REASONS,
+} from '../../../core/refusal.ts';
 import { TRANSPORT_REASONS } from '../../../doors/server/transport-refusal.ts';
 
 export interface CheckStep {
@@ -61,12 +68,7 @@ const SCOPE_STILL: CheckStep = {
 };
 const IDENTITY: CheckStep = {
   check: 'the identity exists, is enabled, and may use the API and this integration',
-  refusals: [
-    'identity-unknown',
-    'identity-disabled',
-    'identity-without-api-access',
-    'identity-without-integration-access',
-  ],
+  refusals: IDENTITY_REASONS,
   clause: 'contract 7.1; docs/spec-gaps.md, Administration',
 };
 const LIMIT: CheckStep = {
@@ -154,30 +156,10 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     CLIENT,
     step(
       'the certificate is accepted: tessera explain certificate shows every rule',
-      [
-        'certificate-missing',
-        'certificate-unreadable',
-        'certificate-repeated',
-        'certificate-issuer-not-approved',
-        'certificate-not-yet-valid',
-        'certificate-expired',
-        'certificate-revoked',
-        'certificate-revocation-unknown',
-        'certificate-refused-by-policy',
-      ],
+      ['certificate-missing', 'certificate-repeated', ...CERTIFICATE_VERDICTS],
       'contract 5.4; RFC 5280 6',
     ),
-    step(
-      'the certificate names exactly one identity',
-      [
-        'certificate-name-missing',
-        'certificate-name-ambiguous',
-        'certificate-name-malformed',
-        'certificate-identity-unknown',
-        'certificate-identity-ambiguous',
-      ],
-      'contract 5.4',
-    ),
+    step('the certificate names exactly one identity', CERTIFICATE_NAME_VERDICTS, 'contract 5.4'),
     INTEGRATION,
     step('authorization by certificate is on for it', ['certificate-flow-disabled'], 'contract 7.1'),
     SCOPE,
@@ -193,28 +175,13 @@ export const CHECK_STEPS: Readonly<Record<string, readonly CheckStep[]>> = {
     step('authorization by assertion is on for it', ['assertion-flow-disabled'], 'RFC 7523 2.1'),
     step(
       'the assertion is accepted: tessera token-issuer explain shows every step',
-      [
-        'assertion-malformed',
-        'assertion-issuer-unknown',
-        'assertion-keys-unavailable',
-        'assertion-not-authentic',
-        'assertion-expired',
-        'assertion-not-yet-valid',
-        'assertion-lifetime-too-long',
-        'assertion-audience-wrong',
-        'assertion-rule-unmatched',
-        'assertion-name-malformed',
-      ],
+      [...ASSERTION_VERDICTS, 'assertion-keys-unavailable'],
       'RFC 7523 3; docs/workloads.md',
     ),
     step('the rule may serve this integration', ['token-issuer-not-for-integration'], 'docs/workloads.md'),
     SCOPE,
     TARGET,
-    step(
-      'the assertion names exactly one identity',
-      ['assertion-identity-unknown', 'assertion-identity-ambiguous'],
-      'docs/workloads.md',
-    ),
+    step('the assertion names exactly one identity', ASSERTION_IDENTITY_VERDICTS, 'docs/workloads.md'),
     IDENTITY,
     step('the assertion was not used before', ['assertion-used'], 'RFC 7523 3'),
   ],

@@ -5,21 +5,21 @@ import { shownConfig, shownYaml } from '../../../config/show.ts';
 import { checkStoreAddress } from '../../../open-store.ts';
 import { examineNamedFiles } from '../../doctor/named-files.ts';
 import { printFinding } from '../../doctor/print-finding.ts';
+import { examineServer } from '../../doctor/store.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, result } from '../../terminal/output.ts';
 import { configOf } from '../../terminal/workplace.ts';
 
-export async function checkConfig(command: Command): Promise<void> {
+export async function checkConfig({ offline }: { offline?: true }, command: Command): Promise<void> {
   const config = await configOf(command);
   await checkStoreAddress(config);
-  const findings = examineNamedFiles(config).filter(({ verdict }) => verdict !== 'good');
-  print(
-    findings.length === 0 ? 'The configuration is in order.' : 'The settings are in order. The files that they name:',
-  );
+  const found = [...examineNamedFiles(config), ...(offline ? [] : await examineServer(config))];
+  const findings = found.filter(({ verdict }) => verdict !== 'good');
+  print(findings.length === 0 ? 'The configuration is in order.' : 'The settings are in order. What they name:');
   for (const finding of findings) printFinding(finding);
   result(findings);
   const unusable = findings.filter(({ verdict }) => verdict === 'bad').length;
-  if (unusable > 0) throw new CommandFailure('refused', `${counted(unusable, 'file')} cannot be used`);
+  if (unusable > 0) throw new CommandFailure('refused', `${counted(unusable, 'thing')} cannot be used`);
 }
 
 export async function showConfig({ json }: { json?: true }, command: Command): Promise<void> {

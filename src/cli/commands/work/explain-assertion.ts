@@ -5,7 +5,7 @@ import { AssertionJudge } from '../../../assertions/assertion-judge.ts';
 import { printAssertionStep } from '../../../assertions/explain-assertion.ts';
 import { IssuerKeys } from '../../../assertions/issuer-keys.ts';
 import { ALONE } from '../../../assertions/key-exchange.ts';
-import { localDirectory } from '../../../directory/local/local-directory.ts';
+import { openDirectory } from '../../../open-directory.ts';
 import { type AssertionExplanation, explainAssertion } from '../../../operations/admin/explain-assertion.ts';
 import { systemFetch } from '../../../outbound/system-fetch.ts';
 import { FollowedRegistry } from '../../../store/registry.ts';
@@ -35,7 +35,7 @@ async function explainByStore(
   const keys = new IssuerKeys({ fetch: systemFetch(), now: systemClock.now, exchange: { ...ALONE, find } });
   const now = at ?? systemClock.now();
   const judge = new AssertionJudge({ keys, ourIssuer: config.publicUrl, now: () => now });
-  return explainAssertion(assertion, now, { judge, registry, store, directory: localDirectory(store) });
+  return explainAssertion(assertion, now, { judge, registry, store, directory: openDirectory(store) });
 }
 
 function show(explanation: AssertionExplanation, { json }: ExplainFlags): void {

@@ -1,7 +1,7 @@
 // `certificate explain` against the installation: its approved issuers, its directory and its integrations.
 import { readFileSync } from 'node:fs';
 import type { EpochSeconds } from '../../../core/time.ts';
-import { localDirectory } from '../../../directory/local/local-directory.ts';
+import { openDirectory } from '../../../open-directory.ts';
 import { type CallerExplanation, explainCaller } from '../../../operations/admin/explain-caller.ts';
 import { systemFetch } from '../../../outbound/system-fetch.ts';
 import { readPemOrDer } from '../../../pki/der/pem.ts';
@@ -23,5 +23,5 @@ export async function explainByStore(
   const lists = registry.issuers.flatMap(({ revocation }) => revocation.crlFiles);
   judge.revocation.useFiles([...new Set([...lists, ...crl])].map((path) => readFileSync(path)));
   const chain = files.flatMap((file) => readPemOrDer(file, 'CERTIFICATE'));
-  return explainCaller(chain, now, { judge, registry, store, directory: localDirectory(store) });
+  return explainCaller(chain, now, { judge, registry, store, directory: openDirectory(store) });
 }

@@ -1,43 +1,72 @@
-// Runs the operator's command for each file of a backup, one after another, and again until it succeeds.
-import { spawn } from 'node:child_process';
+// Runs the operator's command for each file of a backup, one after another, and again until it succeeds. Which files are done is noted
+// beside them, so a restart ships what is left.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { relative } from 'node:path';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** At the end, how often a failing command is tried. */
+/** At the end, how often a failing command is tried, and how long a hanging one may take. */
 const LAST_TRIES = 3;
+const LAST_WAIT_MS = 20_000;
+const STILL_RUNNING_MS = 600_000;
+/** In the folder of a series: the names of the files that are shipped, one per line. */
+const DONE = 'shipped';
 
 export class Shipping {
   readonly #archive: string;
   readonly #command: string;
   readonly #complain: (line: string) => void;
+  readonly #ending = new AbortController();
+  readonly #lastWaitMs: number;
   #last: Promise<void> = Promise.resolve();
-  #isEnding = false;
+  #running: ChildProcess | undefined;
+  #waiting = 0;
+  #isOver = false;
 
-  constructor(archive: string, command: string, complain: (line: string) => void) {
-    [this.#archive, this.#command, this.#complain] = [archive, command, complain];
+  constructor(archive: string, command: string, complain: (line: string) => void, lastWaitMs = LAST_WAIT_MS) {
+    [this.#archive, this.#command, this.#complain, this.#lastWaitMs] = [archive, command, complain, lastWaitMs];
   }
 
+  /** Files that are shipped, or were removed because they are old, are skipped. */
   add(path: string): void {
+    this.#waiting += 1;
     this.#last = this.#last.then(() => this.#ship(path));
   }
 
-  /** Resolves when all files are shipped, or could not be. */
-  async finished(): Promise<void> {
-    this.#isEnding = true;
+  /** Resolves when all files are shipped, or time is up. Returns how many are not. */
+  async finished(): Promise<number> {
+    this.#ending.abort();
+    const timer = setTimeout(() => this.#giveUp(), this.#lastWaitMs);
     await this.#last;
+    clearTimeout(timer);
+    return this.#waiting;
   }
 
   async #ship(path: string): Promise<void> {
     for (let [tries, pauseMs] = [1, FIRST_PAUSE_MS]; ; tries++, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const code = await this.#run(path);
-      if (code === 0) return;
+      if (this.#isOver) return;
+      const code = isNeeded(path) ? await this.#run(path) : 0;
+      if (code === 0) return this.#done(path);
       this.#complain(`the command for ${path} ended with ${code}`);
-      if (this.#isEnding && tries >= LAST_TRIES) return;
-      await sleep(this.#isEnding ? FIRST_PAUSE_MS : pauseMs);
+      if (this.#ending.signal.aborted && tries >= LAST_TRIES) return;
+      await this.#pause(pauseMs);
     }
+  }
+
+  #done(path: string): void {
+    this.#waiting -= 1;
+    if (isNeeded(path)) appendFileSync(join(dirname(path), DONE), `${basename(path)}\n`, { mode: 0o600 });
+  }
+
+  /** The end of the service interrupts it. */
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#ending;
+    return sleep(signal.aborted ? FIRST_PAUSE_MS : ms, undefined, signal.aborted ? {} : { signal }).catch(
+      () => undefined,
+    );
   }
 
   async #run(path: string): Promise<number | string> {
@@ -45,8 +74,31 @@ export class Shipping {
     const child = spawn('/bin/sh', ['-c', this.#command], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...names },
+      detached: true, // a group of its own, so that all of it can be ended
     });
+    this.#running = child;
+    const reminder = setInterval(() => this.#complain(this.#stillRunning(path)), STILL_RUNNING_MS);
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    clearInterval(reminder);
+    this.#running = undefined;
     return code ?? signal ?? 'nothing';
   }
+
+  #stillRunning(path: string): string {
+    return `the command for ${path} has not ended yet; ${this.#waiting - 1} more files wait`;
+  }
+
+  #giveUp(): void {
+    this.#isOver = true;
+    if (this.#running?.pid !== undefined) process.kill(-this.#running.pid, 'SIGKILL');
+  }
+}
+
+function isNeeded(path: string): boolean {
+  return existsSync(path) && !shippedIn(dirname(path)).includes(basename(path));
+}
+
+function shippedIn(folder: string): string[] {
+  const notes = join(folder, DONE);
+  return existsSync(notes) ? readFileSync(notes, 'utf8').split('\n') : [];
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
 import { carryRevocations, countLiveGrants, endEverything } from '../../../operations/admin/after-restore.ts';
-import { type Move, moveStore } from '../../../store/move.ts';
+import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
@@ -103,14 +103,24 @@ export async function migrateStore({ from, to, json }: MoveFlags, command: Comma
   if (!existsSync(path)) throw new CommandFailure('store', `there is no store at ${path}`, 'Check --from or --config.');
   const { source, target } = await openForMove(path, to);
   try {
-    const move = await moveStore(source, target, ({ what, rows, written }) =>
-      remark(`${what}: ${rows} seen, ${written} written`),
-    );
+    const move = await moveStore(source, target, reportNowAndThen());
     if (json) printJson(move);
     else printMove(move);
   } finally {
     await Promise.all([source.backEnd.close(), target.close()]);
   }
+}
+
+/** How often a long move says how far it has come. A short one prints its counts at the end only. */
+const REPORT_MS = 5_000;
+
+function reportNowAndThen(): (progress: Progress) => void {
+  let reportedAt = performance.now();
+  return ({ what, rows, written }) => {
+    if (performance.now() - reportedAt < REPORT_MS) return;
+    reportedAt = performance.now();
+    remark(`${what}: ${rows} seen, ${written} written`);
+  };
 }
 
 function printMove({ moved, isComplete }: Move): void {
@@ -124,11 +134,10 @@ function printMove({ moved, isComplete }: Move): void {
 }
 
 const COMPLETE = [
-  'Moved, and proved by counts and checksums. The old store is unchanged.',
+  'Moved, and proved by counts and checksums. The old store is kept, and marked as moved: no service starts on it.',
   'Set store: in the configuration of every node to this address, with the role that nodes use. The keyring stays the same.',
   'Check it:  tessera doctor',
   'Start:     tessera serve',
-  'Do not start a service on the old store again: what it changes would be missing here.',
 ] as const;
 
 const INCOMPLETE = [

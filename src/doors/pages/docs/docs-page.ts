@@ -6,9 +6,6 @@ import { type DocsGroup, type DocsPage, type Library, linksFrom, textOf, titleOf
 import { renderMarkdown } from './markdown.ts';
 import type { Hit } from './search.ts';
 
-/** Long lists that few readers need: closed, unless the page is one of theirs. */
-const CLOSED: ReadonlySet<DocsGroup> = new Set(['runbooks', 'decisions']);
-
 const rendered = new Map<string, Html>();
 
 export function docsPage(visit: Visit, library: Library, page: DocsPage): Page {
@@ -56,11 +53,13 @@ interface Framed {
 function framed(visit: Visit, library: Library, { title, body, at, query }: Framed): Page {
   const { docs: words } = visit.language.texts;
   const lists = listsOf(visit, library, at).map(({ name, group, links }) => {
-    const isOpen = !CLOSED.has(group) || at?.group === group;
+    // Only the group of this page is open, so that the list fits on the screen.
+    const isOpen = at?.group === group;
     return html`<details${isOpen && html` open`}><summary>${name}</summary><ul>${links}</ul></details>`;
   });
   const framedBody = html`<div class="reference docs">
-<nav class="contents" aria-label="${words.pagesLabel}">
+<p class="to-contents"><a href="#contents">${words.pagesTitle}: ${words.search}</a></p>
+<nav class="contents" id="contents" aria-label="${words.pagesLabel}">
 <form action="/docs/search" role="search"><label for="q">${words.search}</label> <input id="q" name="q" type="search" maxlength="100" value="${query ?? ''}"> <button class="button quiet">${words.searchButton}</button></form>
 <p><a href="/docs">${words.pagesTitle}</a> <a href="/docs/api">${words.title}</a></p>
 ${lists}

@@ -141,6 +141,8 @@ export function linksFrom({ source }: DocsPage, { pages, files }: Library): Link
 export interface Section {
   readonly page: DocsPage;
   readonly heading: Pick<Heading, 'text' | 'anchor'>;
+  /** Words in bold: what a paragraph is about. */
+  readonly terms: string;
   readonly text: string;
 }
 
@@ -150,7 +152,9 @@ export function sectionsOf(page: DocsPage): Section[] {
     .map((part) => {
       const [line = '', ...rest] = part.split('\n');
       const { title, anchor } = headingOf(line);
-      return { page, heading: { text: title.replaceAll('`', ''), anchor }, text: plain(rest.join('\n')) };
+      const body = rest.join('\n');
+      const terms = [...body.matchAll(/\*\*(.+?)\*\*/g)].map(([, term]) => term).join('\n');
+      return { page, heading: { text: title.replaceAll('`', ''), anchor }, terms, text: plain(body) };
     });
 }
 
@@ -158,6 +162,7 @@ export function sectionsOf(page: DocsPage): Section[] {
 function plain(markdown: string): string {
   return markdown
     .replace(/^```.*$|^\|[-|: ]+\|$|<[^>]+>/gm, ' ')
+    .replace(/^ *(?:[-*]|\d+\.) /gm, ' ')
     .replace(/\]\([^)]*\)/g, '')
     .replace(/[`*|[\]]/g, ' ')
     .replace(/\s+/g, ' ')

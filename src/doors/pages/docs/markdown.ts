@@ -21,14 +21,16 @@ export function renderMarkdown(source: string, linkTo: LinkTo): Rendered {
   return { html: html`${blocks}`, headings };
 }
 
-/** Blocks are separated by blank lines; a code fence is one block. */
+const COMMENT = /^\s*<!--[\s\S]*-->\s*$/;
+
+/** Blocks are separated by blank lines; a code fence is one block. Comments are left out. */
 function blocksOf(source: string): string[] {
   const blocks: string[] = [];
   for (const [index, part] of source.split(/^(```[\s\S]*?^```)$/m).entries()) {
     if (index % 2 === 1) blocks.push(part);
     else blocks.push(...part.split(/\n\s*\n|\n(?=#{1,6} )|(?<=^#{1,6} .*)\n/m).filter((block) => block.trim() !== ''));
   }
-  return blocks;
+  return blocks.filter((block) => !COMMENT.test(block));
 }
 
 function renderBlock(block: string, headings: Heading[], linkTo: LinkTo): Html {

@@ -1,9 +1,11 @@
-// Search in the documentation: sections that contain every word, those with the words in their heading first.
+// Search in the documentation: sections that contain every word. Words in a heading count most, then in bold and in the title.
 import { type Library, type Section, sectionsOf, titleOf } from './library.ts';
 
 interface Indexed {
   readonly section: Section;
+  readonly title: string;
   readonly heading: string;
+  readonly terms: string;
   readonly text: string;
 }
 
@@ -26,7 +28,7 @@ export function searcherOf({ pages }: Library): (query: string) => Hit[] {
     if (words.length === 0) return [];
     index ??= pages.flatMap((page) => sectionsOf(page).map((section) => indexed(section, titleOf(page))));
     return index
-      .filter(({ heading, text }) => words.every((word) => heading.includes(word) || text.includes(word)))
+      .filter(({ title, heading, text }) => words.every((word) => `${title} ${heading} ${text}`.includes(word)))
       .map((entry) => ({ entry, score: scoreOf(entry, words) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, MAX_HITS)
@@ -39,12 +41,37 @@ function wordsOf(query: string): string[] {
 }
 
 function indexed(section: Section, title: string): Indexed {
-  return { section, heading: `${title} ${section.heading.text}`.toLowerCase(), text: section.text.toLowerCase() };
+  return {
+    section,
+    title: title.toLowerCase(),
+    heading: section.heading.text.toLowerCase(),
+    terms: section.terms.toLowerCase(),
+    text: section.text.toLowerCase(),
+  };
 }
 
-function scoreOf({ heading, text }: Indexed, words: readonly string[]): number {
-  const inHeading = words.filter((word) => heading.includes(word)).length;
-  return inHeading * 10 + words.filter((word) => text.includes(word)).length;
+const IN_HEADING = 20;
+const IN_TITLE = 10;
+const IN_BOLD = 10;
+/** The words beside each other, in their order. */
+const AS_PHRASE = 10;
+const MAX_TIMES = 5;
+/** In a longer section a word counts less. */
+const USUAL_LENGTH = 600;
+
+function scoreOf({ title, heading, terms, text }: Indexed, words: readonly string[]): number {
+  const weight = Math.sqrt(USUAL_LENGTH / Math.max(text.length, USUAL_LENGTH));
+  const each = words.map((word) => {
+    const times = Math.min((text.split(word).length - 1) * weight, MAX_TIMES);
+    const places = [
+      heading.includes(word) && IN_HEADING,
+      title.includes(word) && IN_TITLE,
+      terms.includes(word) && IN_BOLD,
+    ];
+    return places.reduce((sum: number, score) => sum + (score || 0), times);
+  });
+  const isPhrase = words.length > 1 && `${heading} ${text}`.includes(words.join(' '));
+  return each.reduce((sum, score) => sum + score, isPhrase ? AS_PHRASE : 0);
 }
 
 function excerptOf(text: string, lowered: string, words: readonly string[]): string {

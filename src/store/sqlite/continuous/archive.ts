@@ -2,7 +2,8 @@
 // store; `base.json`, what belongs to it; and `000001.pages` and so on, the records of what changed since.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { DamagedBackup } from './faults.ts';
 import { type ArchiveRecord, decodeRecords, type RecordHead } from './records.ts';
 import type { WalPosition } from './wal-frames.ts';
 
@@ -14,6 +15,8 @@ export interface Base {
   readonly pageSize: number;
   /** SHA-256 of base.db. */
   readonly hash: string;
+  /** The path of the store. Missing in backups of version 0.2.0 and older. */
+  readonly store?: string;
 }
 
 export interface Series {
@@ -21,10 +24,10 @@ export interface Series {
   readonly base: Base;
 }
 
-const SERIES_NAME = /^\d{8}T\d{9}Z$/;
+const SERIES_NAME = /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)(\d{3}Z)$/;
 const SEGMENT_NAME = /^\d{6,}\.pages$/;
 
-export function segmentPath({ folder }: Series, number: number): string {
+export function segmentPath({ folder }: Pick<Series, 'folder'>, number: number): string {
   return join(folder, `${String(number).padStart(6, '0')}.pages`);
 }
 
@@ -32,35 +35,80 @@ export function basePath(folder: string): string {
   return join(folder, 'base.db');
 }
 
-/** Named by its moment, so that names sort by time. */
+/** Named by its moment. If the clock was put back: just after the last one, so that names sort by their order. */
 export function makeSeriesFolder(archive: string, moment: number): string {
-  const folder = join(archive, new Date(moment).toISOString().replaceAll(/[-:.]/g, ''));
+  const last = seriesFolders(archive).at(-1);
+  const after = last === undefined ? 0 : momentOfName(last) + 1;
+  const name = new Date(Math.max(moment, after)).toISOString().replaceAll(/[-:.]/g, '');
+  const folder = join(archive, name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** Oldest first. A series whose base was not finished is left out. */
-export function listSeries(archive: string): Series[] {
-  const names = readdirSync(archive)
-    .filter((name) => SERIES_NAME.test(name))
-    .toSorted();
-  return names
-    .map((name) => join(archive, name))
-    .filter((folder) => existsSync(join(folder, 'base.json')))
-    .map((folder) => ({ folder, base: JSON.parse(readFileSync(join(folder, 'base.json'), 'utf8')) as Base }));
+/** About when a series began. */
+export function momentOfName(folder: string): number {
+  return Date.parse(basename(folder).replace(SERIES_NAME, '$1-$2-$3:$4:$5.$6'));
 }
 
-export function segmentNumbers({ folder }: Series): number[] {
+/** Oldest first. Those that were not finished are left out. */
+export function seriesFolders(archive: string): string[] {
+  return allFolders(archive).filter((folder) => existsSync(join(folder, 'base.json')));
+}
+
+/** Removes what a follower left that was killed, or had no space, while it began a series. */
+export function removeUnfinished(archive: string): void {
+  for (const folder of allFolders(archive))
+    if (!existsSync(join(folder, 'base.json'))) rmSync(folder, { recursive: true });
+}
+
+function allFolders(archive: string): string[] {
+  const names = readdirSync(archive).filter((name) => SERIES_NAME.test(name));
+  return names.toSorted().map((name) => join(archive, name));
+}
+
+/** Throws if what belongs to its base is damaged. */
+export function readSeries(folder: string): Series {
+  const path = join(folder, 'base.json');
+  try {
+    const base = JSON.parse(readFileSync(path, 'utf8')) as Base;
+    if (Number.isInteger(base.to) && Number.isInteger(base.pageSize)) return { folder, base };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new DamagedBackup(`${path} is damaged`);
+}
+
+/** Oldest first. Throws if one is damaged. */
+export function listSeries(archive: string): Series[] {
+  return seriesFolders(archive).map(readSeries);
+}
+
+export function segmentNumbers({ folder }: Pick<Series, 'folder'>): number[] {
   const names = readdirSync(folder).filter((name) => SEGMENT_NAME.test(name));
   return names.map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
+}
+
+/** The files of all series, in the order in which they were written. */
+export function completeFiles(archive: string): string[] {
+  return seriesFolders(archive).flatMap((folder) => [
+    basePath(folder),
+    join(folder, 'base.json'),
+    ...segmentNumbers({ folder }).map((number) => segmentPath({ folder }, number)),
+  ]);
 }
 
 /** All records in order. Throws if a segment is missing or damaged. */
 export function* readRecords(series: Series): Generator<ArchiveRecord> {
   let { hash } = series.base;
   for (const [index, number] of segmentNumbers(series).entries()) {
-    if (number !== index + 1) throw new Error(`${segmentPath(series, index + 1)} is missing`);
-    hash = yield* decodeRecords(readFileSync(segmentPath(series, number)), series.base.pageSize, hash);
+    if (number !== index + 1) throw new DamagedBackup(`${segmentPath(series, index + 1)} is missing`);
+    const path = segmentPath(series, number);
+    try {
+      hash = yield* decodeRecords(readFileSync(path), series.base.pageSize, hash);
+    } catch (error) {
+      if (!(error instanceof DamagedBackup)) throw error;
+      throw new DamagedBackup(`${path} is damaged: ${error.message}`);
+    }
   }
 }
 
@@ -71,11 +119,17 @@ export function endOf(series: Series): Pick<RecordHead, 'from' | 'to' | 'positio
   return last;
 }
 
-/** Removes series that no moment after `keepFrom` needs. Returns how many. */
-export function removeOld(archive: string, keepFrom: number): number {
-  const series = listSeries(archive);
-  const old = series.filter((_, index) => (series[index + 1]?.base.to ?? Number.POSITIVE_INFINITY) < keepFrom);
-  for (const { folder } of old) rmSync(folder, { recursive: true });
+/**
+ * Removes series that no moment after `keepFrom` needs. Returns how many. Those before the newest `atLeast` only: a clock that is
+ * far ahead makes every series look old.
+ */
+export function removeOld(archive: string, keepFrom: number, atLeast: number): number {
+  const folders = seriesFolders(archive);
+  const old = folders.slice(0, Math.max(0, folders.length - atLeast)).filter((_, index) => {
+    const next = folders[index + 1];
+    return next !== undefined && momentOfName(next) < keepFrom;
+  });
+  for (const folder of old) rmSync(folder, { recursive: true });
   return old.length;
 }
 

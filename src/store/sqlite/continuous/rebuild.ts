@@ -1,7 +1,8 @@
 // Makes a store from a continuous backup, as of a moment.
-import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { whyNoCopy } from '../backup.ts';
-import { basePath, hashOfFile, listSeries, readRecords, type Series } from './archive.ts';
+import { basePath, hashOfFile, momentOfName, readRecords, readSeries, type Series, seriesFolders } from './archive.ts';
+import { DamagedBackup } from './faults.ts';
 import type { RecordHead } from './records.ts';
 
 export interface Rebuilt {
@@ -14,28 +15,66 @@ export interface Rebuilt {
 /** `at`: milliseconds; undefined: the newest. `file` is overwritten. Throws if the backup is damaged or begins later. */
 export async function rebuild(archive: string, at: number | undefined, file: string): Promise<Rebuilt> {
   const moment = at ?? Number.POSITIVE_INFINITY;
-  const series = listSeries(archive).findLast(({ base }) => base.to <= moment);
+  const series = lastBefore(archive, moment);
   if (!series) throw new Error(whyNoSeries(archive));
   return rebuildFrom(series, moment, file);
 }
 
+/** The last series that begins at most then. Throws if a damaged one does: the one before it would be an older state. */
+function lastBefore(archive: string, moment: number): Series | undefined {
+  for (const folder of seriesFolders(archive).toReversed()) {
+    const series = momentOfName(folder) <= moment ? readSeries(folder) : readIfSound(folder);
+    if (series && series.base.to <= moment) return series;
+  }
+  return undefined;
+}
+
+function readIfSound(folder: string): Series | undefined {
+  try {
+    return readSeries(folder);
+  } catch (error) {
+    if (error instanceof DamagedBackup) return undefined;
+    throw error;
+  }
+}
+
 export async function rebuildFrom(series: Series, moment: number, file: string): Promise<Rebuilt> {
   const base = basePath(series.folder);
-  if ((await hashOfFile(base)) !== series.base.hash) throw new Error(`${base} is damaged`);
+  if (!existsSync(base)) throw new DamagedBackup(`${base} is missing`);
+  if ((await hashOfFile(base)) !== series.base.hash) throw new DamagedBackup(`${base} is damaged`);
   copyFileSync(base, file);
   const last = applyRecords(series, moment, file);
   const why = whyNoCopy(file);
-  if (why) throw new Error(`the rebuilt store is damaged: ${why}`);
+  if (why) throw new DamagedBackup(`the store rebuilt from ${series.folder} is damaged: ${why}`);
   return last;
+}
+
+/**
+ * How many records lead to a moment. After the clock was put back, a later record can have an earlier moment: the last one counts.
+ * Damage behind the moment does not matter.
+ */
+function recordsUntil(series: Series, moment: number): number {
+  let [read, wanted, isBehind] = [0, 0, false];
+  try {
+    for (const { head } of readRecords(series)) {
+      read += 1;
+      if (head.to <= moment) wanted = read;
+      isBehind ||= head.to >= moment;
+    }
+  } catch (error) {
+    if (!isBehind) throw error;
+  }
+  return wanted;
 }
 
 function applyRecords(series: Series, moment: number, file: string): Rebuilt {
   const { pageSize } = series.base;
+  const wanted = recordsUntil(series, moment);
   const descriptor = openSync(file, 'r+', 0o600);
   let [last, records]: [Pick<RecordHead, 'from' | 'to'>, number] = [series.base, 0];
   try {
     for (const { head, pages } of readRecords(series)) {
-      if (head.to > moment) break;
+      if (records === wanted) break;
       for (const { page, content } of pages()) writeSync(descriptor, content, 0, pageSize, (page - 1) * pageSize);
       ftruncateSync(descriptor, head.databasePages * pageSize);
       [last, records] = [head, records + 1];
@@ -48,8 +87,8 @@ function applyRecords(series: Series, moment: number, file: string): Rebuilt {
 }
 
 function whyNoSeries(archive: string): string {
-  const [first] = listSeries(archive);
+  const [first] = seriesFolders(archive);
   return first
-    ? `the backup begins at ${new Date(first.base.to).toISOString()}`
+    ? `the backup begins at ${new Date(momentOfName(first)).toISOString()}`
     : `there is no continuous backup in ${archive}`;
 }

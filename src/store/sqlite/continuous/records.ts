@@ -1,6 +1,7 @@
 // The records of an archive: the pages that changed since the record before, compressed, each chained to the one before by its hash.
 import { createHash } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { DamagedBackup } from './faults.ts';
 import type { CommittedPages, WalPosition } from './wal-frames.ts';
 
 export interface RecordHead {
@@ -41,20 +42,44 @@ export function* decodeRecords(
   previousHash: string,
 ): Generator<ArchiveRecord, string> {
   let hash = previousHash;
-  for (let at = 0; at + 4 <= contents.length; ) {
-    const headEnd = at + 4 + contents.readUInt32BE(at);
-    if (headEnd > contents.length) break;
-    const { hash: recorded, ...fields } = JSON.parse(contents.toString('utf8', at + 4, headEnd)) as RecordHead;
+  for (let found = headAt(contents, 0); found; ) {
+    const { headEnd, head } = found;
+    const { hash: recorded, ...fields } = head;
     const end = headEnd + fields.bytes;
-    if (end > contents.length) break;
     const body = contents.subarray(headEnd, end);
     hash = hashOf(hash, fields, body);
     if (hash !== recorded)
-      throw new Error(`the record of ${new Date(fields.to).toISOString()} is damaged or out of order`);
-    yield { head: { ...fields, hash }, pages: () => pagesIn(zstdDecompressSync(body), pageSize) };
-    at = end;
+      throw new DamagedBackup(`the record of ${new Date(fields.to).toISOString()} is damaged or out of order`);
+    yield { head, pages: () => pagesIn(zstdDecompressSync(body), pageSize) };
+    found = headAt(contents, end);
   }
   return hash;
+}
+
+/** More than any head has. */
+const LONGEST_HEAD = 1024;
+const LATER_HEAD = /\{"from":\d+,"to":\d+,"databasePages":\d+,"position":/;
+
+/** Undefined at the end, or if the rest is the beginning of one record: it was being written. Throws if it is anything else. */
+function headAt(contents: Buffer, at: number): { readonly head: RecordHead; readonly headEnd: number } | undefined {
+  const rest = contents.subarray(at);
+  if (rest.length < 4 || rest.every((byte) => byte === 0)) return undefined; // zeros: the machine lost its power
+  const length = rest.readUInt32BE(0);
+  if (length > LONGEST_HEAD) throw new DamagedBackup(`there is no record at byte ${at}`);
+  if (rest.length < 4 + length) return undefined;
+  const head = parseHead(rest.toString('utf8', 4, 4 + length), at);
+  if (rest.length >= 4 + length + head.bytes) return { head, headEnd: at + 4 + length };
+  if (LATER_HEAD.test(rest.toString('latin1', 4 + length)))
+    throw new DamagedBackup(`the length of the record at byte ${at} is wrong`);
+  return undefined;
+}
+
+function parseHead(text: string, at: number): RecordHead {
+  try {
+    return JSON.parse(text) as RecordHead;
+  } catch {
+    throw new DamagedBackup(`there is no record at byte ${at}`);
+  }
 }
 
 function* pagesIn(body: Buffer, pageSize: number): ReturnType<ArchiveRecord['pages']> & Generator {

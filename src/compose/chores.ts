@@ -1,0 +1,55 @@
+// The background work of a service, and how often it runs.
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { countEndingSoon } from '../operations/upkeep/ending-soon.ts';
+import { byOneNode } from '../operations/upkeep/lease.ts';
+import { keeperOfTimes, SEEN_EVERY } from '../operations/upkeep/service-times.ts';
+import { SWEEPING, sweep } from '../operations/upkeep/sweep.ts';
+import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import type { Chore } from '../serve/chores.ts';
+import { followLists } from '../serve/follow-lists.ts';
+import { RevocationFollower } from '../serve/follow-revocations.ts';
+import { GiveBack } from '../serve/give-back.ts';
+import type { OpenListener } from '../serve/open-listener.ts';
+import type { FollowedRegistry } from '../store/registry.ts';
+import type { Parts } from './parts.ts';
+
+/** The pause between two steps of a sweep. A step takes a tenth of this or more. */
+const BREATH_MS = 10;
+
+export function choresOf(
+  { ports, judge, metrics, readiness, log }: Parts,
+  timekeeper: Timekeeper,
+  registry: FollowedRegistry,
+  listeners: readonly OpenListener[],
+  logFault: (fault: unknown) => void,
+): readonly Chore[] {
+  const readLists = followLists(judge, registry, logFault);
+  const revocations = new RevocationFollower(judge, ports, hostname());
+  const endRevoked = async () => {
+    const grants = await revocations.follow();
+    if (grants > 0) log.warn({ grants }, 'certificates revoked: grants ended');
+  };
+  const reload = async () => {
+    for (const listener of listeners) listener.reload();
+  };
+  const sweepOnce = () => sweep(ports, () => sleep(BREATH_MS));
+  const keepTimes = keeperOfTimes(ports);
+  const giveBack = new GiveBack();
+  const countGrants = async () => metrics?.endingSoon(await countEndingSoon(ports));
+  return [
+    // A change applies within a second.
+    { everyMs: 400, work: async () => (await registry.refresh()) && reload() },
+    { everyMs: 2_000, work: reload },
+    { everyMs: 1_000, work: () => readiness.look(), atStart: 'awaited' },
+    { everyMs: SEEN_EVERY * 1_000, work: keepTimes, atStart: 'awaited' },
+    // Lists apply from the first request on. Ending the grants of a long list takes longer, and runs meanwhile.
+    { everyMs: 2_000, work: readLists, atStart: 'awaited' },
+    { everyMs: 1_000, work: () => judge.followLists(registry.issuers), atStart: 'awaited' },
+    { everyMs: 2_000, work: endRevoked, atStart: 'begun' },
+    { everyMs: 60_000, work: async () => timekeeper.maySweep && byOneNode(SWEEPING, sweepOnce, ports) },
+    { everyMs: 10_000, work: () => judge.revocation.renewLists(), atStart: 'begun' },
+    { everyMs: 300_000, work: countGrants, atStart: 'begun' },
+    { everyMs: 5_000, work: async () => giveBack.look() },
+  ];
+}

@@ -1,0 +1,33 @@
+// How changes of readiness and of the event log are logged.
+import type { ReadinessNews } from '../doors/ops/readiness.ts';
+import type { Log } from '../log/log.ts';
+import type { EventNews } from '../operations/upkeep/event-watch.ts';
+
+export function logReadiness(log: Log): ReadinessNews {
+  return {
+    failing: (check, { reason, detail }) => log.error({ check, reason, detail }, 'not ready'),
+    holdsAgain: (check) => log.info({ check }, 'ready again'),
+    clocksApart: (seconds) => log.warn({ seconds }, 'the clocks of node and store are apart: keep both by NTP'),
+  };
+}
+
+const LONG_LAG = 30;
+/** Lost acts in one log line; `tessera store history` lists all. */
+const MOST_LOGGED = 20;
+
+export function logEvents(log: Log, measure: (lag: number) => void): EventNews {
+  let isLate = false;
+  return {
+    rolledBack: ({ seen, found, lost }) => {
+      const text =
+        'the store was put back to an older state: what was issued, revoked and administered since then is lost';
+      log.error({ seen, found, lostActs: lost.length, newest: lost.slice(-MOST_LOGGED) }, text);
+    },
+    accepted: (epoch) => log.info({ epoch }, 'an operator accepted that the store was put back'),
+    lag: (seconds) => {
+      measure(seconds);
+      if (!isLate && seconds > LONG_LAG) log.warn({ seconds }, 'readers of the event log are held back');
+      isLate = seconds > LONG_LAG;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// What every listener of a service shares.
+import type { Config } from '../config/schema.ts';
+import { connectionReader } from '../doors/caller/connection.ts';
+import { presentedJudge } from '../doors/caller/judge-presented.ts';
+import { describeRefused } from '../doors/caller/refused-certificate.ts';
+import { openDoors } from '../doors/doors.ts';
+import { Metrics } from '../doors/ops/metrics.ts';
+import { Readiness } from '../doors/ops/readiness.ts';
+import type { Log } from '../log/log.ts';
+import type { Ports, TokenPorts } from '../operations/ports.ts';
+import type { EventWatch } from '../operations/upkeep/event-watch.ts';
+import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
+import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { joinGathering } from '../serve/gather.ts';
+import type { ServiceParts } from '../serve/listener.ts';
+import { isWorker } from '../serve/workers.ts';
+import type { AssertionParts } from './assertions.ts';
+import { doorParts } from './doors.ts';
+import { logReadiness } from './log-news.ts';
+import type { Tracing } from './tracing.ts';
+
+interface Watchers {
+  readonly timekeeper: Timekeeper;
+  readonly watch: Pick<EventWatch, 'problem'>;
+}
+
+interface Judges {
+  readonly judge: CertificateJudge;
+  readonly assertions: AssertionParts['callerPorts'];
+}
+
+export interface Parts extends ServiceParts {
+  readonly metrics: Metrics | undefined;
+  readonly readiness: Readiness;
+}
+
+export async function partsOf(
+  config: Config,
+  { timekeeper, watch, ...ports }: Ports & Watchers,
+  { judge, assertions }: Judges,
+  log: Log,
+  tracing: Tracing | undefined,
+): Promise<Parts> {
+  const { proxies } = config;
+  const metrics = config.metrics.enabled ? new Metrics() : undefined;
+  metrics?.watchStore(() => ports.store.figures());
+  if (tracing) metrics?.watchSpans(() => tracing.tally());
+  if (isWorker()) metrics?.shareWithWorkers(joinGathering);
+  const readConnection = connectionReader(proxies.addresses);
+  const callerPorts: TokenPorts = {
+    ...ports,
+    judge: presentedJudge({
+      judge,
+      admitClock: () => timekeeper.admitOwn(ports.clock.now()),
+      onIgnoredHeader: () => metrics?.ignoredHeader(),
+    }),
+    logRefused: (refused) => log.info({ ...describeRefused(refused) }, 'certificate refused'),
+    ...assertions,
+  };
+  const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
+    { name: 'history', ...(watch.problem && { problem: watch.problem }) },
+  ]);
+  return {
+    ports,
+    judge,
+    log,
+    metrics,
+    traces: tracing?.requests,
+    readiness,
+    readConnection,
+    doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),
+    limits: serverLimits(config),
+    proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
+  };
+}
+
+function serverLimits({ limits }: Config): ServiceParts['limits'] {
+  return {
+    headerBytes: limits.headerBytes,
+    bodyBytes: limits.bodyBytes,
+    headersTimeoutMs: limits.headersTimeout * 1000,
+    requestTimeoutMs: limits.requestTimeout * 1000,
+    idleTimeoutMs: limits.idleTimeout * 1000,
+    stopTimeoutMs: limits.stopTimeout * 1000,
+    drainIdleMs: limits.drainIdle * 1000,
+    connections: limits.connections,
+    inFlight: limits.maxInFlight,
+    streams: limits.followers,
+    addressShare: limits.addressShare,
+    networkShare: limits.networkShare,
+    queueMs: limits.queueMilliseconds,
+  };
+}

@@ -1,0 +1,98 @@
+// `tessera backup follow --command`: what the command got is a whole backup, whatever happened to the command or the follower.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, suite, test } from 'node:test';
+import { Shipping } from '../../src/cli/commands/work/ship-files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { commandEnvironment, runTessera, TESSERA } from './command.ts';
+
+/** Copies as an upload would: under the name in the folder. */
+const COPY =
+  'mkdir -p "$(dirname "remote/$TESSERA_BACKUP_NAME")" && cp "$TESSERA_BACKUP_FILE" "remote/$TESSERA_BACKUP_NAME"';
+
+suite('a shipped backup', () => {
+  const folder = temporaryFolder('shipped');
+  const run = (...args: string[]) => runTessera(args, { folder });
+  const addIntegration = (name: string) => run('integration', 'add', name, '--scope', 'orders:read');
+  before(() => run('init', '--integration', 'first', '--scope', 'orders:read'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function follow(command: string): Promise<{ child: ChildProcess; printed: () => string }> {
+    const args = [TESSERA, 'backup', 'follow', 'copies', '--segment', '1s', '--command', command];
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: commandEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaints += text;
+    });
+    await once(createInterface({ input: child.stdout }), 'line');
+    return { child, printed: () => complaints };
+  }
+
+  async function end({ child }: { child: ChildProcess }, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    return (await ended)[0];
+  }
+
+  async function shippedIntegrations(): Promise<string> {
+    const verified = await run('backup', 'verify', 'remote');
+    assert.equal(verified.status, 0, verified.printed);
+    rmSync(join(folder, 'restored'), { recursive: true, force: true });
+    const other = ['--set', 'store=sqlite:restored.db'];
+    assert.equal((await run(...other, 'restore', 'remote')).status, 0);
+    return (await run(...other, 'integration', 'list')).printed;
+  }
+
+  test('is whole although the follower was killed while a file was open', async () => {
+    const first = await follow(COPY);
+    await addIntegration('second');
+    await end(first, 'SIGKILL');
+    const second = await follow(COPY);
+    await addIntegration('third');
+    assert.equal(await end(second, 'SIGTERM'), 0, second.printed());
+    assert.match(await shippedIntegrations(), /third/);
+  });
+
+  test('is whole although the command failed until the follower ended', async () => {
+    const first = await follow('false');
+    await addIntegration('fourth');
+    assert.equal(await end(first, 'SIGTERM'), 1);
+    assert.match(first.printed(), /the command did not succeed for \d+ files?\n {2}They are still in the folder/);
+    assert.equal(await end(await follow(COPY), 'SIGTERM'), 0);
+    assert.match(await shippedIntegrations(), /fourth/);
+  });
+
+  test('is shipped once', async () => {
+    assert.equal(await end(await follow('echo "$TESSERA_BACKUP_NAME" >> again'), 'SIGTERM'), 0);
+    const again = existsSync(join(folder, 'again'))
+      ? readFileSync(join(folder, 'again'), 'utf8').trim().split('\n')
+      : [];
+    for (const name of again)
+      assert.equal(existsSync(join(folder, 'remote', name)), false, `${name} was shipped before`);
+  });
+
+  test('does not wait for ever for a hanging command at the end', async () => {
+    const file = join(folder, 'hanging');
+    writeFileSync(file, '');
+    const shipping = new Shipping(folder, 'sleep 3600', () => undefined, 100);
+    for (const path of [file, file]) shipping.add(path);
+    assert.equal(await shipping.finished(), 2);
+  });
+
+  test('goes on with the files after one that was removed', async () => {
+    const [series = ''] = readdirSync(join(folder, 'copies')).filter((name) => /^\d/.test(name));
+    const lost = join(folder, 'copies', series, 'shipped');
+    writeFileSync(lost, '');
+    const slow = await follow('test -e "$TESSERA_BACKUP_FILE" || exit 1; sleep 1');
+    rmSync(join(folder, 'copies', series, '000001.pages'));
+    assert.equal(await end(slow, 'SIGTERM'), 0, slow.printed());
+  });
+});

@@ -1,0 +1,108 @@
+// When a stream of the revocation feed ends, and what a follower does then.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import type { ResourceServer } from '../../src/core/resource-server.ts';
+import { seconds } from '../../src/core/time.ts';
+import { changeResourceServer } from '../../src/operations/admin/change-resource-server.ts';
+import { sweep } from '../../src/operations/upkeep/sweep.ts';
+import { integrations } from '../../src/store/tables/integrations.ts';
+import { resourceServers } from '../../src/store/tables/resource-servers.ts';
+import { eventually } from '../eventually.ts';
+import { aResourceServer } from '../samples.ts';
+import { callerOver, rawConnection, reachOf } from './caller.ts';
+import { followFeed } from './feed-follower.ts';
+import {
+  AUTH,
+  EVENTS,
+  FEED,
+  type FeedService,
+  ofGrant,
+  type Snapshot,
+  STOCK_AUTH,
+  secretHash,
+  startFeed,
+} from './feed-scene.ts';
+import { assertRefused } from './oauth-steps.ts';
+import { startService } from './service.ts';
+import { pairByCertificate } from './steps.ts';
+
+let feed: FeedService;
+const admin = () => ({ store: feed.ports.store, by: 'test' });
+
+before(async () => {
+  feed = await startFeed();
+});
+after(() => feed.stop());
+
+/** The log line of a stream is written when it ends. */
+async function wasLogged(operation: string, outcome: string): Promise<void> {
+  const known = feed.logLines.length;
+  const isIt = (line: string) => line.includes(`"${operation}"`) && line.includes(`"${outcome}"`);
+  await eventually(`${operation} is logged`, () => feed.logLines.slice(known).some(isIt));
+}
+
+test('if the resource server serves something else, its streams end and its cursors are gone', async (t) => {
+  const follower = await feed.following(t, STOCK_AUTH);
+  const { cursor } = await feed.snapshot('', STOCK_AUTH);
+  const ports = { ...admin(), issuer: feed.config.publicUrl };
+  const changed = await changeResourceServer('stock-api', { resources: ['stock', 'orders'] }, ports);
+  assert.ok(changed.ok);
+  await follower.ended;
+  const headers = { ...EVENTS, ...STOCK_AUTH, 'last-event-id': cursor };
+  assertRefused(await feed.stranger.ask({ path: FEED, headers }), 410, 'invalid_request');
+});
+
+test('a cursor whose event was swept gets 410', async () => {
+  const swept = await startService({ settings: { events: { retention: '1h' } } });
+  const caller = callerOver('HTTP/1.1', reachOf(swept, swept.ada));
+  const secrets: ResourceServer['secrets'] = [{ hash: secretHash, createdAt: swept.now() }];
+  await swept.put(resourceServers, aResourceServer({ secrets }));
+  await pairByCertificate(caller);
+  const { cursor } = (await caller.ask({ path: FEED, headers: AUTH })).json as unknown as Snapshot;
+  swept.pass(2 * 3600);
+  await pairByCertificate(caller);
+  await sweep({ ...swept.ports, settings: { ...swept.ports.settings, eventRetention: seconds(3600) } }, async () => {});
+  const headers = { ...EVENTS, ...AUTH, 'last-event-id': cursor };
+  assertRefused(await caller.ask({ path: FEED, headers }), 410, 'invalid_request');
+  caller.close();
+  await swept.stop();
+});
+
+test('a follower that does not read is cut, and resumes where it was', async (t) => {
+  const { cursor } = await feed.snapshot();
+  const { store } = feed.ports;
+  const lines = [`GET ${FEED} HTTP/1.1`, 'Host: x', `Authorization: ${AUTH['authorization']}`];
+  const socket = await rawConnection(reachOf(feed));
+  t.after(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write([...lines, 'Accept: text/event-stream', `Last-Event-ID: ${cursor}`, '', ''].join('\r\n'));
+  await once(socket, 'readable'); // nothing is read from now on
+  const many = (first: number) =>
+    Array.from({ length: 5000 }, (_, n) => ({
+      type: 'revoked' as const,
+      at: feed.now(),
+      subjectId: (first + n).toString(16).padStart(32, 'b'),
+    }));
+  // More than the kernel buffers for a connection.
+  for (let n = 0; n < 60_000; n += 5000)
+    await store.change(integrations, 'none', () => ({ outcome: undefined, events: many(n) }));
+  await wasLogged('follow-revocations', 'aborted');
+  const resumed = await feed.following(t, AUTH, cursor);
+  await resumed.next(ofGrant((59_999).toString(16).padStart(32, 'b')));
+  assert.equal(resumed.entries.length, 60_000);
+});
+
+test('a service that stops ends its streams first', async () => {
+  const stopping = await startService();
+  const secrets: ResourceServer['secrets'] = [{ hash: secretHash, createdAt: stopping.now() }];
+  await stopping.put(resourceServers, aResourceServer({ secrets }));
+  const caller = callerOver('HTTP/1.1', reachOf(stopping));
+  const { cursor } = (await caller.ask({ path: FEED, headers: AUTH })).json as unknown as Snapshot;
+  caller.close();
+  const follower = await followFeed(reachOf(stopping), { ...AUTH, 'last-event-id': cursor });
+  const began = performance.now();
+  await stopping.stop();
+  await follower.ended;
+  assert.ok(performance.now() - began < 10_000, 'it does not wait for stopTimeout');
+});

@@ -1,0 +1,395 @@
+// Odd certificates, made without looking at the rules: extensions from other standards, values at their limits, and what
+// tools write by mistake.
+import { TAG } from '../../../src/pki/der/der.ts';
+import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
+import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
+import { type Issued, makeAuthority } from '../../authority.ts';
+import { attribute, ecKeys, extension, integer, nameOf, otherName, utf8 } from '../../signed-der.ts';
+import {
+  ACCEPTED,
+  below,
+  byRule,
+  type Case,
+  casesOf,
+  issue,
+  NOT_APPROVED,
+  ROOT,
+  type Row,
+  UNREADABLE,
+} from './case.ts';
+import { forge } from './forge.ts';
+import * as piece from './pieces.ts';
+
+const { octets, count } = piece;
+const CRITICAL = byRule('critical-extensions-known');
+const MALFORMED = byRule('extensions-well-formed');
+const NULL = write(TAG.null);
+const times = <T>(many: number, make: (index: number) => T): T[] => Array.from({ length: many }, (_, n) => make(n));
+const withExtension = (oid: string, value: Uint8Array, critical = false) => ({
+  extensions: [extension(oid, value, critical)],
+});
+
+/** Extensions of other standards: refused if critical, ignored if not. */
+const FOREIGN: readonly [what: string, oid: string, value: Uint8Array][] = [
+  ['a precertificate’s poison', '1.3.6.1.4.1.11129.2.4.3', NULL],
+  ['signed certificate timestamps', '1.3.6.1.4.1.11129.2.4.2', write(TAG.octetString, octets(0, 0))],
+  ['Netscape’s certificate type', '2.16.840.1.113730.1.1', write(TAG.bitString, octets(7, 0x80))],
+  ['Netscape’s comment', '2.16.840.1.113730.1.13', write(TAG.ia5, Buffer.from('made by openssl'))],
+  ['a period for the private key', '2.5.29.16', writeSequence()],
+  ['alternative names of the issuer', '2.5.29.18', writeSequence(piece.dns('ca.example'))],
+  ['directory attributes', '2.5.29.9', writeSequence()],
+  [
+    'the freshest CRL',
+    '2.5.29.46',
+    writeSequence(writeSequence(writeContext(0, writeContext(0, piece.uri('http://x/'))))),
+  ],
+  ['statements of a qualified certificate', '1.3.6.1.5.5.7.1.3', writeSequence()],
+  ['must-staple', '1.3.6.1.5.5.7.1.24', writeSequence(count(5))],
+  [
+    'the sign of a proxy certificate',
+    '1.3.6.1.5.5.7.1.14',
+    writeSequence(writeSequence(writeOid('1.3.6.1.5.5.7.21.1'))),
+  ],
+  ['no check by OCSP', '1.3.6.1.5.5.7.48.1.5', NULL],
+  ['a Microsoft template', '1.3.6.1.4.1.311.21.7', writeSequence(writeOid('1.3.6.1.4.1.311.21.8.1.2'), count(1))],
+  ['a Microsoft security identifier', '1.3.6.1.4.1.311.25.2', writeSequence()],
+  ['the number of a CRL', '2.5.29.20', count(1)],
+  ['the scope of a CRL', '2.5.29.28', writeSequence()],
+  ['a subject information access', '1.3.6.1.5.5.7.1.11', writeSequence()],
+];
+
+const foreign = FOREIGN.flatMap(([what, oid, value]): Row[] => [
+  { clause: 'RFC 5280 4.2', what, leaf: withExtension(oid, value), verdict: ACCEPTED },
+  { clause: 'RFC 5280 4.2', what: `${what}, critical`, leaf: withExtension(oid, value, true), verdict: CRITICAL },
+]);
+
+/** X.667: an object identifier 2.25.n, where n is a UUID of 128 bits. */
+const uuidOid = write(TAG.oid, octets(0x69, 0x83, ...times(17, () => 0xff), 0x7f));
+const hugeOid = write(TAG.oid, octets(0x2a, ...times(40, () => 0xff), 0x7f));
+const named = (oid: Uint8Array, ...critical: Uint8Array[]) =>
+  writeSequence(oid, ...critical, write(TAG.octetString, NULL));
+const list = (...extensions: Uint8Array[]) => ({
+  fields: { extensions: writeContext(3, writeSequence(...extensions)) },
+});
+
+const IDENTIFIERS: readonly Row[] = [
+  {
+    clause: 'X.667 8',
+    what: 'an extension named by a UUID',
+    made: () => forge({}, list(named(uuidOid))),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'X.667 8',
+    what: 'a critical extension named by a UUID',
+    made: () => forge({}, list(named(uuidOid, piece.TRUE))),
+    verdict: CRITICAL,
+  },
+  {
+    clause: 'X.667 8',
+    what: 'a policy named by a UUID',
+    leaf: withExtension(EXTENSION.certificatePolicies, writeSequence(writeSequence(uuidOid))),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'X.667 8',
+    what: 'a usage named by a UUID beside clientAuth',
+    leaf: withExtension(EXTENSION.extendedKeyUsage, writeSequence(uuidOid, writeOid(piece.CLIENT_AUTH))),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'X.667 8',
+    what: 'an attribute named by a UUID',
+    leaf: {
+      subject: writeSequence(
+        write(TAG.set, writeSequence(uuidOid, utf8('x'))),
+        write(TAG.set, attribute(piece.COMMON_NAME, 'caller')),
+      ),
+    },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'T: bounded work',
+    what: 'an object identifier with a number of 280 bits',
+    made: () => forge({}, list(named(hugeOid))),
+    verdict: UNREADABLE,
+  },
+];
+
+const LIMITS: readonly Row[] = [
+  {
+    clause: 'T: bounded work',
+    what: '58 extensions besides the usual ones',
+    leaf: { extensions: times(58, (n) => extension(`1.2.3.${n}`, NULL)) },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'T: bounded work',
+    what: '70 extensions',
+    leaf: { extensions: times(70, (n) => extension(`1.2.3.${n}`, NULL)) },
+    verdict: UNREADABLE,
+  },
+  {
+    clause: 'T: bounded work',
+    what: '1,024 names',
+    leaf: { dnsNames: times(1_024, (n) => `h${n}.x`) },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'T: bounded work',
+    what: '1,025 names',
+    leaf: { dnsNames: times(1_025, (n) => `h${n}.x`) },
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'T: bounded work',
+    what: 'a subject of 64 relative names',
+    leaf: {
+      subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(63, () => [piece.ORGANISATION, 'o'] as const)),
+    },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'T: bounded work',
+    what: 'a subject of 65 relative names',
+    leaf: {
+      subject: piece.nameWith([piece.COMMON_NAME, 'caller'], ...times(64, () => [piece.ORGANISATION, 'o'] as const)),
+    },
+    verdict: UNREADABLE,
+  },
+  {
+    clause: 'T: bounded work',
+    what: 'a subject of 5 KB',
+    leaf: { subject: piece.nameWith([piece.COMMON_NAME, 'caller'], [piece.ORGANISATION, 'o'.repeat(5_000)]) },
+    verdict: UNREADABLE,
+  },
+  {
+    clause: 'RFC 5280 4.1.2.2',
+    what: 'the serial number of the root',
+    leaf: { serial: ROOT.serial },
+    verdict: ACCEPTED,
+  },
+];
+
+const basicConstraints = (...content: Uint8Array[]) => ({ extensions: [piece.basic(content)] });
+
+const EXTENSIONS: readonly Row[] = [
+  { clause: 'RFC 5280 4.2.1.9', what: 'empty basic constraints', leaf: basicConstraints(), verdict: ACCEPTED },
+  { clause: 'RFC 5280 4.2.1.9', what: 'CA spelt FALSE', leaf: basicConstraints(piece.FALSE), verdict: ACCEPTED },
+  { clause: 'RFC 5280 4.2.1.9', what: 'a path length in a leaf', leaf: basicConstraints(count(0)), verdict: ACCEPTED },
+  {
+    clause: 'RFC 5280 4.2.1.9',
+    what: 'a negative path length',
+    leaf: basicConstraints(count(0xff)),
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.9',
+    what: 'a path length of 64 bits',
+    leaf: basicConstraints(integer(octets(1, 0, 0, 0, 0, 0, 0, 0))),
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.9',
+    what: 'a length before CA',
+    leaf: basicConstraints(count(0), piece.TRUE),
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'no alternative name in the list',
+    leaf: { extensions: [piece.alternatives([])] },
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'an alternative name with tag 9',
+    leaf: { extensions: [piece.alternatives([write(0x89, octets(1))])] },
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'an X.400 address',
+    leaf: { extensions: [piece.alternatives([writeContext(3, writeSequence())])] },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'the party of an electronic data interchange',
+    leaf: { extensions: [piece.alternatives([writeContext(5, writeContext(1, utf8('x')))])] },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'an alternative name of octets above 127',
+    leaf: { extensions: [piece.alternatives([write(0x82, octets(0xe9))])] },
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.6',
+    what: 'an other name without its wrapping',
+    leaf: { extensions: [piece.alternatives([writeContext(0, writeOid('1.2.3'), utf8('x'))])] },
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 4985 2',
+    what: 'the name of a service',
+    leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.5.7.8.7', write(TAG.ia5, Buffer.from('_x.y')))])] },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 4556',
+    what: 'a Kerberos principal, which is a sequence',
+    leaf: { extensions: [piece.alternatives([otherName('1.3.6.1.5.2.2', writeSequence())])] },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.2',
+    what: 'an empty key identifier',
+    leaf: withExtension(EXTENSION.subjectKeyIdentifier, write(TAG.octetString)),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.1',
+    what: 'the key identifier of another authority',
+    leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence(write(0x80, Buffer.alloc(20, 7)))),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.1',
+    what: 'an empty authority key identifier',
+    leaf: withExtension(EXTENSION.authorityKeyIdentifier, writeSequence()),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.1',
+    what: 'the serial number of another issuer certificate',
+    leaf: withExtension(
+      EXTENSION.authorityKeyIdentifier,
+      writeSequence(writeContext(1, piece.directory(nameOf('Elsewhere'))), write(0x82, octets(9))),
+    ),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.13',
+    what: 'critical distribution points',
+    leaf: withExtension(
+      EXTENSION.crlDistributionPoints,
+      writeSequence(writeSequence(writeContext(0, writeContext(0, piece.uri('ldap:///cn=x'))))),
+      true,
+    ),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.13',
+    what: 'an empty distribution point',
+    leaf: withExtension(EXTENSION.crlDistributionPoints, writeSequence(writeSequence())),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.5',
+    what: 'policy mappings in a leaf',
+    leaf: { extensions: [piece.mappings(['1.2.3', '1.2.4'])] },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'X.690 8.1.1',
+    what: 'octets behind the value of a known extension',
+    leaf: withExtension(EXTENSION.keyUsage, Buffer.concat([write(TAG.bitString, octets(7, 0x80)), octets(0)])),
+    verdict: MALFORMED,
+  },
+  {
+    clause: 'RFC 5280 4.2',
+    what: 'an unknown extension whose value is no DER',
+    leaf: withExtension('1.2.3.4', octets(0xff, 0xff)),
+    verdict: ACCEPTED,
+  },
+];
+
+const reused = makeAuthority({ name: 'Corpus Root', keys: ROOT.keys });
+const emptyNamed = below({ subject: writeSequence(), keys: ecKeys() });
+const beside = (issued: Issued, ...more: Uint8Array[]): Issued => ({ ...issued, chain: [...issued.chain, ...more] });
+
+const PATHS: readonly Row[] = [
+  {
+    clause: 'T: pinned by key',
+    what: 'a leaf with the key of its issuer',
+    leaf: { keys: ROOT.keys },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'T: pinned by key',
+    what: 'a leaf with name and key of its issuer',
+    leaf: { keys: ROOT.keys, subject: ROOT.subject },
+    verdict: 'accepted Corpus Root',
+  },
+  {
+    clause: 'RFC 5280 6.1',
+    what: 'a leaf below a leaf, with the sign of a proxy certificate',
+    made: () => {
+      const holder = below({ name: 'holder', extensions: [piece.basic([])], keys: ecKeys() });
+      return issue(withExtension('1.3.6.1.5.5.7.1.14', writeSequence(), true), holder);
+    },
+    verdict: byRule('authority-is-ca'),
+  },
+  {
+    clause: 'RFC 5280 4.1.2.6',
+    what: 'an intermediate without a name',
+    made: () => issue({}, emptyNamed),
+    verdict: byRule('subject-name-present'),
+  },
+  {
+    clause: 'RFC 5280 6.1',
+    what: 'a second certificate of the root, with another serial number',
+    made: () => beside(issue(), reused.certificate),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 6.1',
+    what: 'the same intermediate twenty times',
+    made: () => {
+      const issued = issue({}, below());
+      return beside(issued, ...times(20, () => issued.chain[1] ?? octets()));
+    },
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 7.1',
+    what: 'a stranger that differs from the root in invisible characters, between',
+    made: () => beside(issue(), makeAuthority({ name: 'Corpus\u00ad Root' }).certificate),
+    verdict: ACCEPTED,
+  },
+  {
+    clause: 'RFC 5280 7.1',
+    what: 'a leaf of such a stranger',
+    made: () => issue({}, makeAuthority({ name: 'Corpus\u00ad Root' })),
+    approved: ROOT,
+    verdict: NOT_APPROVED,
+  },
+  {
+    clause: 'RFC 5280 4.2.1.3',
+    what: 'an intermediate that may sign lists only',
+    made: () => issue({}, below({ extensions: [piece.keyUsage(1, 0x02)], keys: ecKeys() })),
+    verdict: byRule('authority-may-sign'),
+  },
+  {
+    clause: 'RFC 5280 4.2',
+    what: 'an intermediate with a critical extension that nobody knows',
+    made: () => issue({}, below({ ...withExtension('1.2.3.4', NULL, true), keys: ecKeys() })),
+    verdict: CRITICAL,
+  },
+  {
+    clause: 'RFC 5280 6.1',
+    what: 'such an intermediate, and its certificate without it',
+    made: () => {
+      const keys = ecKeys();
+      const odd = below({ ...withExtension('1.2.3.4', NULL, true), keys });
+      return beside(issue({}, odd), below({ keys }).certificate);
+    },
+    verdict: ACCEPTED,
+  },
+];
+
+export const ODD_CASES: readonly Case[] = casesOf(
+  [...foreign, ...IDENTIFIERS, ...LIMITS, ...EXTENSIONS, ...PATHS].map((row) => ({ approved: ROOT, ...row })),
+);

@@ -1,0 +1,117 @@
+// What a verifier does with answers that a service never sends, but a proxy, a bug or an attacker may.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { suite, type TestContext, test } from 'node:test';
+import { type Guard, Misconfigured, type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import { eventually } from '../../eventually.ts';
+import { FakeService } from './fake-service.ts';
+
+const METADATA = '/.well-known/oauth-authorization-server';
+
+async function scene(t: TestContext, options: Partial<VerifierOptions> = {}): Promise<[FakeService, Guard]> {
+  const service = await FakeService.start();
+  const guard = await verifier({ ...service.options, ...options });
+  t.after(async () => {
+    guard.close();
+    await service.leave();
+  });
+  await eventually('the stream is open', () => service.followers === 1);
+  return [service, guard];
+}
+
+async function reasonFor(guard: Guard, token: string): Promise<string> {
+  const checked = await guard.check(token);
+  return checked.ok ? 'allowed' : checked.reason;
+}
+
+const sendText = (text: string) => (response: ServerResponse) => void response.writeHead(200).end(text);
+const BODIES = {
+  null: sendText('null'),
+  'a number': sendText('7'),
+  'a list': sendText('[]'),
+  'no JSON': sendText('<html></html>'),
+  'a redirect': (response: ServerResponse) => void response.writeHead(302, { location: '/elsewhere' }).end(),
+  'half an answer': (response: ServerResponse) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{');
+    response.destroy();
+  },
+};
+
+for (const [name, send] of Object.entries(BODIES))
+  suite(`an answer that is ${name}`, () => {
+    test('to an introspection: 503, and no exception', async (t) => {
+      const [service, guard] = await scene(t);
+      service.instead.set('/introspection', send);
+      assert.equal(await reasonFor(guard, service.opaque()), 'unavailable');
+    });
+
+    test('instead of keys: the token is introspected', async (t) => {
+      const [service, guard] = await scene(t);
+      assert.equal(await reasonFor(guard, await service.jwt()), 'allowed');
+      service.now += 6; // an unknown key is looked for again
+      await service.rotate('second');
+      service.instead.set('/keys', send);
+      assert.equal(await reasonFor(guard, await service.jwt()), 'allowed');
+      assert.equal(service.introspections, 1);
+    });
+  });
+
+for (const name of ['introspection_endpoint', 'revocation_feed_endpoint', 'jwks_uri'])
+  for (const address of [undefined, 7, 'nonsense', 'http://tokens.example.com/x'])
+    test(`${name} ${address} in the metadata fails at the start`, async (t) => {
+      const service = await FakeService.start();
+      t.after(() => service.leave());
+      const good = {
+        introspection_endpoint: 'https://t/i',
+        revocation_feed_endpoint: 'https://t/r',
+        jwks_uri: 'https://t/k',
+      };
+      service.instead.set(METADATA, sendText(JSON.stringify({ issuer: service.issuer, ...good, [name]: address })));
+      await assert.rejects(verifier(service.options), (fault) => {
+        assert.ok(fault instanceof Misconfigured);
+        assert.match(fault.message, new RegExp(name));
+        return true;
+      });
+    });
+
+suite('the feed', () => {
+  test('an event that cannot be read hides no revocation: a snapshot is taken', async (t) => {
+    const [service, guard] = await scene(t);
+    const token = await service.jwt();
+    assert.equal(await reasonFor(guard, token), 'allowed');
+    service.entries.push({ type: 'grant', grant: '018f', keep_until: service.now + 600 });
+    service.write('id: c1\ndata: {"type":\n\n');
+    await eventually('the token is refused', async () => (await reasonFor(guard, token)) === 'token-invalid');
+    assert.equal(service.snapshots, 2);
+  });
+
+  test('a page instead of the stream is no sign of life', async (t) => {
+    const [service, guard] = await scene(t);
+    let pages = 0;
+    service.instead.set('/feed', (response) => {
+      pages += 1;
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\n\n</p>\n\n');
+    });
+    service.now += 29;
+    service.cutStreams();
+    await eventually('the page was sent', () => pages > 0);
+    service.now += 2;
+    assert.equal(guard.isFresh, false);
+  });
+
+  test('an onNotice that throws ends nothing', async (t) => {
+    let notices = 0;
+    const [service, guard] = await scene(t, {
+      onNotice: () => {
+        notices += 1;
+        throw new Error('a fault of the API');
+      },
+    });
+    service.away.add('feed');
+    service.cutStreams();
+    await eventually('it was called', () => notices === 1);
+    service.away.delete('feed');
+    await eventually('the feed is back', () => notices === 2 && service.followers === 1);
+    assert.equal(guard.isFresh, true);
+  });
+});

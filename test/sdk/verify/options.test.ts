@@ -1,0 +1,105 @@
+// The options of a verifier: mistakes are found when the API starts, by name.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type VerifierOptions, verifier } from '../../../sdk/verify/src/verify.ts';
+import { FakeService } from './fake-service.ts';
+
+const GOOD = {
+  issuer: 'https://tokens.example.com',
+  resourceServer: { id: 'orders-api', secret: 'tsc_secret', audience: 'https://orders.example' },
+};
+const withServer = (difference: object) => ({ resourceServer: { ...GOOD.resourceServer, ...difference } });
+
+const WRONG: readonly (readonly [named: RegExp, difference: object])[] = [
+  [/^issuer must be/, { issuer: undefined }],
+  [/^issuer must be/, { issuer: 'tokens.example.com' }],
+  [/^issuer must be/, { issuer: 'http://tokens.example.com' }],
+  [/^resourceServer.id is missing/, { resourceServer: undefined }],
+  [/^resourceServer.secret is missing/, withServer({ secret: undefined })],
+  [/^resourceServer.secret contains white space/, withServer({ secret: 'tsc_secret\n' })],
+  [/^resourceServer.audience is missing/, withServer({ audience: '' })],
+  [/^onOutage must be 'refuse' or/, { onOutage: 'trust' }],
+  [/^maxStale must be/, { maxStale: Number.NaN }],
+  [/^maxStale must be/, { maxStale: '30' }],
+  [/^maxStale must be/, { maxStale: -1 }],
+  [/^cacheFor must be/, { cacheFor: Infinity }],
+  [/^cacheSize must be/, { cacheSize: Number.NaN }],
+  [/^clockTolerance must be/, { clockTolerance: Number.NaN }],
+  [/^checkBinding must be/, { checkBinding: 'false' }],
+  [/^ca must be the text/, { ca: '/etc/ssl/ca.pem' }],
+  [/^onNotice must be/, { onNotice: 'console.log' }],
+];
+
+for (const [named, difference] of WRONG)
+  test(`${JSON.stringify(difference)} is refused`, async () => {
+    const options = { ...GOOD, ...difference } as VerifierOptions;
+    await assert.rejects(verifier(options), { name: 'TypeError', message: named });
+  });
+
+test('no options at all are refused by name', async () => {
+  await assert.rejects(verifier(undefined as unknown as VerifierOptions), { name: 'TypeError', message: /^issuer/ });
+});
+
+test('an option that is undefined has its default', async (t) => {
+  const service = await FakeService.start();
+  const { now, ...given } = service.options;
+  const none = {
+    onOutage: undefined,
+    maxStale: undefined,
+    cacheFor: undefined,
+    cacheSize: undefined,
+    clockTolerance: undefined,
+    checkBinding: undefined,
+    ca: undefined,
+    onNotice: undefined,
+  };
+  const guard = await verifier({ ...given, ...none, now });
+  t.after(async () => {
+    guard.close();
+    await service.leave();
+  });
+  assert.equal(guard.isFresh, true);
+  const bound = await guard.check(await service.jwt({ cnf: { 'x5t#S256': 'another' } }));
+  assert.ok(!bound.ok, 'the binding is checked');
+  service.opaque();
+  assert.ok((await guard.check('tsa_1')).ok);
+  assert.ok((await guard.check('tsa_1')).ok);
+  assert.equal(service.introspections, 1, 'the answer is kept');
+});
+
+test('require refuses what no token can have, and takes a resource in any case', async (t) => {
+  const service = await FakeService.start();
+  const guard = await verifier(service.options);
+  t.after(async () => {
+    guard.close();
+    await service.leave();
+  });
+  const wrong = [
+    '',
+    ' ',
+    'orders:read stock:read',
+    'orders:read,write',
+    'orders:',
+    ':read',
+    'orders:READ',
+    'a"\r\nx: y',
+    undefined,
+  ];
+  for (const permission of wrong)
+    assert.throws(() => guard.require(permission as string), { name: 'TypeError', message: /^require takes/ });
+  for (const permission of ['orders', 'orders:read', 'Orders:read', 'a.b-c_1:d.e-f_2']) guard.require(permission);
+  guard.require();
+});
+
+test('no token is a refusal, not an exception', async (t) => {
+  const service = await FakeService.start();
+  const guard = await verifier(service.options);
+  t.after(async () => {
+    guard.close();
+    await service.leave();
+  });
+  for (const token of [undefined, null, '', 7, {}]) {
+    const checked = await guard.check(token as string);
+    assert.deepEqual(checked.ok || checked.reason, 'token-missing');
+  }
+});
