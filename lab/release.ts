@@ -2,9 +2,9 @@
 // licences, notes and checksums. Publishes nothing. --draft: with uncommitted changes, which are then left out.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../test/temporary-folder.ts';
 import { licencesOf } from './release/licences.ts';
 import { notesOf } from './release/notes.ts';
 import { type Product, sbomOf } from './release/sbom.ts';
@@ -56,7 +56,7 @@ function packTwice(): Buffer {
 
 function packIn(folderName: string, umask: number, timeZone: string): Buffer {
   const before = process.umask(umask);
-  const parent = mkdtempSync(join(tmpdir(), 'tessera-release-'));
+  const parent = temporaryFolder('release');
   const folder = join(parent, folderName);
   try {
     mkdirSync(folder);

@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A module that runs a program of Debian says so: `// Needs: chromium`. */
+/** A module that runs a program of Debian says so: `// Needs: nginx`. */
 const MARK = /^\/\/ Needs: (.+)$/gm;
 const IMPORT = /^(?:import|export) [^;]*?from '(\.[^']+\.ts)';$/gms;
 
@@ -36,14 +36,15 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests))\./,
+    /^test\/(cli\/(caller|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|transcripts)|house\/(launch|chosen-tests|test-folder))\./,
   ],
   ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [
     'packages from their tarballs, and many processes',
     /^test\/(examples\/|sdk\/client\/(package|service|lock-file)\.|sdk\/verify\/)/,
   ],
-  ['thousands of certificates', /^test\/pki\/corpus\//],
+  ['thousands of certificates', /^test\/pki\/(corpus\/|odd-lists\.|list-reader\.)/],
+  ['clients that are generated and compiled', /^test\/doors\/openapi\./],
   ['PostgreSQL', /^test\/(store\/.*postgres|operations\/list-contents\.)/],
 ];
 

@@ -13,7 +13,7 @@ const NEEDS = {
     ['openssl', 'openssl', 'makes certificates, CRLs and OCSP answers by other code than ours'],
     ['/usr/bin/python3', 'python3', 'calls GnuTLS, which judges certificates by other code than ours and OpenSSL'],
     ['/usr/lib/*/libgnutls.so.30', 'libgnutls30', 'the same'],
-    ['chromium', 'chromium', 'a real browser for the pages'],
+    ['chromium-headless-shell', 'chromium-headless-shell', 'a real browser for the pages'],
     ['nginx', 'nginx', 'a proxy in front of the service, configured as docs/proxies.md says'],
     ['haproxy', 'haproxy', 'the same'],
     ['apache2', 'apache2', 'the same'],

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
+import { OWN_FOLDER } from './test-folder.mjs';
 
 const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */
@@ -23,7 +24,8 @@ export async function runTests(root, files, flags = [], { atOnce = AT_ONCE, long
   const { reporter, concurrency, others } = readFlags(flags);
   const paths = files.map((file) => join(root, file));
   const { signal } = stopping;
-  const events = run({ cwd: root, files: paths, concurrency: concurrency ?? atOnce, execArgv: others, signal });
+  const execArgv = [...OWN_FOLDER, ...others];
+  const events = run({ cwd: root, files: paths, concurrency: concurrency ?? atOnce, execArgv, signal });
   const failed = new Set();
   const times = new Map();
   let isPassed = false;
@@ -40,7 +42,9 @@ export async function runTests(root, files, flags = [], { atOnce = AT_ONCE, long
   });
   for await (const text of events.compose(reporter)) process.stdout.write(text);
   clearTimeout(patience);
-  return signal.aborted ? { isPassed: false, failed: [], times } : { isPassed, failed: [...failed], times };
+  return signal.aborted
+    ? { isPassed: false, isAborted: true, failed: [], times }
+    : { isPassed, failed: [...failed], times };
 }
 
 function readFlags(flags) {

@@ -4,6 +4,7 @@
 //   npm test -- --test-name-pattern='contract 3'
 //   npm test -- --quick                       under a minute, for the loop while coding; says what it leaves out
 //   npm test -- --without-system-packages     installs nothing; tests that need a missing program are skipped and counted
+//   npm test -- --keep-files      the temporary files of the tests stay
 //   npm test -- --retry-alone     files that fail are run once more, one at a time, and named if they pass then
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,23 +12,26 @@ import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, testsNamed } fro
 import { installNeeds, missingPackages } from './needs.mjs';
 import { runTests } from './run-tests.mjs';
 import { say, stop } from './say.mjs';
+import { leftovers, openTestFolder } from './test-folder.mjs';
 
 const LONGEST_SHOWN = 8;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const OWN = ['--quick', '--without-system-packages', '--retry-alone'];
+const OWN = ['--quick', '--without-system-packages', '--retry-alone', '--keep-files'];
 const given = process.argv.slice(2);
-const [isQuick, isWithout, isRetrying] = OWN.map((flag) => given.includes(flag));
+const [isQuick, isWithout, isRetrying, isKept] = OWN.map((flag) => given.includes(flag));
 const named = given.filter((argument) => !argument.startsWith('-'));
 const flags = given.filter((argument) => argument.startsWith('-') && !OWN.includes(argument));
 
 const { files, leftOut } = await chosen();
 process.env.SKIPPED_TEST_FILES = JSON.stringify(leftOut);
+const folder = openTestFolder({ isKept });
 const began = Date.now();
 const first = await runTests(root, longestFirst(files), flags);
 if (files.length > 1) sayTimes(first.times);
 const isPassed = first.isPassed || (isRetrying && (await passAlone(first.failed)));
+const isTidy = first.isAborted || sayLeftovers();
 if (leftOut.length > 0) say(`skipped for missing programs: ${leftOut.length} test files, named above`);
-process.exit(isPassed ? 0 : 1);
+process.exit(isPassed && isTidy ? 0 : 1);
 
 /** The files to run, and those to report as skipped. */
 async function chosen() {
@@ -56,6 +60,13 @@ function sayTimes(times) {
   const longest = [...times].sort(([, a], [, b]) => b - a).slice(0, LONGEST_SHOWN);
   say(`${times.size} test files took ${Math.round((Date.now() - began) / 1000)} s. The longest:`);
   for (const [file, seconds] of longest) say(`  ${seconds.toFixed(1).padStart(5)} s  ${file}`);
+}
+
+/** A test that leaves files behind fails the run: use test/temporary-folder.ts. */
+function sayLeftovers() {
+  const found = leftovers(folder).filter(({ file }) => !first.failed.includes(file));
+  for (const { file, left } of found) say(`${file} left files in the temporary folder: ${left.join(', ')}`);
+  return found.length === 0;
 }
 
 /** For machines that are busy with other things: a test that fails twice fails the run, one that passes alone is named. */

@@ -1,6 +1,7 @@
 // npm run bench: options.ts lists the options, docs/performance.md the results.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { against } from './against.ts';
 import { bench } from './bench.ts';
 import { writeCertificates } from './certificates.ts';
@@ -12,7 +13,7 @@ import { profile } from './profile.ts';
 
 const options = read();
 mkdirSync(options.out, { recursive: true });
-const folder = mkdtempSync(join(resolve(options.out), 'run-'));
+const folder = temporaryFolder('run', resolve(options.out));
 const generator = new Generator(CORES.generator);
 try {
   const workshop = { folder, tls: writeCertificates(folder), pace: options.pace };

@@ -1,8 +1,7 @@
 // kill -9 of a writing process, then reopen: nothing acknowledged is lost, nothing spent works again.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { firstKey, Keyring } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { aNode } from '../../test/node.ts';
 import type { Seeded } from '../../test/seeded.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { type Verdict, verdict } from './verdict.ts';
 import type { Promised } from './writer.ts';
 
@@ -26,7 +26,7 @@ export interface KillField {
 }
 
 export async function killField(): Promise<KillField> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-kill-'));
+  const folder = temporaryFolder('kill');
   const [path, keyringPath] = [join(folder, 'tessera.db'), join(folder, 'keyring.json')];
   writeKeyringFile(keyringPath, firstKey());
   await (await openNode({ path, keyringPath })).store.close();

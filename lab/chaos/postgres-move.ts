@@ -1,8 +1,7 @@
 // A service on SQLite is moved to PostgreSQL while callers refresh and revoke without a pause: the command runs several
 // times, the service stops, and the command runs once more. What was acknowledged must hold in the new store.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { MOVED } from '../../src/store/all-tables.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { differences } from '../../src/store/differences.ts';
@@ -13,12 +12,13 @@ import { runTessera } from '../../test/cli/command.ts';
 import { aNode, anotherNode, type Node } from '../../test/node.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { Callers } from './callers.ts';
 import { verdict } from './verdict.ts';
 
 /** Returns how many promises were broken. `runs`: runs of the command under load. */
 export async function moveUnderLoad(runs: number): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-move-'));
+  const folder = temporaryFolder('move');
   const server = await PostgresServer.start({ durable: true });
   await server.query('CREATE DATABASE tessera');
   try {
@@ -55,7 +55,7 @@ async function move(path: string, url: string, runs: number): Promise<string[]> 
 async function runMove(path: string, url: string, expected: string): Promise<string[]> {
   const began = performance.now();
   const { status, printed } = await runTessera(['migrate-store', '--from', `sqlite:${path}`, '--to', url], {
-    folder: tmpdir(),
+    folder: dirname(path),
   });
   const written = [...printed.matchAll(/^(\w+) +\d+ +(\d+)$/gm)].map(([, what, count]) => `${what} ${count}`);
   console.log(`exit ${status} after ${Math.round(performance.now() - began)} ms; written: ${written.join(', ')}`);

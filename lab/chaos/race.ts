@@ -1,12 +1,12 @@
 // Refresh interleaved with revoke in random order: no token works after revoke is acknowledged.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { aNode, anotherNode, answer, check, issue, type Node, refresh, revoke, TestClock } from '../../test/node.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 const DELAYS = { ...NO_FAULTS, delayed: 0.5 };
 
@@ -17,7 +17,7 @@ export interface RaceResult {
 }
 
 export async function raceRefreshAndRevoke(rounds: number, seed: number): Promise<RaceResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-race-'));
+  const folder = temporaryFolder('race');
   const clock = new TestClock();
   const open = () => openSqlite({ path: join(folder, 'race.db'), clock: clock.now });
   const backEnds = [await open(), await open()] as const;

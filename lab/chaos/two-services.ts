@@ -1,6 +1,5 @@
 // Two services on one PostgreSQL, each a process with its own copy of the keyring, as on two machines.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seconds } from '../../src/core/time.ts';
 import { publishKeys } from '../../src/operations/admin/published-keys.ts';
@@ -16,6 +15,7 @@ import { put } from '../../test/node.ts';
 import { anIntegration } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 /** An integration whose access tokens are JWTs that live for a day. */
 export const JWT_CLIENT = 'jwt-sync';
@@ -39,7 +39,7 @@ export interface TwoServices {
 export async function startTwoServices(): Promise<TwoServices> {
   const server = await PostgresServer.start();
   const home = makeHome({ signing: 'ES256', settings: { store: server.url() } });
-  const other = mkdtempSync(join(tmpdir(), 'tessera-second-'));
+  const other = temporaryFolder('second');
   const store = storeOf(await openAt(server.url()));
   await populate(store, home.authority);
   const overrides = { accessTokenLifetime: JWT_LIFETIME };

@@ -1,13 +1,13 @@
 // The quick start of a checkout, as a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readPem } from '../../src/pki/der/pem.ts';
 import { type Reach, sendRaw } from '../../test/e2e/caller.ts';
 import { freePort } from '../../test/free-port.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 const READY_WITHIN_MS = 60_000;
 
@@ -23,7 +23,7 @@ export async function startCheckout(folder: string, like?: Checkout): Promise<Ch
   const entry = join(resolve(folder), 'src', 'cli', 'main.ts');
   if (!existsSync(entry)) throw new Error(`${folder} is not a checkout`);
   if (!existsSync(join(folder, 'node_modules'))) throw new Error(`${folder} has no packages: run npm ci there`);
-  const home = mkdtempSync(join(tmpdir(), 'tessera-conformance-'));
+  const home = temporaryFolder('conformance');
   const [data, untouched] = [join(home, 'data'), join(home, 'untouched')];
   if (like) cpSync(like.untouched, data, { recursive: true });
   else await makeFolder(entry, data);
@@ -57,7 +57,7 @@ async function serve(entry: string, data: string): Promise<{ child: ChildProcess
   ];
   const args = [entry, 'quickstart', ...settings.flatMap((setting) => ['--set', setting])];
   // In an empty folder: the quick start refuses one that has a configuration file.
-  const child = spawn(process.execPath, args, { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { cwd: temporaryFolder('empty'), stdio: ['ignore', 'pipe', 'inherit'] });
   await Promise.race([
     ready(child),
     once(child, 'exit').then(() => failed(entry)),

@@ -1,10 +1,10 @@
 // The whole store suite on one release of PostgreSQL, under hostile settings where tests say so, then races across nodes under
 // all hostile settings at once.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { raceAcrossNodes } from '../chaos/postgres-race.ts';
 
 const TESTS = 'test/store/postgres*.test.ts';
@@ -24,7 +24,7 @@ export async function runPostgres(args: readonly string[]): Promise<number> {
 
 /** A dot per test on the terminal; failures are printed at the end. */
 function runTests(): { passed: number; failed: number } {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-conformance-'));
+  const folder = temporaryFolder('conformance');
   const summary = join(folder, 'tap');
   const reporters = ['dot', 'tap'].map((name) => `--test-reporter=${name}`);
   const places = ['stdout', summary].map((place) => `--test-reporter-destination=${place}`);

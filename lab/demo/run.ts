@@ -1,10 +1,9 @@
 // One run: 50 clients refresh through the losing proxy while the server is killed and restarted; then all sign out, and every
 // token that the server ever gave out is tried.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../test/seeded.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { Client } from './clients.ts';
 import { CLIENT_ID, type Contestant, type StartContestant } from './contestants.ts';
 import { type Fate, LosingProxy, send } from './proxy.ts';
@@ -42,7 +41,7 @@ export async function runOne(
   conditions: Conditions,
   follow: (progress: Progress) => void,
 ): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-demo-'));
+  const folder = temporaryFolder('demo');
   const contestant = await start(folder, conditions.clients);
   const proxy = new LosingProxy(conditions.seed, contestant.port);
   try {

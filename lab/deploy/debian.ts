@@ -1,26 +1,23 @@
 // A Debian root file system from the package archive, with the pinned Node and npm in /usr/local.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { keptFolder, temporaryFolder } from '../../test/temporary-folder.ts';
 import { ROOT, run } from './shell.ts';
 
 const SUITE = 'bookworm';
 
 /** Made once and kept: delete the folder to make it again. */
 function keptRoot(packages: readonly string[]): string {
-  const kept = join(tmpdir(), ['tessera-lab', SUITE, ...packages].join('-'));
-  if (existsSync(kept)) return kept;
-  console.log(`making a Debian root with debootstrap in ${kept}, once …`);
-  const unfinished = mkdtempSync(`${kept}.`);
-  run('debootstrap', [
-    '--variant=minbase',
-    `--include=${['ca-certificates', ...packages].join(',')}`,
-    SUITE,
-    unfinished,
-  ]);
-  addNode(unfinished);
-  renameSync(unfinished, kept);
-  return kept;
+  return keptFolder(['lab', SUITE, ...packages].join('-'), (unfinished) => {
+    console.log(`making a Debian root with debootstrap, once …`);
+    run('debootstrap', [
+      '--variant=minbase',
+      `--include=${['ca-certificates', ...packages].join(',')}`,
+      SUITE,
+      unfinished,
+    ]);
+    addNode(unfinished);
+  });
 }
 
 function addNode(root: string): void {
@@ -35,7 +32,7 @@ function addNode(root: string): void {
 /** A fresh copy of a Debian root with these packages. Call `remove` at the end. */
 export function debianRoot(packages: readonly string[]): { readonly folder: string; readonly remove: () => void } {
   const kept = keptRoot(packages);
-  const place = mkdtempSync(join(tmpdir(), 'tessera-lab-root-'));
+  const place = temporaryFolder('lab-root');
   const folder = join(place, 'root');
   run('cp', ['-a', '--reflink=auto', kept, folder]);
   run('chmod', ['0755', folder]);

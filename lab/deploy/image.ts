@@ -1,9 +1,9 @@
 // Builds the image of deploy/container with the command of docs/container.md and without a registry: the image to build on is made by
 // debootstrap.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { debianRoot } from './debian.ts';
 import { commandsOf, installLabNeeds, ROOT, run } from './shell.ts';
 
@@ -18,7 +18,7 @@ export type Shell = (commands: string, cwd?: string) => string;
 export async function withImage(lab: string, work: (place: string, sh: Shell) => Promise<void>): Promise<void> {
   installLabNeeds();
   if (hasHybridCgroups()) return runWithPlainCgroups(lab);
-  const place = mkdtempSync(join(tmpdir(), `tessera-lab-${lab}-`));
+  const place = temporaryFolder(`lab-${lab}`);
   const env = storageIn(place);
   const sh: Shell = (commands, cwd = place) => run('sh', ['-ec', commands], { cwd, env });
   try {

@@ -10,7 +10,7 @@ import { writeCertificates } from '../bench/certificates.ts';
 import { tessera } from '../bench/contestants/tessera.ts';
 import type { ClientTls } from '../bench/generator/generator.ts';
 import type { IdleCaller, IdleProtocol } from './idle-connections.ts';
-import { table, temporaryFolder } from './measure.ts';
+import { figuresFolder, table } from './measure.ts';
 
 const KINDS: Readonly<Record<string, { readonly protocol: IdleProtocol; readonly withCertificate: boolean }>> = {
   'HTTP/1.1': { protocol: 'http/1.1', withCertificate: false },
@@ -23,7 +23,7 @@ const ENTRY = join(import.meta.dirname, 'idle-connections.ts');
 
 /** `connections`: the larger number; half of it is the smaller. */
 export async function connectionFigures(connections: number): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const tls = writeCertificates(folder);
   try {
     const rows = await Promise.all(Object.keys(KINDS).map((name) => measured(name, connections, folder, tls)));

@@ -12,7 +12,7 @@ import { accepted, aNode, issue, NOTHING_PRESENTED, type Node } from '../../test
 import { CLIENT } from '../../test/samples.ts';
 import { openAt } from '../../test/store/postgres-node.ts';
 import { PostgresServer } from '../../test/store/postgres-server.ts';
-import { sqliteBytes, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, sqliteBytes, table } from './measure.ts';
 
 const EVENTS = 100_000;
 const GRANTS = 1000;
@@ -28,7 +28,7 @@ export async function eventByteFigures(): Promise<void> {
 
 /** The grants were refreshed before, so only the event log grows. */
 async function onSqlite(): Promise<number> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const path = join(folder, 'events.db');
   const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const bytes = await bytesPerEvent(backEnd, async () => sqliteBytes(path));

@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { aNode, anotherNode, issue } from '../../test/node.ts';
 import { median } from '../quantiles.ts';
-import { type Rate, rate, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, type Rate, rate, table } from './measure.ts';
 import { turnOf, withoutEvents } from './refreshes.ts';
 
 const GRANTS = 10_000;
@@ -16,7 +16,7 @@ const ROUNDS = 25;
 const SLICE_MS = 300;
 
 export async function eventFigures(): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const path = join(folder, 'events.db');
   const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const node = await aNode(storeOf(backEnd), { clock: systemClock });

@@ -1,9 +1,9 @@
 // How rates, waits and stalls are measured.
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 export interface Rate {
   readonly perSecond: number;
@@ -62,8 +62,8 @@ export function probeFsync(folder: string, times = 100): { p50: number; p99: num
   return { p50: took[times >> 1] ?? 0, p99: took[Math.floor(times * 0.99)] ?? 0 };
 }
 
-export function temporaryFolder(parent = process.env['TESSERA_FIGURES_FOLDER'] ?? tmpdir()): string {
-  return mkdtempSync(join(parent, 'tessera-figures-'));
+export function figuresFolder(parent = process.env['TESSERA_FIGURES_FOLDER']): string {
+  return temporaryFolder('figures', parent);
 }
 
 export function table(rows: readonly Readonly<Record<string, string | number>>[]): void {

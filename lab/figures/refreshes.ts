@@ -12,14 +12,14 @@ import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { systemClock } from '../../src/system.ts';
 import { accepted, aNode, anotherNode, issue, refresh } from '../../test/node.ts';
 import { median } from '../quantiles.ts';
-import { probeFsync, type Rate, rate, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, probeFsync, type Rate, rate, table } from './measure.ts';
 
 const GRANTS = 10_000;
 const SLICE_MS = 500;
 const ROUNDS = Number(process.env['TESSERA_FIGURES_ROUNDS'] ?? 7);
 
 export async function refreshFigures(): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   console.log(`fsync of 4 KiB: ${fsyncWords(folder)}`);
   const contenders: Contender[] = [];
   contenders.push(...(await refreshing(join(folder, 'refreshes.db'))));

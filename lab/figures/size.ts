@@ -9,7 +9,7 @@ import { systemClock } from '../../src/system.ts';
 import { addKey, firstKey, Keyring, mintWith } from '../../src/tokens/keyring.ts';
 import { accepted, aNode, CURL, issue, type Node, refresh, revoke } from '../../test/node.ts';
 import { Seeded } from '../../test/seeded.ts';
-import { sqliteBytes, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, sqliteBytes, table } from './measure.ts';
 import { withoutEvents } from './refreshes.ts';
 
 const GRANTS = Number(process.env['TESSERA_FIGURES_GRANTS'] ?? 100_000);
@@ -17,7 +17,7 @@ const REFRESHES = 20;
 const AT_ONCE = 1000;
 
 export async function sizeFigures(): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const path = join(folder, 'size.db');
   const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const keys = addKey(firstKey(), 2);

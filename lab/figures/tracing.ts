@@ -10,7 +10,7 @@ import { Generator } from '../bench/generator/generator.ts';
 import { CORES } from '../bench/pinned.ts';
 import { type Lane, race, ratio } from '../bench/race.ts';
 import { suiteTable } from '../bench/report/table.ts';
-import { temporaryFolder } from './measure.ts';
+import { figuresFolder } from './measure.ts';
 
 export interface TracingFigures {
   readonly rounds: number;
@@ -19,7 +19,7 @@ export interface TracingFigures {
 }
 
 export async function tracingFigures({ rounds, seconds }: TracingFigures): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const tls = writeCertificates(folder);
   const collector = await countingCollector();
   const generator = new Generator(CORES.generator);

@@ -8,7 +8,7 @@ import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
 import { aNode, issue } from '../../test/node.ts';
-import { rate, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, rate, table } from './measure.ts';
 import { turnOf } from './refreshes.ts';
 
 const GRANTS = 20_000;
@@ -17,7 +17,7 @@ const RUN_MS = 15_000;
 const READER = new URL('wal-reader.ts', import.meta.url).pathname;
 
 export async function walFigures(): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const path = join(folder, 'wal.db');
   const backEnd = await openSqlite({ path, clock: () => systemClock.now() });
   const node = await aNode(storeOf(backEnd), { clock: systemClock });

@@ -7,7 +7,7 @@ import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { median } from '../quantiles.ts';
-import { probeFsync, table, temporaryFolder } from './measure.ts';
+import { figuresFolder, probeFsync, table } from './measure.ts';
 
 const GRANTS = 100_000;
 const BATCH = 64;
@@ -45,7 +45,7 @@ interface Contender {
 
 /** In turns, round after round, since the disk's speed varies from minute to minute. */
 export async function writerFigures(): Promise<void> {
-  const folder = temporaryFolder();
+  const folder = figuresFolder();
   const contenders = CHOICES.map((choice, n) => contender(choice, join(folder, `${n}.db`)));
   const fsyncs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,11 +1,11 @@
 // npm run recording: runs the first minute of a new user for real, in a temporary folder, and draws it as an SVG.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { freePorts } from '../bench/ready.ts';
 import { drawTerminal, type Scene } from './draw.ts';
 
@@ -14,7 +14,7 @@ const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const READY = 'THIS IS FOR TRYING';
 const FLOWS = ['token', 'verify', 'refresh', 'revoke', 'verify'] as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'tessera-recording-'));
+const folder = temporaryFolder('recording');
 const [port = 0] = await freePorts(1);
 const began = performance.now();
 const service = spawn(process.execPath, [MAIN, '--set', `listeners.0.port=${port}`, 'quickstart'], {

@@ -1,6 +1,5 @@
 // Everything a seed decides: settings, faults, keys, and two nodes on one database.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OnReuse } from '../../src/core/integration.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.ts';
@@ -18,6 +17,7 @@ import { oneIntegration } from '../../test/one-integration.ts';
 import { anIdentity, anIntegration, NOW } from '../../test/samples.ts';
 import { Seeded } from '../../test/seeded.ts';
 import { type Faults, faultyBackEnd, NO_FAULTS } from '../../test/store/faulty-back-end.ts';
+import { temporaryFolder } from '../../test/temporary-folder.ts';
 
 /** In-memory files if available: the simulator tests orders of events, not disks. */
 const MEMORY = '/dev/shm';
@@ -34,7 +34,7 @@ export interface SimDatabase {
 const atOnce: Sync = () => Promise.resolve();
 
 export async function openSimDatabase(): Promise<SimDatabase> {
-  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tessera-sim-'));
+  const folder = temporaryFolder('sim', existsSync(MEMORY) ? MEMORY : undefined);
   const clock = new TestClock();
   const open = () => openSqlite({ path: join(folder, 'sim.db'), clock: clock.now, sync: atOnce });
   const backEnds = [await open(), await open()] as const;

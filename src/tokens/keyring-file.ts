@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KeyringFault, type StoredKey } from './keyring.ts';
 import { formatKeyring, parseKeyring } from './keyring-text.ts';
@@ -33,8 +33,12 @@ function refuseReadable(path: string, mode: number): void {
 /** Writes another file and renames it, so that a crash leaves either the old keyring or the new one, complete. */
 export function writeKeyringFile(path: string, keys: readonly StoredKey[]): void {
   const beside = `${path}.${process.pid}.new`;
-  writeDurably(beside, formatKeyring(keys));
-  renameSync(beside, path);
+  try {
+    writeDurably(beside, formatKeyring(keys));
+    renameSync(beside, path);
+  } finally {
+    rmSync(beside, { force: true }); // still there if the disk is full
+  }
   syncFolder(dirname(path));
 }
 

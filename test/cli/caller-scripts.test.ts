@@ -1,17 +1,17 @@
 // The commands for callers in scripts: exit codes, a full disk, and surroundings without a home.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 /** Nothing listens there: a fresh token needs no server. */
 const SERVER = 'http://127.0.0.1:9';
 
 suite('tessera for scripts', () => {
-  const home = mkdtempSync(join(tmpdir(), 'tessera scripts-'));
+  const home = temporaryFolder('caller scripts');
   before(() => {
     const put = (folder: string, name: string, content: object) => {
       mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });

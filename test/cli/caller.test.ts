@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { type Caller, callerOver, reachOf } from '../e2e/caller.ts';
@@ -12,6 +11,7 @@ import { startPublic } from '../e2e/public-service.ts';
 import type { TestService } from '../e2e/service.ts';
 import { CLIENT, confirm, verify } from '../e2e/steps.ts';
 import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 interface Ran {
@@ -21,7 +21,7 @@ interface Ran {
 }
 
 suite('tessera for callers', () => {
-  const home = mkdtempSync(join(tmpdir(), 'tessera-caller-'));
+  const home = temporaryFolder('caller');
   let service: TestService & { readonly issuer: string };
   let caller: Caller;
   let certificate: string[];

@@ -1,9 +1,8 @@
 // The `tessera` command as a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keptFolder } from '../temporary-folder.ts';
 
 export const TESSERA = fileURLToPath(import.meta.resolve('../../src/cli/main.ts'));
 
@@ -15,8 +14,8 @@ export interface Ran {
 
 /** Isolated from the settings of the machine. */
 export function commandEnvironment(more: Record<string, string> = {}): Record<string, string | undefined> {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, COLUMNS: '100', NODE_COMPILE_CACHE: join(tmpdir(), 'tessera-compile-cache'), ...more };
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE = keptFolder('compile-cache', () => undefined) } = process.env;
+  return { PATH, HOME, TMPDIR, COLUMNS: '100', NODE_COMPILE_CACHE, ...more };
 }
 
 export async function runTessera(

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
 function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-cache-'));
+  const folder = temporaryFolder('cache');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -2,17 +2,17 @@
 // Needs: zsh, fish
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { describeCommands } from '../../src/cli/completion/described.ts';
 import { fishScript } from '../../src/cli/completion/fish.ts';
 import { zshScript } from '../../src/cli/completion/zsh.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const described = describeCommands(buildProgram());
-const folder = mkdtempSync(join(tmpdir(), 'tessera-completion-'));
+const folder = temporaryFolder('completion');
 const files = join(folder, 'files');
 mkdirSync(files);
 writeFileSync(join(files, 'me.pem'), '');

@@ -2,27 +2,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 
 suite('a continuous backup at the prompt', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-cli-'));
+  const folder = temporaryFolder('continuous-cli');
   after(() => rmSync(folder, { recursive: true }));
   const run = async (...args: string[]) => {
     const { status, printed } = await runTessera(args, { folder });
@@ -75,7 +66,7 @@ suite('a continuous backup at the prompt', () => {
 });
 
 suite('where a backup is', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-backup-place-'));
+  const folder = temporaryFolder('backup-place');
   after(() => rmSync(folder, { recursive: true }));
   const run = (...args: string[]) => runTessera(args, { folder });
 

@@ -1,7 +1,6 @@
 // Files that exist, but that this user may not open.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { examineServerCertificates } from '../../src/cli/doctor/certificates.ts';
@@ -15,6 +14,7 @@ import { firstKey } from '../../src/tokens/keyring.ts';
 import { formatKeyring } from '../../src/tokens/keyring-text.ts';
 import { makeAuthority } from '../authority.ts';
 import { issueServer } from '../e2e/service.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const NOBODY = 65_534;
 const MAY_NOT = /: this user may not open it$/;
@@ -23,7 +23,7 @@ const MAY_NOT = /: this user may not open it$/;
 if (process.getuid?.() === 0) process.setuid?.(NOBODY);
 
 function installation(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-files-'));
+  const folder = temporaryFolder('files');
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   t.after(() => {

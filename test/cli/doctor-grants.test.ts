@@ -1,7 +1,6 @@
 // Whose grants doctor warns about before they end.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { examineContents } from '../../src/cli/doctor/contents.ts';
@@ -12,6 +11,7 @@ import { grants } from '../../src/store/tables/grants.ts';
 import { identities } from '../../src/store/tables/identities.ts';
 import { integrations } from '../../src/store/tables/integrations.ts';
 import { aGrant, anIdentity, anIntegration, hexOf, NOW } from '../samples.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const ENDING = { createdAt: NOW, refreshUntil: epochSeconds(NOW + 600) };
 const BY_CERTIFICATE: Grant['origin'] = {
@@ -20,7 +20,7 @@ const BY_CERTIFICATE: Grant['origin'] = {
 };
 
 async function warnsAbout(difference: Partial<Grant>): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-grants-'));
+  const folder = temporaryFolder('grants');
   const store = await openSqliteStore({ path: join(folder, 'tessera.db'), clock: () => NOW });
   try {
     const next = aGrant({ ...ENDING, ...difference });

@@ -2,13 +2,13 @@
 // Needs no network: keys are replaced by keys of the test before an assertion is explained.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { GITHUB, GITLAB, KUBERNETES, SPIFFE } from '../assertions/recorded-claims.ts';
 import { makeAuthority } from '../authority.ts';
 import { keySetOf, type PlatformKey, platformKey } from '../platform.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 const PAGE = readFileSync('docs/workloads.md', 'utf8');
@@ -41,7 +41,7 @@ function commandsUnder(heading: string): string[][] {
 /** An installation after the commands of a section. */
 function install(heading: string): string {
   if (folder) rmSync(folder, { recursive: true });
-  folder = mkdtempSync(join(tmpdir(), 'tessera-workloads-'));
+  folder = temporaryFolder('workloads');
   writeFileSync(join(folder, 'cluster-ca.pem'), makeAuthority({ name: 'Cluster' }).pem);
   writeFileSync(join(folder, 'bundle.json'), keySetOf({ jwk: { ...key.jwk, use: 'jwt-svid' } }));
   writeFileSync(join(folder, 'jwks.json'), keySetOf(key));

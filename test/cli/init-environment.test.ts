@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { runTessera } from './command.ts';
 
 test('init writes the configuration that TESSERA_CONFIG names, and --json prints what it made', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-init-'));
+  const folder = temporaryFolder('init');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'etc', 'own.yaml');
   const environment = { TESSERA_CONFIG: file };
@@ -20,7 +20,7 @@ test('init writes the configuration that TESSERA_CONFIG names, and --json prints
 });
 
 test('if npm runs it, every message shows commands that npm runs', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-init-'));
+  const folder = temporaryFolder('init');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const printedBy = async (...args: string[]) =>
     (await runTessera(args, { folder, environment: { npm_lifecycle_event: 'tessera' } })).printed;

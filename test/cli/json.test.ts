@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 test('with --json, standard output of an act is its result as JSON and nothing else', (t) => {
-  const cwd = mkdtempSync(join(tmpdir(), 'tessera-json-'));
+  const cwd = temporaryFolder('json');
   t.after(() => rmSync(cwd, { recursive: true, force: true }));
   const env = commandEnvironment() as NodeJS.ProcessEnv;
   const run = (...args: string[]) => {

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-quickstart-'));
+  const folder = temporaryFolder('quickstart');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

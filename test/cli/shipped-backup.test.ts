@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { Shipping } from '../../src/cli/commands/work/ship-files.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, runTessera, TESSERA } from './command.ts';
 
 /** Copies as an upload would: under the name in the folder. */
@@ -15,7 +15,7 @@ const COPY =
   'mkdir -p "$(dirname "remote/$TESSERA_BACKUP_NAME")" && cp "$TESSERA_BACKUP_FILE" "remote/$TESSERA_BACKUP_NAME"';
 
 suite('a shipped backup', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-shipped-'));
+  const folder = temporaryFolder('shipped');
   const run = (...args: string[]) => runTessera(args, { folder });
   const addIntegration = (name: string) => run('integration', 'add', name, '--scope', 'orders:read');
   before(() => run('init', '--integration', 'first', '--scope', 'orders:read'));

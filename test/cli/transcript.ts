@@ -10,10 +10,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
 
 interface Step {
@@ -35,7 +35,7 @@ const PROGRAMS = {
 export async function runTranscript(path: string): Promise<void> {
   const { steps, files } = parse(readFileSync(path, 'utf8'));
   assert.ok(steps.length > 0, `${path} has no commands`);
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-transcript-'));
+  const folder = temporaryFolder('transcript');
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
     for (const step of steps) check(step, await run(step.command, folder), path);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FOR_OWNER, FOR_READERS, writeNewFile } from '../../src/cli/terminal/write-file.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 test('a file gets the requested mode, whatever the umask', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
+  const folder = temporaryFolder('modes');
   const umask = process.umask();
   t.after(() => {
     process.umask(umask);
@@ -24,7 +24,7 @@ test('a file gets the requested mode, whatever the umask', (t) => {
 });
 
 test('an existing file is left unchanged', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-modes-'));
+  const folder = temporaryFolder('modes');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'file');
   writeNewFile(path, 'first', FOR_OWNER);

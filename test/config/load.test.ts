@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parseDuration } from '../../src/config/duration.ts';
 import { loadConfig, settingsOf } from '../../src/config/load.ts';
 import { ConfigFault, type Mistake } from '../../src/config/mistake.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function fileWith(yaml: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'tessera-config-')), 'tessera.yaml');
+  const file = join(temporaryFolder('config'), 'tessera.yaml');
   writeFileSync(file, yaml);
   return file;
 }

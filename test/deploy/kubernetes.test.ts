@@ -1,8 +1,7 @@
 // The manifests of deploy/kubernetes: valid by the schemas of the API, consistent with each other, and with the page.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
@@ -18,6 +17,7 @@ import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { MANIFESTS, type Manifest, render } from './rendered.ts';
 
 /** Constructors of the models, which differ in the type of what they take. */
@@ -114,7 +114,7 @@ for (const overlay of ['passthrough', 'ingress']) {
     });
 
     test('the configuration loads, and its ports, doors and paths are those of the pod', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tessera-kubernetes-'));
+      const folder = temporaryFolder('kubernetes');
       try {
         const file = join(folder, 'tessera.yaml');
         writeFileSync(file, settingsIn(manifests));

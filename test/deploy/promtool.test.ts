@@ -2,11 +2,11 @@
 // Needs: prometheus
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { ROOT } from '../house/sources.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { ALERT_CASES, type AlertCase, NOTHING_SCRAPED } from './alert-cases.ts';
 import { alerts, groupNames, RULE_FILES } from './rules.ts';
 
@@ -54,7 +54,7 @@ suite('promtool', () => {
 
   for (const alertCase of [...ALERT_CASES, NOTHING_SCRAPED])
     test(`${alertCase.name ?? alertCase.alert} fires when it should, and only then`, () => {
-      const folder = mkdtempSync(join(tmpdir(), 'tessera-promtool-'));
+      const folder = temporaryFolder('promtool');
       const file = join(folder, 'test.yml');
       writeFileSync(file, testFile(alertCase));
       try {

@@ -3,11 +3,11 @@
 // `npm run lab -- systemd` boots a machine with them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const UNITS = join(import.meta.dirname, '../../deploy/systemd');
 const SERVICES = [
@@ -20,7 +20,7 @@ const MOST_EXPOSURE = 1.5;
 
 const isThere = spawnSync('systemd-analyze', ['--version']).status === 0;
 const skip = isThere ? false : 'systemd-analyze is not installed (Debian package systemd)';
-const folder = mkdtempSync(join(tmpdir(), 'tessera-units-'));
+const folder = temporaryFolder('units');
 after(() => rmSync(folder, { recursive: true }));
 
 const unit = (name: string) => readFileSync(join(UNITS, name), 'utf8');

@@ -1,8 +1,7 @@
 // The OpenAPI document, judged by an independent linter and by the clients that are generated from it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -29,6 +28,7 @@ import {
   withPlainLinks,
 } from '../../src/doors/openapi-document.ts';
 import { opsPaths } from '../../src/doors/ops/openapi.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MOUNTS: readonly DocumentedMount[] = [
   { path: '/authsvc', errorKeys: 'spec' },
@@ -76,7 +76,7 @@ test('the document is valid with any list of mounts', async () => {
 });
 
 test('a client in TypeScript is generated from the document, and compiles', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-client-'));
+  const folder = temporaryFolder('client');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const input = JSON.parse(JSON.stringify(withNamedSchemas(document)));
   await generate({ input, output: join(folder, 'client'), exportSchemas: false });

@@ -2,20 +2,20 @@
 // Needs: openssl
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { printExplanation } from '../../src/pki/judge/explain.ts';
 import { explainFiles } from '../../src/pki/judge/explain-files.ts';
 import { RULES } from '../../src/pki/path/rules.ts';
 import { systemClock } from '../../src/system.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, json } from './caller.ts';
 import { registryFollows, startService, type TestService } from './service.ts';
 import { CERTIFICATE } from './steps.ts';
 
 const PAGE = readFileSync('docs/certificates.md', 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'tessera-documented-'));
+const folder = temporaryFolder('documented');
 const block = (language: string) =>
   new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1] ?? assert.fail(`the page has no ${language}`);
 const file = (name: string) => readFileSync(join(folder, name));

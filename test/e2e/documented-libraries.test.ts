@@ -2,8 +2,7 @@
 // Needs: python3, haproxy, curl
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { resourceServers } from '../../src/store/tables/resource-servers.ts';
@@ -13,6 +12,7 @@ import { freePort } from '../free-port.ts';
 import { blocksOf } from '../house/mentions.ts';
 import { ROOT } from '../house/sources.ts';
 import { anIntegration, aResourceServer, ORDERS_AUDIENCE } from '../samples.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { askPlainly, bearer, type Caller, callerOver, reachOf } from './caller.ts';
 import { postForm } from './oauth-steps.ts';
 import { type RunningProxy, runIn } from './proxies/proxy.ts';
@@ -144,7 +144,7 @@ suite('HAProxy checks our JWTs', () => {
   let gateway: RunningProxy;
 
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-haproxy-'));
+    const folder = temporaryFolder('haproxy');
     const key = join(folder, 'tessera.pem');
     writeFileSync(key, (await linesOf('sh', ['-c', block('sh', 'curl')])).join('\n'));
     const port = await freePort();

@@ -2,21 +2,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Where npm puts it, in a folder. */
@@ -86,7 +76,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
 }
 
 suite('the published package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-package-'));
+  const folder = temporaryFolder('package');
   // The machine's own Node may be an older one.
   const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`, HOME: folder };
   let installed: ReturnType<typeof installPackage>;

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { blocksOf } from '../house/mentions.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, reachOf } from './caller.ts';
 import { startService } from './service.ts';
 import { pairByCertificate } from './steps.ts';
@@ -23,7 +23,7 @@ function blocksIn(language: string): string[] {
 test('the commands of the README get an answer from that API, beside the quick start', async (t) => {
   const [program = ''] = blocksIn('js');
   const [startApi = '', callApi = ''] = blocksIn('sh');
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-readme-'));
+  const folder = temporaryFolder('readme');
   t.after(() => rmSync(folder, { recursive: true }));
   const [servicePort, apiPort] = [await freePort(), await freePort()];
   const withPorts = (text: string) => text.replace(':8443', `:${servicePort}`).replace('3000', `${apiPort}`);
@@ -57,7 +57,7 @@ test('the API of the README serves valid tokens with the permission, and no othe
   t.after(() => service.stop());
   const [block = ''] = blocksIn('js');
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-readme-'));
+  const folder = temporaryFolder('readme');
   t.after(() => rmSync(folder, { recursive: true }));
   const origin = `http://127.0.0.1:${service.portsOfListeners[1]}`;
   writeFileSync(join(folder, 'api.mjs'), block.replace('https://localhost:8443', origin).replace('3000', `${port}`));

@@ -1,8 +1,7 @@
 // A refused certificate: what the caller reads, and what the operator finds in the log by the request id.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
@@ -10,6 +9,7 @@ import { readPem } from '../../src/pki/der/pem.ts';
 import { makeAuthority } from '../authority.ts';
 import { commandEnvironment, TESSERA } from '../cli/command.ts';
 import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Answer, callerOver, json, type Reach, reachOf } from './caller.ts';
 import { SERVER_AUTH, startService, type TestService } from './service.ts';
 import { CERTIFICATE, CLIENT } from './steps.ts';
@@ -59,7 +59,7 @@ suite('a refused certificate [spec-gaps: Authorize/Certificate]', () => {
 });
 
 test('the issuer of the quick start accepts what plain `openssl x509 -req` makes', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-quickstart-'));
+  const folder = temporaryFolder('quickstart');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const port = await freePort();
   const args = [TESSERA, '--set', `listeners.0.port=${port}`, 'quickstart'];

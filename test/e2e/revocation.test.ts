@@ -1,9 +1,8 @@
 // Revoked certificates, end to end: the first request after boot, the grants issued through them, the event.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { RevocationPolicy } from '../../src/core/issuer.ts';
@@ -14,6 +13,7 @@ import { issuers } from '../../src/store/tables/issuers.ts';
 import { type Issued, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
 import { extension } from '../signed-der.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Caller, callerOver, json, reachOf } from './caller.ts';
 import { anIssuer, registryFollows, startService, type TestService } from './service.ts';
 import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, pairByDevice, refresh, verify } from './steps.ts';
@@ -25,7 +25,7 @@ const POLICY: RevocationPolicy = {
 const OCSP_ACCESS = '1.3.6.1.5.5.7.48.1';
 
 suite('revoked certificates', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-lists-'));
+  const folder = temporaryFolder('lists');
   const authority = makeAuthority({ name: 'Listing Root' });
   const list = join(folder, 'ca.crl');
   const publish = (...revoked: readonly Issued[]) =>

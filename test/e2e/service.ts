@@ -1,7 +1,6 @@
 // The real service for end-to-end tests: real configuration, store, keys, TLS and sockets; only its clock can be moved.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { composeService, type Service } from '../../src/compose/service.ts';
@@ -30,6 +29,7 @@ import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file
 import { type Authority, type Issued, makeAuthority } from '../authority.ts';
 import { ISSUER } from '../node.ts';
 import { ADA, anIdentity, anIntegration, scopeOf } from '../samples.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const PUBLIC_URL = 'https://tokens.example';
@@ -113,7 +113,7 @@ function ids(last: number): IdentityId {
 }
 
 export function makeHome({ settings = {}, listeners, log, signing }: SetUp = {}): Home {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-e2e-'));
+  const folder = temporaryFolder('e2e');
   chmodSync(folder, 0o700);
   const authority = makeAuthority({ name: 'Example Root' });
   const server = issueServer(authority);

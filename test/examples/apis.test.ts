@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
@@ -11,11 +10,12 @@ import { revoke } from '../e2e/steps.ts';
 import { eventually } from '../eventually.ts';
 import { installPacked } from '../sdk/packed.ts';
 import { type ProtectedApi, startProtected } from '../sdk/verify/protected-api.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 suite('@tessera/verify from its tarball, in the examples', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-apis-'));
+  const folder = temporaryFolder('apis');
   let service: ProtectedApi;
   let files: readonly string[];
   before(async () => {

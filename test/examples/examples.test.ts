@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPublic } from '../e2e/public-service.ts';
@@ -13,6 +12,7 @@ import { CLIENT, confirm, VERIFY } from '../e2e/steps.ts';
 import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
 import { platformServer } from '../platform.ts';
 import { installPacked } from '../sdk/packed.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const NAMES = readdirSync(EXAMPLES);
@@ -36,7 +36,7 @@ for (const name of NAMES) {
 }
 
 suite('the examples run', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-examples-'));
+  const folder = temporaryFolder('examples');
   let service: TestService & { readonly issuer: string };
   const environment: Record<string, string> = {};
   before(async () => {

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT, read, sourcesIn } from './sources.ts';
-
-const HANGING_MS = 300_000;
+import { addTest, HANGING_MS, npmTest, project, tryNpmTest } from './test-project.ts';
 
 /** The packages of runtime/needs.mjs. */
 function packages(): string[] {
@@ -31,41 +30,6 @@ test('every such package is named by the modules that need it, and no other', ()
   const named = new Set(marked.flatMap((names) => names.split(', ')));
   assert.deepEqual([...named].sort(), packages().sort());
 });
-
-/** A project with three tests: a plain one, a slow one, and one that needs a program that is not there. */
-function project(t: TestContext): string {
-  const root = mkdtempSync(join(tmpdir(), 'tessera-chosen-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
-  cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true });
-  mkdirSync(join(root, 'test', 'e2e'), { recursive: true });
-  const claim = `import { test } from 'node:test'; test('runs', () => {});\n`;
-  writeFileSync(join(root, 'test', 'plain.test.ts'), claim);
-  writeFileSync(join(root, 'test', 'e2e', 'slow.test.ts'), claim);
-  writeFileSync(join(root, 'test', 'proxy.ts'), '// A proxy.\n// Needs: caddy\nexport const PROXY = 1;\n');
-  writeFileSync(join(root, 'test', 'proxied.test.ts'), `import { PROXY } from './proxy.ts';\n${claim}void PROXY;\n`);
-  return root;
-}
-
-function npmTest(root: string, ...flags: readonly string[]): string {
-  const { status, printed } = tryNpmTest(root, ...flags);
-  assert.equal(status, 0, printed);
-  return printed;
-}
-
-function tryNpmTest(root: string, ...flags: readonly string[]): { status: number | null; printed: string } {
-  const args = [join(root, 'runtime', 'test.mjs'), '--test-reporter=tap', ...flags];
-  // No program is found but those in bin/. NODE_TEST_CONTEXT would make the inner run report to the outer one.
-  const env = { PATH: join(root, 'bin'), NODE_TEST_CONTEXT: undefined };
-  const options = { cwd: root, env, encoding: 'utf8', timeout: HANGING_MS } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
-  return { status, printed: stdout + stderr };
-}
-
-/** Adds a test file. Its body is a module that runs in `root`. */
-function addTest(root: string, name: string, body: string): void {
-  const imports = `import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n`;
-  writeFileSync(join(root, 'test', `${name}.test.ts`), `${imports}test('${name}', async () => { ${body} });\n`);
-}
 
 test('files run beside each other, not one after the other', (t) => {
   const root = project(t);
@@ -178,7 +142,7 @@ test('while another apt works, the install waits for it', (t) => {
 });
 
 test('a test file whose process does not end fails the run, by its name', (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'tessera-hanging-'));
+  const root = temporaryFolder('hanging');
   t.after(() => rmSync(root, { recursive: true, force: true }));
   writeFileSync(
     join(root, 'hangs.test.mjs'),

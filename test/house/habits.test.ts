@@ -48,6 +48,12 @@ test('identifiers of src and sdk use none of the words CONTRIBUTING.md forbids',
   assert.deepEqual(found, []);
 });
 
+test('tests and drills make their temporary folders with test/temporary-folder.ts, which removes them', () => {
+  const all = [...sourcesIn('test', '.ts'), ...sourcesIn('lab', '.ts')];
+  const found = all.filter(({ text }) => /\bmkdtemp|\btmpdir\(\)/.test(text)).map(({ path }) => path);
+  assert.deepEqual(found, ['test/temporary-folder.ts']);
+});
+
 test('a skip, a todo and a suppression carry their reason', () => {
   const tests = sourcesIn('test', '.ts').filter(({ path }) => !path.startsWith('test/house/'));
   const bare =

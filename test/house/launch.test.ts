@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../eventually.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { ROOT, read } from './sources.ts';
 
 const LOCK = JSON.stringify({ packages: { 'node_modules/tile': { version: '1.0.0' } } });
@@ -28,7 +28,7 @@ interface Project {
 }
 
 function project(t: TestContext, { npm = NPM, main = '' } = {}): Project {
-  const root = mkdtempSync(join(tmpdir(), 'tessera launch '));
+  const root = temporaryFolder('launch in');
   t.after(() => rmSync(root, { recursive: true, force: true }));
   mkdirSync(join(root, 'bin'));
   cpSync(join(ROOT, 'runtime'), join(root, 'runtime'), { recursive: true });

@@ -1,15 +1,15 @@
 // Every setting and variable that a page mentions must exist, and its configurations must be valid.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { assertEach, PAGES, SPANS, WORDS } from './mentioning-pages.ts';
 import { blocksOf } from './mentions.ts';
 import { SECTIONS, SETTING_VARIABLES, SETTINGS, TOP } from './setting-names.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tessera-documented-'));
+const folder = temporaryFolder('documented');
 after(() => rmSync(folder, { recursive: true }));
 
 test('every setting that a code span names exists', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { renderMarkdown } from '../../src/doors/pages/docs/markdown.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 suite('npm run docs', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-docs-'));
+  const folder = temporaryFolder('docs');
   after(() => rmSync(folder, { recursive: true }));
   const made = spawnSync(process.execPath, ['lab/docs/main.ts', folder], { encoding: 'utf8' });
   const pages = globSync('**/*.html', { cwd: folder });

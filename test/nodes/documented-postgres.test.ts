@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,12 +11,13 @@ import { commandEnvironment, runTessera, TESSERA } from '../cli/command.ts';
 import { freePort } from '../free-port.ts';
 import { documentedSql } from '../store/documented-sql.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const PAGE = readFileSync('docs/postgresql.md', 'utf8');
 const SECTION = PAGE.split('## From nothing')[1]?.split('\n## ')[0] ?? '';
 const COMMANDS = [...SECTION.matchAll(/^ +(tessera .*)$/gm)].map(([, command = '']) => command);
 
-const folder = mkdtempSync(join(tmpdir(), 'tessera-from-nothing-'));
+const folder = temporaryFolder('from-nothing');
 const [first, second] = [join(folder, 'first'), join(folder, 'second')];
 const running: ChildProcess[] = [];
 const server = await PostgresServer.start();

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import { isListening } from '../listening.ts';
 import { accepted, aNode, issue, refresh } from '../node.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
@@ -29,7 +29,7 @@ after(() => server.remove());
 /** Its port, once it accepts connections. */
 async function pooler(mode: 'session' | 'transaction'): Promise<{ url: string } & AsyncDisposable> {
   assert.ok(PROGRAM, 'pgbouncer is missing: apt-get install pgbouncer');
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-pooler-'));
+  const folder = temporaryFolder('pooler');
   const port = await freePort();
   const [config, users] = [join(folder, 'pgbouncer.ini'), join(folder, 'users.txt')];
   writeFileSync(users, '"postgres" ""\n');

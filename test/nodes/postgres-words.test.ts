@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { examine } from '../../src/cli/doctor/examine.ts';
@@ -17,8 +16,9 @@ import { systemClock } from '../../src/system.ts';
 import { commandEnvironment, runTessera, TESSERA } from '../cli/command.ts';
 import { freePort } from '../free-port.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tessera-words-'));
+const folder = temporaryFolder('words');
 const server = await PostgresServer.start();
 await server.query('CREATE DATABASE tessera');
 await server.query("CREATE ROLE owner LOGIN; CREATE ROLE node LOGIN; CREATE ROLE secretive LOGIN PASSWORD 'right'");

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { ApprovedIssuer } from '../../src/core/issuer.ts';
@@ -14,9 +13,10 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { readPem } from '../../src/pki/der/pem.ts';
 import { CertificateJudge } from '../../src/pki/judge/certificate-judge.ts';
 import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { approve, verdict, worded } from './approved.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tessera-openssl-'));
+const folder = temporaryFolder('openssl');
 after(() => rmSync(folder, { recursive: true }));
 
 function openssl(command: string): void {

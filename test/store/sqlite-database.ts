@@ -1,6 +1,5 @@
 // SQLite databases for tests: each in its own folder, removed afterwards.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../src/core/time.ts';
@@ -8,6 +7,7 @@ import type { BackEnd } from '../../src/store/back-end.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Sync } from '../../src/store/sqlite/wal.ts';
 import { systemClock } from '../../src/system.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import type { TestDatabase } from './conformance.ts';
 
 const FIRST_INDEXED = `SELECT t.name || '.' || c.name AS column FROM sqlite_schema t, pragma_index_list(t.name) i,
@@ -22,7 +22,7 @@ export async function sqliteDatabase(
   clock: () => EpochSeconds = () => systemClock.now(),
   sync?: Sync,
 ): Promise<SqliteTestDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
+  const folder = temporaryFolder('test');
   const path = join(folder, 'tessera.db');
   const opened: BackEnd[] = [];
   return {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 test('processes that open a new database in parallel wait for each other, and none fails', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
+  const folder = temporaryFolder('opening');
   t.after(() => rmSync(folder, { recursive: true }));
   const args = [join(import.meta.dirname, 'opener.ts'), folder, String(Date.now() + 1500), '100'];
   const openers = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
@@ -17,7 +17,7 @@ test('processes that open a new database in parallel wait for each other, and no
 });
 
 test('opening a database twice in one process keeps its lock', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-opening-'));
+  const folder = temporaryFolder('opening');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'tessera.db');
   makeDatabase(path);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, firstKey, Keyring, KeyringFault } from '../../src/tokens/keyring.ts';
 import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
 import { parseKeyring } from '../../src/tokens/keyring-text.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const path = () => join(mkdtempSync(join(tmpdir(), 'tessera-keyring-')), 'keyring.json');
+const path = () => join(temporaryFolder('keyring'), 'keyring.json');
 
 test('a keyring file has mode 0600 and reads back as written', () => {
   const file = path();
@@ -16,6 +16,13 @@ test('a keyring file has mode 0600 and reads back as written', () => {
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(readKeyringFile(file), keys);
   assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json'], 'nothing is left beside it');
+});
+
+test('a keyring that cannot be written leaves no keys behind', () => {
+  const file = path();
+  mkdirSync(file); // so that the last step fails
+  assert.throws(() => writeKeyringFile(file, firstKey()), /EISDIR|ENOTEMPTY|EEXIST/);
+  assert.deepEqual(readdirSync(join(file, '..')), ['keyring.json']);
 });
 
 test('a missing keyring is reported as missing, so that the caller can tell first start from loss', () => {

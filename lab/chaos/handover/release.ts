@@ -1,9 +1,9 @@
 // Another commit of this project, to run beside this one.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SetUp } from '../../../test/e2e/service.ts';
+import { temporaryFolder } from '../../../test/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -18,7 +18,7 @@ export const THIS_RELEASE: Release = { name: 'this release', folder: ROOT, isThi
 
 /** The files of a commit in a folder of their own, with the packages of this checkout. */
 export function releaseAt(commit: string): Release {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-release-'));
+  const folder = temporaryFolder('release');
   const archive = execFileSync('git', ['-C', ROOT, 'archive', commit], { maxBuffer: 2 ** 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));

@@ -1,11 +1,11 @@
 // The folder of a cluster, and of each member in it.
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeAuthority } from '../../../test/authority.ts';
 import { issueServer } from '../../../test/e2e/service.ts';
 import { freePort } from '../../../test/free-port.ts';
 import { debianPrograms } from '../../../test/store/debian-postgres.ts';
+import { temporaryFolder } from '../../../test/temporary-folder.ts';
 import type { Account } from './account.ts';
 import type { Place } from './member.ts';
 
@@ -20,7 +20,7 @@ export interface Grounds {
 }
 
 export async function prepareGrounds({ uid, gid }: Account): Promise<Grounds> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-patroni-'));
+  const folder = temporaryFolder('patroni');
   chmodSync(folder, 0o755);
   chownSync(folder, uid, gid);
   writeCertificate(folder, { uid, gid });

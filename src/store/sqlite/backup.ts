@@ -6,6 +6,16 @@ import { openCopy, openForReading } from './connection.ts';
 /** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;
 
+/** What `backUp` writes until the copy is complete. */
+export function unfinishedFiles(to: string): readonly string[] {
+  return [`${to}.unfinished`, `${to}.unfinished-journal`];
+}
+
+/** What `restore` writes until the copy is in place. */
+export function unfinishedRestore(to: string): readonly string[] {
+  return [`${to}.restored`, ...unfinishedFiles(`${to}.restored`)];
+}
+
 /** A complete copy as of one moment, mode 0600. It gets its name when it is complete. */
 export async function backUp(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
   await copyAs(openForReading(from), to, onProgress);

@@ -1,11 +1,11 @@
 // What the pages door promises on the wire: headers, the first page, settings of the operator.
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { makeAssets } from '../../../src/doors/pages/parts/assets.ts';
 import { VERSION } from '../../../src/version.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { startCode } from './calling-device.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
@@ -187,7 +187,7 @@ suite('operator settings', () => {
   });
 
   test('a logo is served as an image that cannot run script when opened by itself', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-logo-'));
+    const folder = temporaryFolder('logo');
     writeFileSync(join(folder, 'logo.svg'), SVG);
     const own = await startService({ sets: [`pages.logo=${join(folder, 'logo.svg')}`, 'pages.name=Example access'] });
     const visitor = new Visitor(own);

@@ -1,12 +1,12 @@
 // /docs/api: the reference in the visitor's language, with commands that work as they are shown.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { VERSION } from '../../../src/version.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { ORDERS, type RunningService, startService } from './running-service.ts';
 import { signedIn, Visitor } from './visitor.ts';
 
@@ -45,7 +45,7 @@ suite('the reference', () => {
   });
 
   test('a command works as shown, with the values of the caller in place of the capital letters', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'tessera-docs-'));
+    const folder = temporaryFolder('docs');
     t.after(() => rmSync(folder, { recursive: true }));
     const authority = join(folder, 'authority.crt');
     writeFileSync(authority, service.authority);

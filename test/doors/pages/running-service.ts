@@ -1,6 +1,5 @@
 // The real service over real TLS, on a port of its own, with a clock that tests move.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { composeService, type Service } from '../../../src/compose/service.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -21,6 +20,7 @@ import { firstKey, Keyring } from '../../../src/tokens/keyring.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { freePort } from '../../free-port.ts';
 import { anIntegration, scopeOf } from '../../samples.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export const PASSWORD = 'canary-correct-horse-battery';
 
@@ -62,7 +62,7 @@ export async function startService({
   sets = [],
   integrations: wanted = [ORDERS],
 }: ServiceOptions = {}): Promise<RunningService> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-pages-'));
+  const folder = temporaryFolder('pages');
   const port = await freePort();
   const authority = makeDevelopmentAuthority(new Date(), systemRandom);
   const server = authority.issueServer(['localhost', '127.0.0.1']);

@@ -1,9 +1,9 @@
 // Apache with mod_auth_openidc in front of a page, with the configuration that docs/resource-servers.md shows.
 // Needs: apache2, libapache2-mod-auth-openidc
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import type { TestService } from '../service.ts';
 import { type RunningProxy, runIn, shownOn, writeFiles } from './proxy.ts';
 
@@ -12,7 +12,7 @@ export const PAGE = 'the orders of today';
 
 /** Protects /orders, which holds PAGE. */
 export async function startGateway(service: TestService, secret: string): Promise<RunningProxy> {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-gateway-'));
+  const folder = temporaryFolder('gateway');
   chmodSync(folder, 0o755); // Apache reads the page as another user
   const port = await freePort();
   writeFiles(folder, service);

@@ -2,12 +2,12 @@
 // Needs: nginx, haproxy, apache2, caddy
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { isListening } from '../../listening.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import type { TestService } from '../service.ts';
 
 export const PROXIES = ['nginx', 'haproxy', 'apache', 'caddy'] as const;
@@ -102,7 +102,7 @@ export async function startProxy(
   service: TestService,
   page = 'docs/proxies.md',
 ): Promise<RunningProxy> {
-  const folder = mkdtempSync(join(tmpdir(), `tessera-${name}-`));
+  const folder = temporaryFolder(name);
   const port = await freePort();
   writeFiles(folder, service);
   const kind = KINDS[name];

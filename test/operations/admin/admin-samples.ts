@@ -1,15 +1,14 @@
 // A store of its own for each test of administration.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type EpochSeconds, epochSeconds } from '../../../src/core/time.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { systemRandom } from '../../../src/system.ts';
 import { NOW } from '../../samples.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export async function administration(context: TestContext) {
-  const path = join(mkdtempSync(join(tmpdir(), 'tessera-admin-')), 'tessera.db');
+  const path = join(temporaryFolder('admin'), 'tessera.db');
   let now: EpochSeconds = NOW;
   const store = await openSqliteStore({ path, clock: () => now });
   context.after(() => store.close());

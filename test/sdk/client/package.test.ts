@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPublic } from '../../e2e/public-service.ts';
 import type { TestService } from '../../e2e/service.ts';
 import { CLIENT } from '../../e2e/steps.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
 
@@ -41,7 +41,7 @@ tokenSource({ server: 'https://x', clientId: text });
 `;
 
 suite('@tessera/client from its tarball', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-client-package-'));
+  const folder = temporaryFolder('client-package');
   let service: TestService & { readonly issuer: string };
   let files: readonly string[];
   before(async () => {

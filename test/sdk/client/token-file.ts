@@ -1,12 +1,12 @@
 // A token file of its own for each test.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type StoredTokens, writeTokens } from '../../../sdk/client/src/tokens.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 export function folderFor(t: Pick<TestContext, 'after'>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-client-'));
+  const folder = temporaryFolder('client');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

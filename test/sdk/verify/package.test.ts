@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { verifier } from '../../../sdk/verify/src/verify.ts';
 import { eventually } from '../../eventually.ts';
 import { freePort } from '../../free-port.ts';
 import { ORDERS_AUDIENCE } from '../../samples.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { promisedNodes } from '../nodes.ts';
 import { installPacked } from '../packed.ts';
 import { FORMATS, type ProtectedApi, startProtected } from './protected-api.ts';
@@ -57,7 +57,7 @@ await verifier({ issuer: 'https://x', resourceServer, onOutage: 'allow' });
 `;
 
 suite('@tessera/verify from its tarball', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-verify-package-'));
+  const folder = temporaryFolder('verify-package');
   let api: ProtectedApi;
   let files: readonly string[];
   before(async () => {

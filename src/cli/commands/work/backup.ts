@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -8,6 +8,7 @@ import { systemClock } from '../../../system.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { sqlitePath } from '../../terminal/store-address.ts';
+import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf } from '../../terminal/workplace.ts';
 import { Shipping } from './ship-files.ts';
 
@@ -17,8 +18,9 @@ export async function backUpTo(path: string | undefined, command: Command): Prom
   const from = sqlitePath(await configOf(command));
   if (existsSync(file))
     throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
-  const { backUp } = await sqliteCopies();
-  await backUp(from, file, (part) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`));
+  const { backUp, unfinishedFiles } = await sqliteCopies();
+  const onProgress = (part: number) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`);
+  await removingAfter(unfinishedFiles(file), () => backUp(from, file, onProgress));
   if (process.stderr.isTTY) remark('');
   print(`Copied ${from} to ${file} (mode 0600)`);
   result({ store: from, copy: file });
@@ -99,15 +101,13 @@ async function verifySeries(archive: string, json?: true): Promise<void> {
   if (all.length === 0) throw new CommandFailure('refused', `there is no continuous backup in ${archive}`);
   const place = mkdtempSync(join(tmpdir(), 'tessera-verify-'));
   const [sound, damages]: [Span[], string[]] = [[], []];
-  try {
+  await removingAfter([place], async () => {
     for (const folder of all) {
       const found = await verifyOne(folder, join(place, 'rebuilt.db'));
       if (typeof found === 'string') damages.push(found);
       else sound.push(found);
     }
-  } finally {
-    rmSync(place, { recursive: true });
-  }
+  });
   if (json) printJson(sound);
   else if (sound.length > 0) printTable(['from', 'to', 'records'], sound.map(Object.values));
   if (damages.length > 0)

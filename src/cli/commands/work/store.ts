@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
@@ -8,6 +8,7 @@ import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { refusePassword, sqlitePath } from '../../terminal/store-address.ts';
+import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { atWorkplace, configOf, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
 
@@ -41,19 +42,17 @@ async function withCopy<T>(
     return use(from);
   }
   const file = `${to}.rebuilt`;
-  try {
+  return removingAfter([file], async () => {
     await rebuildCopy(from, at, file);
-    return await use(file);
-  } finally {
-    rmSync(file, { force: true });
-  }
+    return use(file);
+  });
 }
 
 async function replaceBy(file: string, to: string): Promise<string | undefined> {
-  const { restore, whyNoCopy } = await sqliteCopies();
+  const { restore, unfinishedRestore, whyNoCopy } = await sqliteCopies();
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
-  return restore(file, to).catch((error: Error) => {
+  return removingAfter(unfinishedRestore(to), () => restore(file, to)).catch((error: Error) => {
     throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
   });
 }
