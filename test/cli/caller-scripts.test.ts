@@ -11,7 +11,7 @@ import { commandEnvironment, TESSERA } from './command.ts';
 const SERVER = 'http://127.0.0.1:9';
 
 suite('tessera for scripts', () => {
-  const home = temporaryFolder('scripts in');
+  const home = temporaryFolder('caller scripts');
   before(() => {
     const put = (folder: string, name: string, content: object) => {
       mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
