@@ -164,6 +164,14 @@ suite('arbitrary bytes', () => {
     );
   });
 
+  test('in place of any of the first bytes, among them the lengths within names, are refused without a fault', () => {
+    for (let position = 0; position < 200; position++) {
+      const octets = new Uint8Array(original);
+      octets[position] = (octets[position] ?? 0) ^ 1;
+      assert.doesNotMatch(verdict({ chain: [octets], issuers }), /^accepted/);
+    }
+  });
+
   test('removed from or added to the end never get a certificate accepted', () => {
     for (let length = 0; length < original.length; length += 7) {
       assert.match(verdict({ chain: [original.subarray(0, length)], issuers }), /^certificate-unreadable/);

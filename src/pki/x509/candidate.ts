@@ -20,7 +20,7 @@ export class Candidate {
   /** Results of signature checks of this candidate, by key. Candidates that are kept across searches keep them. */
   readonly signers = new WeakMap<PublicKeyFacts, boolean>();
   readonly #outline: Outline;
-  readonly #rdns: Partial<Record<NameField, number>> = {};
+  readonly #rdns: Partial<Record<NameField, number | 'malformed'>> = {};
   readonly #names: Partial<Record<NameField, DistinguishedName | 'malformed'>> = {};
   #publicKey: PublicKeyFacts | 'malformed' | undefined;
   #read: Outcome<Certificate> | undefined;
@@ -61,10 +61,10 @@ export class Candidate {
     return readable(this.#publicKey);
   }
 
-  /** The number of relative names. If the counts differ, the names differ and need not be parsed. */
-  countRdns(which: NameField): number {
-    this.#rdns[which] ??= countChildren(this[which]);
-    return this.#rdns[which];
+  /** The number of relative names. If the counts differ, the names differ and need not be parsed. Undefined if malformed. */
+  countRdns(which: NameField): number | undefined {
+    this.#rdns[which] ??= orMalformed(() => countChildren(this[which]));
+    return readable(this.#rdns[which]);
   }
 
   /** Undefined if the name is malformed; it then matches no other name. */
