@@ -43,10 +43,13 @@ export async function fuzzCertificates({ first, mutations }: Range): Promise<Res
       report.compare(number, mutant, isAccepted, { OpenSSL: byOpenssl, GnuTLS: byGnutls });
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  clearInterval(progress);
-  openssl.close();
-  gnutls.close();
+  try {
+    await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  } finally {
+    clearInterval(progress);
+    openssl.close();
+    gnutls.close();
+  }
   return report.results;
 }
 

@@ -123,7 +123,7 @@ suite('revocation by OCSP', () => {
   const responder = createServer((request, response) => {
     const leaf = answering.get(request.url ?? '');
     // Answers with a short lifetime, so that the responder is queried again soon.
-    const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(1) };
+    const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(3) };
     response.end(leaf && authority.ocsp(leaf.serial, { state, ...times }));
   });
   const issueAsking = (path: string): Issued => {

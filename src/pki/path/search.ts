@@ -2,7 +2,6 @@
 // authority that the operator knows has signed one of the presented certificates, only keys that the operator knows are
 // used. A certificate is parsed in full when a whole path of signatures leads to it. All work is bounded, because a graph
 // of cross-signed CAs has exponentially many paths.
-import type { Element } from '../der/der.ts';
 import { Candidate, candidateOf } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
 import { type DistinguishedName, foldedCharacters, mayBeSame, sameName } from '../x509/distinguished-name.ts';
@@ -36,7 +35,7 @@ export class PathSearch {
   readonly #limits: SearchLimits;
   readonly #budget: SearchBudget;
   readonly #folded = new Set<DistinguishedName>();
-  readonly #parsed = new Set<Candidate | Element>();
+  readonly #parsed = new Set<object>();
   readonly #charged = new Map<Candidate, Set<PublicKeyFacts>>();
   readonly #keys = new Map<string, PublicKeyFacts>();
   /** Why a leaf signed by an approved issuer could not be parsed. */

@@ -9,7 +9,7 @@ import type { Certificate } from '../x509/certificate.ts';
 import { sameName } from '../x509/distinguished-name.ts';
 import type { RevocationList } from './crl.ts';
 import { checkLists, maySignLists, type SignersOf } from './crl-check.ts';
-import type { RevocationQuestion } from './revocation.ts';
+import type { RevocationQuestion } from './question.ts';
 
 /**
  * All lists and certificates of a verdict share one search, which is limited. Registered certificates come first and cost

@@ -1,30 +1,14 @@
 // Checks whether any certificate of a path is revoked, by the approved issuer's revocation policy.
-import type { ApprovedIssuer, RevocationCheck } from '../../core/issuer.ts';
+import type { RevocationCheck } from '../../core/issuer.ts';
 import { type EpochSeconds, epochSeconds } from '../../core/time.ts';
 import type { Step } from '../../core/verdict.ts';
 import { describe, judgePath, type Path, roleAt } from '../path/path.ts';
 import { step } from '../path/step.ts';
-import type { Candidate } from '../x509/candidate.ts';
 import type { Certificate } from '../x509/certificate.ts';
-import type { RevocationList } from './crl.ts';
 import { checkLists, crlIssuersOf, type RevocationAnswer, type SignersOf } from './crl-check.ts';
 import { listSigners } from './list-signers.ts';
-import { checkResponses, type OcspResponse, responderOf } from './ocsp.ts';
-
-/** The parsed revocation data available at a given time. */
-export interface RevocationEvidence {
-  readonly lists: readonly RevocationList[];
-  readonly responses: readonly OcspResponse[];
-}
-
-export interface RevocationQuestion {
-  readonly path: Path;
-  /** Certificates beside the path, sent or registered; a separate CRL signer may be among them. */
-  readonly pool: readonly Candidate[];
-  readonly issuer: ApprovedIssuer;
-  readonly evidence: RevocationEvidence;
-  readonly now: EpochSeconds;
-}
+import { checkResponses, responderOf } from './ocsp.ts';
+import type { RevocationQuestion } from './question.ts';
 
 type Asked = RevocationQuestion & { readonly signersOf: SignersOf };
 

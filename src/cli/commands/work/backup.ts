@@ -37,7 +37,10 @@ export async function follow(folder: string, flags: FollowFlags, command: Comman
   const archive = resolve(folder);
   const store = sqlitePath(await configOf(command));
   if (!existsSync(store)) throw new CommandFailure('store', `there is no store at ${store}`, 'Check --config.');
-  if (!existsSync(archive)) mkdirSync(archive, { mode: 0o700 }); // not its parents: their disk may not be mounted
+  const found = statSync(archive, { throwIfNoEntry: false });
+  if (found?.isDirectory() === false)
+    throw new CommandFailure('refused', `${archive} is not a folder`, 'Name a folder.');
+  if (!found) mkdirSync(archive, { mode: 0o700 }); // not its parents: their disk may not be mounted
   const { followStore, BackupRefused } = await continuousBackup();
   const shipping = flags.command === undefined ? undefined : new Shipping(archive, flags.command, remark);
   await followStore({
