@@ -3,31 +3,16 @@
 import { TAG } from '../../../src/pki/der/der.ts';
 import { write, writeContext, writeOid, writeSequence } from '../../../src/pki/der/der-write.ts';
 import { EXTENSION } from '../../../src/pki/x509/extensions.ts';
-import { type Issued, makeAuthority } from '../../authority.ts';
-import { attribute, ecKeys, extension, integer, nameOf, otherName, utf8 } from '../../signed-der.ts';
-import {
-  ACCEPTED,
-  below,
-  byRule,
-  type Case,
-  casesOf,
-  issue,
-  NOT_APPROVED,
-  ROOT,
-  type Row,
-  UNREADABLE,
-} from './case.ts';
+import { attribute, extension, integer, nameOf, otherName, utf8 } from '../../signed-der.ts';
+import { ACCEPTED, byRule, type Case, casesOf, ROOT, type Row, UNREADABLE } from './case.ts';
 import { forge } from './forge.ts';
+import { ODD_PATHS } from './odd-paths.ts';
 import * as piece from './pieces.ts';
 
-const { octets, count } = piece;
+const { octets, count, times, withExtension } = piece;
 const CRITICAL = byRule('critical-extensions-known');
 const MALFORMED = byRule('extensions-well-formed');
 const NULL = write(TAG.null);
-const times = <T>(many: number, make: (index: number) => T): T[] => Array.from({ length: many }, (_, n) => make(n));
-const withExtension = (oid: string, value: Uint8Array, critical = false) => ({
-  extensions: [extension(oid, value, critical)],
-});
 
 /** Extensions of other standards: refused if critical, ignored if not. */
 const FOREIGN: readonly [what: string, oid: string, value: Uint8Array][] = [
@@ -306,90 +291,6 @@ const EXTENSIONS: readonly Row[] = [
   },
 ];
 
-const reused = makeAuthority({ name: 'Corpus Root', keys: ROOT.keys });
-const emptyNamed = below({ subject: writeSequence(), keys: ecKeys() });
-const beside = (issued: Issued, ...more: Uint8Array[]): Issued => ({ ...issued, chain: [...issued.chain, ...more] });
-
-const PATHS: readonly Row[] = [
-  {
-    clause: 'T: pinned by key',
-    what: 'a leaf with the key of its issuer',
-    leaf: { keys: ROOT.keys },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'T: pinned by key',
-    what: 'a leaf with name and key of its issuer',
-    leaf: { keys: ROOT.keys, subject: ROOT.subject },
-    verdict: 'accepted Corpus Root',
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'a leaf below a leaf, with the sign of a proxy certificate',
-    made: () => {
-      const holder = below({ name: 'holder', extensions: [piece.basic([])], keys: ecKeys() });
-      return issue(withExtension('1.3.6.1.5.5.7.1.14', writeSequence(), true), holder);
-    },
-    verdict: byRule('authority-is-ca'),
-  },
-  {
-    clause: 'RFC 5280 4.1.2.6',
-    what: 'an intermediate without a name',
-    made: () => issue({}, emptyNamed),
-    verdict: byRule('subject-name-present'),
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'a second certificate of the root, with another serial number',
-    made: () => beside(issue(), reused.certificate),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'the same intermediate twenty times',
-    made: () => {
-      const issued = issue({}, below());
-      return beside(issued, ...times(20, () => issued.chain[1] ?? octets()));
-    },
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 7.1',
-    what: 'a stranger that differs from the root in invisible characters, between',
-    made: () => beside(issue(), makeAuthority({ name: 'Corpus\u00ad Root' }).certificate),
-    verdict: ACCEPTED,
-  },
-  {
-    clause: 'RFC 5280 7.1',
-    what: 'a leaf of such a stranger',
-    made: () => issue({}, makeAuthority({ name: 'Corpus\u00ad Root' })),
-    approved: ROOT,
-    verdict: NOT_APPROVED,
-  },
-  {
-    clause: 'RFC 5280 4.2.1.3',
-    what: 'an intermediate that may sign lists only',
-    made: () => issue({}, below({ extensions: [piece.keyUsage(1, 0x02)], keys: ecKeys() })),
-    verdict: byRule('authority-may-sign'),
-  },
-  {
-    clause: 'RFC 5280 4.2',
-    what: 'an intermediate with a critical extension that nobody knows',
-    made: () => issue({}, below({ ...withExtension('1.2.3.4', NULL, true), keys: ecKeys() })),
-    verdict: CRITICAL,
-  },
-  {
-    clause: 'RFC 5280 6.1',
-    what: 'such an intermediate, and its certificate without it',
-    made: () => {
-      const keys = ecKeys();
-      const odd = below({ ...withExtension('1.2.3.4', NULL, true), keys });
-      return beside(issue({}, odd), below({ keys }).certificate);
-    },
-    verdict: ACCEPTED,
-  },
-];
-
 export const ODD_CASES: readonly Case[] = casesOf(
-  [...foreign, ...IDENTIFIERS, ...LIMITS, ...EXTENSIONS, ...PATHS].map((row) => ({ approved: ROOT, ...row })),
+  [...foreign, ...IDENTIFIERS, ...LIMITS, ...EXTENSIONS, ...ODD_PATHS].map((row) => ({ approved: ROOT, ...row })),
 );

@@ -86,3 +86,10 @@ export const policyConstraints = (
   );
 export const inhibitAny = (skip: number, critical = true): Uint8Array =>
   extension(EXTENSION.inhibitAnyPolicy, count(skip), critical);
+
+export const withExtension = (oid: string, value: Uint8Array, critical = false) => ({
+  extensions: [extension(oid, value, critical)],
+});
+
+export const times = <T>(many: number, make: (index: number) => T): T[] =>
+  Array.from({ length: many }, (_, n) => make(n));
