@@ -19,7 +19,11 @@ suite('a shipped backup', () => {
   const run = (...args: string[]) => runTessera(args, { folder });
   const addIntegration = (name: string) => run('integration', 'add', name, '--scope', 'orders:read');
   before(() => run('init', '--integration', 'first', '--scope', 'orders:read'));
-  after(() => rmSync(folder, { recursive: true }));
+  const followers: ChildProcess[] = [];
+  after(() => {
+    for (const child of followers) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
 
   async function follow(command: string): Promise<{ child: ChildProcess; printed: () => string }> {
     const args = [TESSERA, 'backup', 'follow', 'copies', '--segment', '1s', '--command', command];
@@ -28,6 +32,7 @@ suite('a shipped backup', () => {
       env: commandEnvironment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    followers.push(child);
     let complaints = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaints += text;
@@ -88,11 +93,12 @@ suite('a shipped backup', () => {
   });
 
   test('goes on with the files after one that was removed', async () => {
-    const [series = ''] = readdirSync(join(folder, 'copies')).filter((name) => /^\d/.test(name));
-    const lost = join(folder, 'copies', series, 'shipped');
-    writeFileSync(lost, '');
+    const series = readdirSync(join(folder, 'copies')).map((name) => join(folder, 'copies', name));
+    const whole = series.find((name) => existsSync(join(name, '000001.pages')));
+    assert.ok(whole, 'a series has pages');
+    writeFileSync(join(whole, 'shipped'), ''); // so all of it is shipped again
     const slow = await follow('test -e "$TESSERA_BACKUP_FILE" || exit 1; sleep 1');
-    rmSync(join(folder, 'copies', series, '000001.pages'));
+    rmSync(join(whole, '000001.pages'));
     assert.equal(await end(slow, 'SIGTERM'), 0, slow.printed());
   });
 });

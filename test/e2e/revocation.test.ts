@@ -123,6 +123,7 @@ suite('revocation by OCSP', () => {
   const responder = createServer((request, response) => {
     const leaf = answering.get(request.url ?? '');
     // Answers with a short lifetime, so that the responder is queried again soon.
+    const inSeconds = (length: number) => `${new Date((service.now() + length) * 1000).toISOString().slice(0, 19)}Z`;
     const times = { thisUpdate: inSeconds(-1), nextUpdate: inSeconds(3) };
     response.end(leaf && authority.ocsp(leaf.serial, { state, ...times }));
   });
@@ -158,6 +159,7 @@ suite('revocation by OCSP', () => {
     assert.equal((await verify(caller, pair.access_token)).status, 200);
     state = 'revoked';
     await eventually('the certificate is refused', async () => {
+      service.pass(1);
       const answer = await caller.ask({ path: CERTIFICATE, ...json({ client_id: CLIENT, scope: 'orders:read' }) });
       return answer.status === 401;
     });
@@ -165,10 +167,6 @@ suite('revocation by OCSP', () => {
     assert.deepEqual(new Set(await reasonsOfRevocations(service)), new Set(['certificate-revoked']));
   });
 });
-
-function inSeconds(seconds: number): string {
-  return `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}Z`;
-}
 
 async function reasonsOfRevocations(service: TestService): Promise<unknown[]> {
   const events = await service.ports.store.events({ after: 0, limit: 1000 });

@@ -174,8 +174,9 @@ export async function populatedHome(setUp: SetUp = {}): Promise<Home> {
 
 export async function startService(setUp: SetUp = {}): Promise<TestService> {
   const home = makeHome(setUp);
+  const started = Date.now() / 1000;
   let passed = 0;
-  const clock = (): EpochSeconds => epochSeconds(Date.now() / 1000 + passed);
+  const clock = (): EpochSeconds => epochSeconds(started + passed); // only a test lets a second begin
   const path = join(home.folder, 'tessera.db');
   const store = await openSqliteStore({ path, clock });
   await populate(store, home.authority, setUp.issuers);
