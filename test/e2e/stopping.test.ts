@@ -8,7 +8,7 @@ import { callerOver, PROTOCOLS, rawConnection, reachOf, readToEnd, tlsOptionsOf 
 import { startService } from './service.ts';
 import { pairByCertificate, refreshed, VERIFY, verify } from './steps.ts';
 
-const PATIENT = { settings: { limits: { drainIdle: '3s', stopTimeout: '10s' } } };
+const PATIENT = { settings: { limits: { drainIdle: '30s', stopTimeout: '60s' } } };
 
 suite('stopping', () => {
   for (const protocol of PROTOCOLS) {
@@ -23,19 +23,19 @@ suite('stopping', () => {
       const next = await refreshed(caller, pair);
       assert.ok(next.refresh_token);
       await stopped;
-      assert.ok(performance.now() - began < 2000, 'then the connection is closed, and the stop does not wait longer');
+      assert.ok(performance.now() - began < 20_000, 'then the connection is closed, and the stop does not wait longer');
       await assert.rejects(verify(caller, next.access_token), 'nobody listens any more');
       caller.close();
     });
 
     test(`connections that stay idle are closed after drainIdle (${protocol})`, async () => {
-      const service = await startService({ settings: { limits: { drainIdle: '1s' } } });
+      const service = await startService({ settings: { limits: { drainIdle: '1s', stopTimeout: '60s' } } });
       const caller = callerOver(protocol, reachOf(service, service.ada));
       await pairByCertificate(caller);
       const began = performance.now();
       await service.stop();
       const took = performance.now() - began;
-      assert.ok(took >= 990 && took < 4000, `${took} ms`);
+      assert.ok(took >= 990 && took < 30_000, `${took} ms`);
       caller.close();
     });
   }

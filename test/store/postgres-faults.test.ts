@@ -205,7 +205,7 @@ test('a hanging server gives StoreUnavailable after a timeout, and work resumes 
   const took = performance.now() - began;
   server.signalAll('SIGCONT');
   for (const fault of faults) assert.ok(fault.status === 'rejected' && fault.reason instanceof StoreUnavailable);
-  assert.ok(took < 4000, `${took}`);
+  assert.ok(took < 20_000, `${took}`); // a second, and a busy machine; without a timeout it would hang
   const before = (await countOf(backEnd, 'hang')) ?? 0; // a change in flight may have landed since; it was not acknowledged
   assert.equal(await increment(store, 'hang'), before + 1);
 });
