@@ -3,13 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { quartiles } from '../quantiles.ts';
-import { LOAD_KINDS, type LoadKind, type Running } from './contestant.ts';
+import { LOAD_KINDS, type LoadKind } from './contestant.ts';
 import { echo } from './contestants/echo.ts';
 import { type TesseraOptions, tessera } from './contestants/tessera.ts';
 import type { Workshop } from './facts.ts';
 import type { Generator } from './generator/generator.ts';
 import type { Options } from './options.ts';
-import { type LaneResult, race, ratios, type Slice } from './race.ts';
+import { type Lane, type LaneResult, race, ratios, type Slice } from './race.ts';
 import { suiteTable } from './report/table.ts';
 
 type Start = typeof tessera;
@@ -41,29 +41,51 @@ export async function against(
     await raceAll(rounds, before, options, generator, workshop);
 }
 
+/** Every start races all loads; the slices of all starts count together, since two processes of the same code differ by some percent. */
 async function raceAll(
   rounds: readonly Round[],
   before: Start,
-  { pace, toRevoke }: Options,
+  options: Options,
   generator: Generator,
-  { folder, tls }: Workshop,
+  workshop: Workshop,
 ): Promise<void> {
-  const postgres = rounds[0]?.postgres ?? false;
+  const results = rounds.map((): LaneResult[] => LANES.map((name) => ({ name, slices: [] })));
+  for (let start = 1; start <= options.restarts; start++) {
+    const lanes = await startLanes(start, before, rounds[0]?.postgres ?? false, options, workshop);
+    try {
+      for (const [at, { load }] of rounds.entries())
+        results[at] = joined(results[at] ?? [], await race(load, lanes, generator, options.pace));
+    } finally {
+      for (const { running } of lanes) await running.stop();
+    }
+  }
+  for (const [at, { title }] of rounds.entries()) report(title, results[at] ?? []);
+}
+
+const LANES = ['fastify echo', 'before', 'now'];
+
+async function startLanes(
+  start: number,
+  before: Start,
+  postgres: boolean,
+  { pace, toRevoke }: Options,
+  { folder, tls }: Workshop,
+): Promise<Lane[]> {
   const place = (name: string): TesseraOptions => {
-    const own = join(folder, `${name}${postgres ? '-postgres' : ''}`);
+    const own = join(folder, `${name}-${start}${postgres ? '-postgres' : ''}`);
     mkdirSync(own, { recursive: true });
     const filling = { known: 4 * pace.connections + toRevoke, others: 1000, deviceCodes: pace.connections };
     return { folder: own, certificates: folder, tls, filling, postgres };
   };
-  const lanes: { name: string; running: Running }[] = [];
-  try {
-    lanes.push({ name: 'fastify echo', running: await echo({ stack: 'fastify', folder, tls }).start() });
-    lanes.push({ name: 'before', running: await before(place('before')).start() });
-    lanes.push({ name: 'now', running: await tessera(place('now')).start() });
-    for (const { title, load } of rounds) report(title, await race(load, lanes, generator, pace));
-  } finally {
-    for (const { running } of lanes) await running.stop();
-  }
+  const contestants = [echo({ stack: 'fastify', folder, tls }), before(place('before')), tessera(place('now'))];
+  const lanes: Lane[] = [];
+  for (const [at, contestant] of contestants.entries())
+    lanes.push({ name: `${LANES[at]} ${start}`, running: await contestant.start() });
+  return lanes;
+}
+
+function joined(all: readonly LaneResult[], more: readonly LaneResult[]): LaneResult[] {
+  return all.map(({ name, slices }, at) => ({ name, slices: [...slices, ...(more[at]?.slices ?? [])] }));
 }
 
 function report(title: string, [floor, before, now]: readonly LaneResult[]): void {

@@ -8,6 +8,8 @@ export interface Options {
   readonly profile: string | undefined;
   /** Another checkout of this project, to race with. */
   readonly against: string | undefined;
+  /** How often both checkouts are started for that. */
+  readonly restarts: number;
   /** Where the reports go. */
   readonly out: string;
   readonly pace: Pace;
@@ -23,7 +25,8 @@ export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile L
   --quick           about two minutes rather than ten: shorter slices, one round, 100,000 grants instead of 1,000,000
   --only refresh    only these suites, separated by commas; starts: how long a start takes
   --profile refresh drive Tessera alone with one load and leave a CPU profile
-  --against FOLDER  this checkout and another one in turns, under every load; --only takes loads then
+  --against FOLDER  this checkout and another one in turns, under every load; --only takes loads then; --restarts N: with N
+                    processes of each
   --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
   --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
 
@@ -35,6 +38,7 @@ export function readOptions(args: string[]): Options {
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
       against: { type: 'string' },
+      restarts: { type: 'string', default: '1' },
       out: { type: 'string', default: 'out/bench' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
@@ -46,6 +50,7 @@ export function readOptions(args: string[]): Options {
     only: only.split(',').filter(Boolean),
     profile,
     against,
+    restarts: Number(values.restarts),
     out,
     starts: quick ? 3 : 11,
     many: quick ? 100_000 : 1_000_000,
