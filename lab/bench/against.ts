@@ -35,6 +35,8 @@ export async function against(
 ): Promise<void> {
   const module = pathToFileURL(join(resolve(other), 'lab/bench/contestants/tessera.ts')).href;
   const { tessera: before } = (await import(module)) as { tessera: Start };
+  const unknown = options.only.filter((name) => !ROUNDS.some(({ title }) => title === name));
+  if (unknown.length > 0) throw new Error(`no such load: ${unknown}. There are: ${ROUNDS.map(({ title }) => title)}`);
   const chosen = ROUNDS.filter(({ title }) => options.only.length === 0 || options.only.includes(title));
   const stores = [chosen.filter(({ postgres }) => !postgres), chosen.filter(({ postgres }) => postgres)];
   for (const rounds of stores.filter(({ length }) => length > 0))
@@ -54,12 +56,15 @@ async function raceAll(
     const lanes = await startLanes(start, before, rounds[0]?.postgres ?? false, options, workshop);
     try {
       for (const [at, { load }] of rounds.entries())
-        results[at] = joined(results[at] ?? [], await race(load, lanes, generator, options.pace));
+        if (lanes.every(({ running }) => running.load(load, 1)))
+          results[at] = joined(results[at] ?? [], await race(load, lanes, generator, options.pace));
     } finally {
       for (const { running } of lanes) await running.stop();
     }
   }
-  for (const [at, { title }] of rounds.entries()) report(title, results[at] ?? []);
+  for (const [at, { title }] of rounds.entries())
+    if (results[at]?.[0]?.slices.length) report(title, results[at]);
+    else console.log(`${title}: the other checkout does not know this load\n`);
 }
 
 const LANES = ['fastify echo', 'before', 'now'];

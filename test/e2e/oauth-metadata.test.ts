@@ -90,7 +90,9 @@ suite('RFC 8414', () => {
   test('paths are case sensitive and have no trailing slash', async () => {
     for (const path of ['/oauth2/Token', '/OAUTH2/token', '/oauth2/token/']) {
       assertRefused(await door.post(path, { client_id: CLIENT }), 404, 'invalid_request');
+      assertRefused(await door.stranger.ask({ path }), 404, 'invalid_request'); // not 405: POST is not allowed there either
     }
+    assertRefused(await door.stranger.ask({ path: '/oauth2/token' }), 405, 'invalid_request');
     assertRefused(await door.stranger.ask({ path: '/.well-known/OpenID-configuration' }), 404, 'invalid_request');
     assertRefused(await door.stranger.ask({ path: '/oauth2/userinfo' }), 404, 'invalid_request');
   });

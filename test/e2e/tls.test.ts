@@ -108,6 +108,17 @@ suite('the TLS listener', () => {
     socket.destroy();
   });
 
+  test('callers that open a connection for every request are all served, 64 at a time', async () => {
+    const askThrice = async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+        assert.equal((await caller.ask(REQUEST)).status, 200);
+        caller.close();
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, askThrice));
+  });
+
   test('a connection is not renegotiated', async () => {
     const socket = await handshake(service, { maxVersion: 'TLSv1.2' });
     socket.on('error', () => undefined);

@@ -22,14 +22,18 @@ export class Exchange {
     socket.on('end', () => failed(new Error('the server closed a connection')));
   }
 
+  /** Rejects if there is no connection; `failed` is called for a fault at any time. */
   static open({ port, secure }: Address, failed: (fault: Error) => void): Promise<Exchange> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const socket: Socket = secure
         ? connectTls({ port, host: '127.0.0.1', servername: 'localhost', secureContext: secure }, () =>
             resolve(exchange),
           )
         : connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(exchange));
-      const exchange = new Exchange(socket, failed);
+      const exchange = new Exchange(socket, (fault) => {
+        reject(fault);
+        failed(fault);
+      });
     });
   }
 

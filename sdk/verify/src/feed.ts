@@ -9,6 +9,7 @@ import { CursorGone, Misconfigured, type Service } from './service.ts';
 const SILENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+const MOST_PAGES = 10_000;
 
 export class Feed {
   readonly #service: Service;
@@ -67,8 +68,11 @@ export class Feed {
 
   async #takeSnapshot(): Promise<string> {
     const entries: Entry[] = [];
+    const pages = new Set<unknown>();
     let cursor = '';
     for (let page: string | undefined, isMore = true; isMore; isMore = page !== undefined) {
+      if (pages.size > MOST_PAGES || pages.has(page)) throw new Error('its snapshot has no end'); // a cache between, for example
+      pages.add(page);
       const found = await this.#service.snapshot(page);
       for (const entry of found['entries'] as Entry[]) entries.push(entry);
       cursor = String(found['cursor']);

@@ -33,7 +33,9 @@ const ROUTES: readonly (readonly [path: string, operation: string, handle: Handl
 ];
 
 export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
-  // The server's router ignores letter case and a trailing slash. The paths of this door are exact.
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, isExact: true };
+  });
   app.addHook('onRequest', (request, reply, proceed) => {
     if (targetOf(request.url) === request.routeOptions.url) proceed();
     else replyOauthRefusal(request, reply, { reason: 'not-found' });

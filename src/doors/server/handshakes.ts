@@ -1,21 +1,27 @@
 // Decides which new connections may begin their TLS handshake, which costs more than most requests. They begin at once, a
-// hundred together. If more keep coming, handshakes get a share of the time, a small one while requests need the rest: they
-// begin one address after another, the newest of each first, because callers that waited long are often gone. Connections
-// that cannot begin in time are closed before any work is done for them.
+// hundred together. If more keep coming, handshakes get a share of the time: nearly all of it, but a small one while requests
+// need the rest. They begin one address after another, the oldest of each first. If the oldest has waited for long, there are
+// too many, and the newest begins first: callers that waited long are often gone. Connections that cannot begin in time are
+// closed before any work is done for them.
 import type { Socket } from 'node:net';
 import type { Pressure } from './pressure.ts';
 
 const STEP_MS = 20;
 /** Handshakes that may begin at once. */
 const BURST = 100;
-/** Share of the time for further handshakes, and their share if requests need all of the time. */
-const SHARE = 0.5;
-const LEAST_SHARE = 0.05;
-/** Requests need all of the time if the process has none left and spends this share on them. */
-const SERVING = 0.2;
+/** Share of the time for further handshakes: if there are few requests, if there are more, and if those need all of the time. */
+const SHARES = { few: 0.9, more: 0.5, all: 0.03 };
+/** There are few requests if they take less than this share of the time. */
+const FEW = 0.2;
+/** If there are few requests and idle time, at least this many begin in each step, whatever they are thought to cost. */
+const LEAST_IF_IDLE = 10;
+/** A handshake that is thought to cost more than this, because requests cost much, is not. */
+const MOST_COST_MS = 5;
+/** An address whose oldest connection has waited this long has too many. */
+const LONG_MS = 300;
 /** A connection that has waited this long is closed. */
 const WAIT_MS = 1000;
-const MOST_WAITING_PER_ADDRESS = 50;
+const MOST_WAITING_PER_ADDRESS = 100;
 /** While this many wait, the listener drops further ones, which is cheaper than to accept and close them. */
 const MOST_WAITING = 200;
 
@@ -25,40 +31,53 @@ interface Waiting {
   readonly since: number;
 }
 
+type HandshakePressure = Pick<Pressure, 'arrive' | 'beginHandshake' | 'isSaturated' | 'servingShare' | 'handshakeMs'>;
+
 /** The part of a server that drops connections. */
 export interface Listening {
   maxConnections: number;
 }
 
 export class Handshakes {
-  readonly #pressure: Pressure;
+  readonly #pressure: HandshakePressure;
   readonly #listening: Listening;
+  readonly #now: () => number;
   /** By address, in turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
   /** Handshakes that may begin now. */
   #credit = BURST;
+  /** When the credit was last raised. */
+  #raisedAt: number;
   /** The listener's own limit, while it drops every connection. */
   #usualLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pressure: Pressure, listening: Listening) {
+  constructor(pressure: HandshakePressure, listening: Listening, now: () => number = () => performance.now()) {
     this.#pressure = pressure;
     this.#listening = listening;
+    this.#now = now;
+    this.#raisedAt = now();
   }
 
   /** Calls `begin` now or later, or closes the socket. */
   admit(socket: Socket, address: string, begin: () => void): void {
     this.#pressure.arrive();
-    this.#timer ??= setInterval(() => this.#step(), STEP_MS).unref();
+    this.#beginSteps();
     if (this.#count === 0 && this.#credit >= 1) this.#begin(begin);
     else this.#enqueue(socket, address, begin);
+  }
+
+  #beginSteps(): void {
+    if (this.#timer) return;
+    this.#raisedAt = this.#now();
+    this.#timer = setInterval(() => this.#step(), STEP_MS).unref();
   }
 
   #enqueue(socket: Socket, address: string, begin: () => void): void {
     const queue = this.#waiting.get(address) ?? [];
     if (queue.length >= MOST_WAITING_PER_ADDRESS) return void socket.destroy();
-    queue.push({ socket, begin, since: performance.now() });
+    queue.push({ socket, begin, since: this.#now() });
     this.#waiting.set(address, queue);
     this.#count += 1;
     if (this.#count < MOST_WAITING || this.#usualLimit !== undefined) return;
@@ -69,7 +88,7 @@ export class Handshakes {
   #step(): void {
     this.#pressure.arrive(); // updates its figures
     this.#closeLate();
-    this.#credit = Math.min(BURST, this.#credit + (this.#perSecond() * STEP_MS) / 1000);
+    this.#raiseCredit();
     while (this.#credit >= 1 && this.#count > 0) this.#beginNext();
     this.#listenAgain();
     if (this.#count > 0 || this.#credit < BURST) return;
@@ -77,13 +96,24 @@ export class Handshakes {
     this.#timer = undefined;
   }
 
+  /** By the time that passed: a busy event loop takes its steps late. */
+  #raiseCredit(): void {
+    const now = this.#now();
+    const { isSaturated, servingShare } = this.#pressure;
+    const earned = (this.#perSecond() * (now - this.#raisedAt)) / 1000;
+    const least = servingShare < FEW && !isSaturated ? LEAST_IF_IDLE : 0;
+    this.#credit = Math.min(BURST, this.#credit + Math.max(earned, least));
+    this.#raisedAt = now;
+  }
+
   #perSecond(): number {
     const { isSaturated, servingShare, handshakeMs } = this.#pressure;
-    return (1000 * (isSaturated && servingShare > SERVING ? LEAST_SHARE : SHARE)) / handshakeMs;
+    const share = servingShare < FEW ? SHARES.few : isSaturated ? SHARES.all : SHARES.more;
+    return (1000 * share) / Math.min(handshakeMs, MOST_COST_MS);
   }
 
   #closeLate(): void {
-    const latest = performance.now() - WAIT_MS;
+    const latest = this.#now() - WAIT_MS;
     for (const [address, queue] of this.#waiting) {
       const late = queue.findIndex(({ since }) => since > latest);
       const closed = queue.splice(0, late < 0 ? queue.length : late);
@@ -101,7 +131,8 @@ export class Handshakes {
 
   #beginNext(): void {
     const [address, queue] = this.#waiting.entries().next().value ?? ['', []];
-    const next = queue.pop();
+    const isLong = (queue[0]?.since ?? 0) < this.#now() - LONG_MS;
+    const next = isLong ? queue.pop() : queue.shift();
     this.#waiting.delete(address);
     if (queue.length > 0) this.#waiting.set(address, queue);
     if (!next) return;

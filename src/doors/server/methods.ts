@@ -1,18 +1,24 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The server's router ignores letter case and a trailing slash; with this, the path must be written as the route is. */
+    isExact?: boolean;
+  }
+}
 
 /** Which methods a path takes, for the Allow header of a 405. Knows the routes added from now on. */
 export function methodTable(app: FastifyInstance): (url: string) => string | undefined {
-  const methods = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = methods.get(url.toLowerCase()) ?? new Set();
-    for (const name of [method].flat()) known.add(name);
-    methods.set(url.toLowerCase(), known);
-  });
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
   return (url) => {
-    const path = pathOf(url);
-    const exact = methods.get(path);
-    const known = exact ?? [...methods].find(([pattern]) => isCoveredBy(path, pattern))?.[1];
-    return known && [...known].join(', ');
+    const [exact, path] = [targetOf(url), pathOf(url)];
+    const isAt = (route: RouteOptions) =>
+      route.config?.isExact ? route.url === exact : route.url.toLowerCase() === path;
+    const named = routes.filter(isAt);
+    const covering = routes.find((route) => isCoveredBy(path, route.url.toLowerCase()))?.url;
+    const known = named.length > 0 ? named : routes.filter((route) => route.url === covering);
+    return known.length > 0 ? [...new Set(known.flatMap(({ method }) => method))].join(', ') : undefined;
   };
 }
 

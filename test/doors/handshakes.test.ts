@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { beforeEach, suite, type TestContext, test } from 'node:test';
+import { Handshakes } from '../../src/doors/server/handshakes.ts';
+
+const STEP_MS = 20;
+const HANDSHAKE_MS = 4;
+/** Handshakes that begin at once. */
+const BURST = 100;
+
+class Scene {
+  readonly pressure = {
+    isSaturated: false,
+    servingShare: 0,
+    handshakeMs: HANDSHAKE_MS,
+    arrive: () => undefined,
+    beginHandshake: () => undefined,
+  };
+  readonly listening = { maxConnections: 1000 };
+  readonly begun: string[] = [];
+  readonly closed: string[] = [];
+  readonly #timers: TestContext['mock']['timers'];
+  #now = 0;
+  readonly #handshakes = new Handshakes(this.pressure, this.listening, () => this.#now);
+
+  constructor({ mock }: TestContext) {
+    mock.timers.enable({ apis: ['setInterval'] });
+    this.#timers = mock.timers;
+  }
+
+  connect(name: string, address = '192.0.2.1'): void {
+    const socket = { destroyed: false, destroy: () => this.closed.push(name) } as unknown as Socket;
+    this.#handshakes.admit(socket, address, () => this.begun.push(name));
+  }
+
+  connectMany(count: number, address?: string): void {
+    for (let at = 0; at < count; at++) this.connect(`${address ?? 'caller'} ${at}`, address);
+  }
+
+  /** `late`: the event loop was busy, and took a single step. */
+  pass(milliseconds: number, late = false): void {
+    for (let passed = 0; passed < milliseconds; passed += late ? milliseconds : STEP_MS) {
+      this.#now += late ? milliseconds : STEP_MS;
+      this.#timers.tick(STEP_MS);
+    }
+  }
+}
+
+suite('handshakes', () => {
+  let scene: Scene;
+  beforeEach((t) => {
+    scene = new Scene(t as TestContext);
+  });
+
+  test('begin at once, a hundred together; further ones wait', () => {
+    scene.connectMany(BURST + 1);
+    assert.equal(scene.begun.length, BURST);
+    scene.pass(STEP_MS);
+    assert.equal(scene.begun.length, BURST + 1);
+    assert.deepEqual(scene.closed, []);
+  });
+
+  test('of callers that connect for every request get nearly all of the time', () => {
+    scene.connectMany(BURST);
+    scene.pressure.isSaturated = true; // by the handshakes themselves
+    for (let passed = 0; passed < 900; passed += STEP_MS) {
+      scene.connectMany(STEP_MS / HANDSHAKE_MS); // as many as there is time for
+      scene.pass(STEP_MS);
+    }
+    const share = ((scene.begun.length - BURST) * HANDSHAKE_MS) / 900;
+    assert.ok(share > 0.8 && share < 1, `${share} of the time`);
+    assert.deepEqual(scene.closed, []);
+  });
+
+  test('are not held back by their estimated cost while there is idle time', () => {
+    scene.connectMany(BURST + 50);
+    scene.pressure.handshakeMs = 1000;
+    scene.pass(100);
+    assert.equal(scene.begun.length, BURST + 50);
+  });
+
+  test('get a small share of the time while requests need the rest', () => {
+    scene.connectMany(BURST + 90);
+    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    scene.pass(900);
+    const share = ((scene.begun.length - BURST) * HANDSHAKE_MS) / 900;
+    assert.ok(share > 0.015 && share < 0.035, `${share} of the time`);
+  });
+
+  test('get their share although a busy event loop takes its steps late', () => {
+    scene.connectMany(BURST + 50);
+    scene.pass(500, true);
+    assert.equal(scene.begun.length, BURST + 50);
+  });
+
+  test('begin one address after another, the oldest of each first', () => {
+    scene.connectMany(BURST);
+    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    for (const [name, address] of ['a1 a', 'a2 a', 'a3 a', 'b1 b'].map((text) => text.split(' ')))
+      scene.connect(name as string, address as string);
+    scene.pressure.handshakeMs = 1;
+    scene.pass(280);
+    assert.deepEqual(scene.begun.slice(BURST), ['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('begin with the newest if the oldest has waited for long', () => {
+    scene.connectMany(BURST + 90);
+    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    scene.pass(600);
+    scene.connect('newest');
+    const before = scene.begun.length;
+    scene.pass(200);
+    assert.equal(scene.begun[before], 'newest');
+  });
+
+  test('that cannot begin within a second are closed', () => {
+    scene.connectMany(BURST + 90);
+    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    scene.pass(900);
+    assert.deepEqual(scene.closed, []);
+    scene.pass(200);
+    assert.equal(scene.closed.length, BURST + 90 - scene.begun.length);
+    assert.ok(scene.closed.length > 50, `${scene.closed.length} closed`);
+  });
+
+  test('cost no more than they do while requests cost much', () => {
+    scene.connectMany(BURST + 90);
+    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9, handshakeMs: 50 });
+    scene.pass(900);
+    assert.equal(scene.begun.length, BURST + 5);
+  });
+
+  test('more than a hundred that wait at one address are closed; other addresses may still wait', () => {
+    scene.connectMany(BURST);
+    scene.connectMany(110, '192.0.2.2');
+    assert.equal(scene.closed.length, 10);
+    scene.connect('other', '192.0.2.3');
+    assert.equal(scene.closed.length, 10);
+  });
+
+  test('while two hundred wait, the listener drops further connections, until half of them have begun', () => {
+    scene.connectMany(BURST);
+    scene.pressure.isSaturated = true;
+    for (const address of ['192.0.2.2', '192.0.2.3']) scene.connectMany(100, address);
+    assert.equal(scene.listening.maxConnections, 0);
+    scene.pass(440);
+    assert.equal(scene.listening.maxConnections, 0);
+    scene.pass(100);
+    assert.equal(scene.listening.maxConnections, 1000);
+  });
+});
