@@ -6,7 +6,7 @@
 //   npm test -- --without-system-packages     installs nothing; tests that need a missing program are skipped and counted
 //   npm test -- --keep-files      the temporary files of the tests stay
 //   npm test -- --retry-alone     files that fail are run once more, one at a time, and named if they pass then
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allTests, leaveOutNeeding, leaveOutSlow, longestFirst, testsNamed } from './choose-tests.mjs';
 import { installNeeds, missingPackages } from './needs.mjs';
@@ -21,9 +21,6 @@ const given = process.argv.slice(2);
 const [isQuick, isWithout, isRetrying, isKept] = OWN.map((flag) => given.includes(flag));
 const named = given.filter((argument) => !argument.startsWith('-'));
 const flags = given.filter((argument) => argument.startsWith('-') && !OWN.includes(argument));
-
-// Each test file is a process that loads much of src/: compiled code that is kept saves a third of its processor time.
-process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled');
 
 const { files, leftOut } = await chosen();
 process.env.SKIPPED_TEST_FILES = JSON.stringify(leftOut);

@@ -78,4 +78,6 @@ test('the API of the README serves valid tokens with the permission, and no othe
   assert.deepEqual([answer.status, (await answer.text()).startsWith('local:{')], [200, true]);
   await caller.ask({ path: '/authsvc/Revoke/Token', headers: { authorization: `Bearer ${token}` } });
   assert.equal((await ask(token)).status, 401, 'a revoked token fails the next request');
+  await service.stop();
+  for (let turn = 0; turn < 2; turn++) assert.equal((await ask(token)).status, 503, 'the API outlives the service');
 });

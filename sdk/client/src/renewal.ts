@@ -26,6 +26,12 @@ export interface Patience {
 /** A retry must arrive within the window, and may wait for a turn there: the last one is sent this much earlier. */
 const MARGIN_MS = 10_000;
 
+/** By error code, where the way to a grant is not the cause. */
+const TODO: Readonly<Record<string, string>> = {
+  invalid_client: 'Check clientId with the operator.',
+  invalid_scope: 'Ask for less, or ask the operator to widen the scope of the integration.',
+};
+
 export class Renewal {
   readonly #options: RenewalOptions;
   /** The refresh token that the server refused, and how: it is not presented again. */
@@ -150,7 +156,8 @@ export class Renewal {
     if (error === 'access_denied') return new TokenFailure('refused', 'The request was denied', by.todo, { error });
     if (error === 'expired_token')
       return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
-    return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, by.todo, { error });
+    const todo = TODO[error] ?? by.todo;
+    return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, todo, { error });
   }
 
   async #waitOrFail(reply: Reply, tries: number, { until, signal }: Patience): Promise<void> {
