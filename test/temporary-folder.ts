@@ -8,8 +8,8 @@ const made = new Set<string>();
 
 /** A new, empty folder. A test may remove it earlier. */
 export function temporaryFolder(name: string, parent = tmpdir()): string {
+  if (made.size === 0) removeAtExit(); // before there is something to remove
   const folder = mkdtempSync(join(parent, `tessera-${name}-`));
-  if (made.size === 0) removeAtExit();
   made.add(folder);
   return folder;
 }
