@@ -7,7 +7,7 @@ export interface Refusal {
   readonly reason: Reason;
   /** For the log and the caller. Never has the token. */
   readonly description: string;
-  /** The permissions that are needed, if they are what is missing. */
+  /** The permissions that are needed, unless the token itself is wrong. */
   readonly scope?: readonly string[];
 }
 
@@ -24,11 +24,13 @@ export function refuse(reason: Reason, description: string): Refusal {
   return { ok: false, reason, description };
 }
 
-/** RFC 6750 3.1: a request without a token gets no error code. */
+/** RFC 6750 3 and 3.1: a request without a token gets no error code, but a challenge has at least one parameter. */
 export function answerTo({ reason, description, scope = [] }: Refusal): Answer {
   switch (reason) {
     case 'token-missing':
-      return answer(401, 'invalid_request', description, { 'www-authenticate': 'Bearer' });
+      return answer(401, 'invalid_request', description, {
+        'www-authenticate': scope.length > 0 ? `Bearer scope="${scope.join(' ')}"` : 'Bearer realm="api"',
+      });
     case 'token-invalid':
       return answer(401, 'invalid_token', description, { 'www-authenticate': challenge('invalid_token', description) });
     case 'scope-insufficient': {

@@ -116,9 +116,8 @@ class ServiceGuard implements Guard {
   }
 
   async #checkCall({ authorization, certificate }: Call, permissions: readonly string[]): Promise<Checked> {
-    if (authorization === undefined) return MISSING;
-    const [, token] = BEARER.exec(authorization) ?? [];
-    if (token === undefined) return MISSING;
+    const [, token] = BEARER.exec(authorization ?? '') ?? [];
+    if (token === undefined) return { ...MISSING, scope: permissions };
     const checked = await this.check(token, { certificate });
     return checked.ok ? (whyInsufficient(checked, permissions) ?? checked) : checked;
   }

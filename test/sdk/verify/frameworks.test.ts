@@ -89,10 +89,10 @@ for (const [name, listen] of Object.entries(FRAMEWORKS))
         assert.deepEqual([answer.status, await answer.text()], [200, ADA]);
       });
 
-    test('[RFC 6750 3] without a token: 401 and no error code', async () => {
+    test('[RFC 6750 3] without a token: 401, what is needed, and no error code', async () => {
       for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearer ' }]) {
         const answer = await fetch(base, { headers: headers as Record<string, string> });
-        assert.deepEqual([answer.status, answer.headers.get('www-authenticate')], [401, 'Bearer']);
+        assert.deepEqual([answer.status, answer.headers.get('www-authenticate')], [401, 'Bearer scope="orders:read"']);
         await answer.text();
       }
     });
