@@ -1,7 +1,6 @@
-// TLS for callers: versions, optional client certificates, reloads, several listeners.
+// TLS for callers: versions, optional client certificates, reloads.
 // Needs: openssl
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -11,42 +10,12 @@ import { issuers } from '../../src/store/tables/issuers.ts';
 import { makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
-import {
-  askPlainly,
-  type Caller,
-  callerOver,
-  json,
-  PROTOCOLS,
-  type Question,
-  rawConnection,
-  reachOf,
-  tlsOptionsOf,
-} from './caller.ts';
+import { callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
+import { sClient } from './s-client.ts';
 import { anIssuer, issueServer, registryFollows, startService, type TestService } from './service.ts';
-import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE, VERIFY } from './steps.ts';
+import { assertRefused, CERTIFICATE, CLIENT, pairByCertificate, SCOPE } from './steps.ts';
 
 const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
-
-/** What `openssl s_client` prints until the server has answered a request and closed: session tickets come before that. */
-function sClient(service: TestService, ...args: string[]): Promise<string> {
-  const client = spawn('openssl', [
-    's_client',
-    '-connect',
-    `127.0.0.1:${service.port}`,
-    '-servername',
-    'localhost',
-    ...args,
-  ]);
-  const chunks: Buffer[] = [];
-  client.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  client.stderr.resume();
-  client.stdin.on('error', () => undefined); // it may have exited already
-  client.stdin.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  return new Promise((resolve, reject) => {
-    client.once('error', reject);
-    client.once('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-  });
-}
 
 function handshake(service: TestService, more: object = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
@@ -106,17 +75,6 @@ suite('the TLS listener', () => {
     const socket = await handshake(service, old);
     assert.match(socket.getCipher().name, /^ECDHE-\w+-(AES\d+-GCM|CHACHA20-POLY1305)/);
     socket.destroy();
-  });
-
-  test('callers that open a connection for every request are all served, 64 at a time', async () => {
-    const askThrice = async () => {
-      for (let turn = 0; turn < 3; turn++) {
-        const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
-        assert.equal((await caller.ask(REQUEST)).status, 200);
-        caller.close();
-      }
-    };
-    await Promise.all(Array.from({ length: 64 }, askThrice));
   });
 
   test('a connection is not renegotiated', async () => {
@@ -222,74 +180,6 @@ suite('the TLS listener', () => {
     writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
-});
-
-suite('several listeners', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startService({
-      listeners: [
-        { tls: true },
-        { tls: true, clientCertificates: 'off' },
-        { tls: true, clientCertificates: 'require', doors: ['authsvc'] },
-        {},
-        { doors: undefined },
-        { doors: ['ops'] },
-      ],
-    });
-  });
-  after(() => service.stop());
-
-  const on = (index: number) => ({ ...service, port: service.portsOfListeners[index] ?? 0 });
-
-  async function asked(caller: Caller, question: Question = REQUEST) {
-    try {
-      return await caller.ask(question);
-    } finally {
-      caller.close();
-    }
-  }
-
-  for (const protocol of PROTOCOLS) {
-    test(`clientCertificates off: no certificate is requested or accepted (${protocol})`, async () => {
-      const answer = await asked(callerOver(protocol, reachOf(on(1), service.ada)));
-      assertRefused(answer, 401, 'invalid_client', /No client certificate/);
-      assert.match(await sClient(on(1)), /No client certificate CA names sent/);
-    });
-
-    test(`clientCertificates require: the handshake fails without a certificate (${protocol})`, async () => {
-      await assert.rejects(asked(callerOver(protocol, reachOf(on(2)))));
-      assert.equal((await asked(callerOver(protocol, reachOf(on(2), service.ada)))).status, 200);
-    });
-  }
-
-  test('a listener serves only the doors it names', async () => {
-    const answer = await asked(callerOver('HTTP/1.1', reachOf(on(2), service.ada)), { path: '/healthz' });
-    assertRefused(answer, 404, 'invalid_request');
-  });
-
-  test('/metrics is served by listeners that name the ops door, and not by default', async () => {
-    const [byDefault = 0, monitoring = 0] = service.portsOfListeners.slice(4);
-    const statusAt = async (port: number, path: string) => (await askPlainly(port, { path })).status;
-    assert.equal(await statusAt(byDefault, '/metrics'), 404);
-    assert.equal(await statusAt(byDefault, '/readyz'), 200);
-    assert.equal(await statusAt(monitoring, '/metrics'), 200);
-    assert.equal(await statusAt(monitoring, VERIFY), 404);
-  });
-
-  test('plain HTTP works on loopback, without certificates', async () => {
-    const port = service.portsOfListeners[3] ?? 0;
-    assertRefused(await askPlainly(port, REQUEST), 401, 'invalid_client', /No client certificate/);
-    assertRefused(await askPlainly(port, { path: VERIFY }), 401, 'invalid_token');
-    assert.equal((await askPlainly(port, { path: '/healthz' })).status, 200);
-  });
-
-  test('plain HTTP on the TLS port is disconnected, and others are not affected', async () => {
-    await assert.rejects(askPlainly(service.port, { path: '/healthz' }));
-    const socket = await rawConnection(reachOf(service));
-    socket.destroy();
-  });
 });
 
 test('a server certificate for another name than publicUrl is logged, unless only proxies connect', async () => {

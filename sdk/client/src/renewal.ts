@@ -27,10 +27,10 @@ export interface Patience {
 const MARGIN_MS = 10_000;
 
 /** By error code, where the way to a grant is not the cause. */
-const TODO: Readonly<Record<string, string>> = {
-  invalid_client: 'Check clientId with the operator.',
-  invalid_scope: 'Ask for less, or ask the operator to widen the scope of the integration.',
-};
+const ADVICE = new Map([
+  ['invalid_client', 'Check clientId with the operator.'],
+  ['invalid_scope', 'Ask for less, or ask the operator to widen the scope of the integration.'],
+]);
 
 export class Renewal {
   readonly #options: RenewalOptions;
@@ -156,7 +156,7 @@ export class Renewal {
     if (error === 'access_denied') return new TokenFailure('refused', 'The request was denied', by.todo, { error });
     if (error === 'expired_token')
       return new TokenFailure('login-needed', 'Nobody confirmed in time', by.todo, { error });
-    const todo = TODO[error] ?? by.todo;
+    const todo = ADVICE.get(error) ?? by.todo;
     return new TokenFailure('refused', `${server} refused: ${sentence(why)} (${error})`, todo, { error });
   }
 

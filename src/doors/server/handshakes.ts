@@ -13,9 +13,9 @@ const BURST = 100;
 const SHARES = { few: 0.9, more: 0.5, all: 0.03 };
 /** There are few requests if they take less than this share of the time. */
 const FEW = 0.2;
-/** If there are few requests and idle time, at least this many begin in each step, whatever they are thought to cost. */
+/** If there are few requests and idle time, at least this many may begin in each step, whatever the estimate. */
 const LEAST_IF_IDLE = 10;
-/** A handshake that is thought to cost more than this, because requests cost much, is not. */
+/** The cost of a handshake is estimated from that of requests. No estimate is higher than this. */
 const MOST_COST_MS = 5;
 /** An address whose oldest connection has waited this long has too many. */
 const LONG_MS = 300;
@@ -48,7 +48,7 @@ export class Handshakes {
   /** Handshakes that may begin now. */
   #credit = BURST;
   /** When the credit was last raised. */
-  #raisedAt: number;
+  #raisedAt = 0;
   /** The listener's own limit, while it drops every connection. */
   #usualLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +57,6 @@ export class Handshakes {
     this.#pressure = pressure;
     this.#listening = listening;
     this.#now = now;
-    this.#raisedAt = now();
   }
 
   /** Calls `begin` now or later, or closes the socket. */

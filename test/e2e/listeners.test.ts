@@ -1,0 +1,87 @@
+// Several listeners: which certificates they request, and which doors they serve.
+// Needs: openssl
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import {
+  askPlainly,
+  type Caller,
+  callerOver,
+  json,
+  PROTOCOLS,
+  type Question,
+  rawConnection,
+  reachOf,
+} from './caller.ts';
+import { sClient } from './s-client.ts';
+import { startService, type TestService } from './service.ts';
+import { assertRefused, CERTIFICATE, CLIENT, SCOPE, VERIFY } from './steps.ts';
+
+const REQUEST = { path: CERTIFICATE, ...json({ client_id: CLIENT, scope: SCOPE }) };
+
+suite('several listeners', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startService({
+      listeners: [
+        { tls: true },
+        { tls: true, clientCertificates: 'off' },
+        { tls: true, clientCertificates: 'require', doors: ['authsvc'] },
+        {},
+        { doors: undefined },
+        { doors: ['ops'] },
+      ],
+    });
+  });
+  after(() => service.stop());
+
+  const on = (index: number) => ({ ...service, port: service.portsOfListeners[index] ?? 0 });
+
+  async function asked(caller: Caller, question: Question = REQUEST) {
+    try {
+      return await caller.ask(question);
+    } finally {
+      caller.close();
+    }
+  }
+
+  for (const protocol of PROTOCOLS) {
+    test(`clientCertificates off: no certificate is requested or accepted (${protocol})`, async () => {
+      const answer = await asked(callerOver(protocol, reachOf(on(1), service.ada)));
+      assertRefused(answer, 401, 'invalid_client', /No client certificate/);
+      assert.match(await sClient(on(1)), /No client certificate CA names sent/);
+    });
+
+    test(`clientCertificates require: the handshake fails without a certificate (${protocol})`, async () => {
+      await assert.rejects(asked(callerOver(protocol, reachOf(on(2)))));
+      assert.equal((await asked(callerOver(protocol, reachOf(on(2), service.ada)))).status, 200);
+    });
+  }
+
+  test('a listener serves only the doors it names', async () => {
+    const answer = await asked(callerOver('HTTP/1.1', reachOf(on(2), service.ada)), { path: '/healthz' });
+    assertRefused(answer, 404, 'invalid_request');
+  });
+
+  test('/metrics is served by listeners that name the ops door, and not by default', async () => {
+    const [byDefault = 0, monitoring = 0] = service.portsOfListeners.slice(4);
+    const statusAt = async (port: number, path: string) => (await askPlainly(port, { path })).status;
+    assert.equal(await statusAt(byDefault, '/metrics'), 404);
+    assert.equal(await statusAt(byDefault, '/readyz'), 200);
+    assert.equal(await statusAt(monitoring, '/metrics'), 200);
+    assert.equal(await statusAt(monitoring, VERIFY), 404);
+  });
+
+  test('plain HTTP works on loopback, without certificates', async () => {
+    const port = service.portsOfListeners[3] ?? 0;
+    assertRefused(await askPlainly(port, REQUEST), 401, 'invalid_client', /No client certificate/);
+    assertRefused(await askPlainly(port, { path: VERIFY }), 401, 'invalid_token');
+    assert.equal((await askPlainly(port, { path: '/healthz' })).status, 200);
+  });
+
+  test('plain HTTP on the TLS port is disconnected, and others are not affected', async () => {
+    await assert.rejects(askPlainly(service.port, { path: '/healthz' }));
+    const socket = await rawConnection(reachOf(service));
+    socket.destroy();
+  });
+});
