@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { BrokenRequest } from './broken-request.ts';
 import { isCompressed } from './compressed-body.ts';
+import type { TransportReason } from './transport-refusal.ts';
 
 /**
  * Reads the body of a request into memory, up to `limit` bytes. fastify's own reading removes its listeners again and always
@@ -11,8 +13,8 @@ export function readBody(
   limit: number,
   done: (fault: Error | null, body?: Buffer) => void,
 ): void {
-  if (isCompressed(headers)) return done(new BrokenRequest('body-compressed'));
-  if (Number(headers['content-length']) > limit) return done(new BrokenRequest('body-too-large'));
+  const refused = whyNotRead(headers, limit);
+  if (refused) return void done(new BrokenRequest(refused));
   const chunks: Buffer[] = [];
   let length = 0;
   let isOver = false;
@@ -28,4 +30,10 @@ export function readBody(
   });
   raw.on('end', () => end(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
+}
+
+/** What can be told before a byte of it was read. */
+function whyNotRead(headers: IncomingHttpHeaders, limit: number): TransportReason | undefined {
+  if (isCompressed(headers)) return 'body-compressed';
+  return Number(headers['content-length']) > limit ? 'body-too-large' : undefined;
 }
