@@ -28,6 +28,8 @@ export interface Swap {
   readonly row: unknown;
   /** Undefined: the row must not exist yet. */
   readonly expected: number | undefined;
+  /** The row at the expected revision, where it is known: columns that stay null need not be written. */
+  readonly before?: unknown;
 }
 
 export interface BackEnd extends Omit<Store, 'change' | 'create' | 'load'> {

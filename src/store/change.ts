@@ -108,7 +108,7 @@ function commitOf(
   if (next === undefined && inserts.length === 0 && events.length === 0) return undefined;
   const revision = drawRevision(found?.revision);
   if (next === undefined) return { inserts, events, revision };
-  return { swap: { table, row: next, expected: found?.revision }, inserts, events, revision };
+  return { swap: { table, row: next, expected: found?.revision, before: found?.row }, inserts, events, revision };
 }
 
 /** Random rather than counted, so that a commit recognises its own work; of constant size, so that rows never grow. */

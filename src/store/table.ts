@@ -23,6 +23,8 @@ export interface TableColumn<Row> extends Column {
   readonly of: (row: Row) => Value;
   /** Set on insert; a change never writes it. */
   readonly fixed?: true;
+  /** Null in most rows. These are the last columns of a table. */
+  readonly rare?: true;
 }
 
 /** Row: what the rules see. Companion: the one other row that every decision about it needs, loaded in the same step. */
@@ -71,6 +73,11 @@ export function encodeRow({ columns }: AnyTable, row: unknown): Value[] {
 /** The columns that a change may write. */
 export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
+}
+
+/** The columns that a change may write if it leaves the rare ones null. */
+export function commonChangingColumns(table: AnyTable): AnyTable['columns'] {
+  return changingColumns(table).filter((column) => !column.rare);
 }
 
 export function keyColumn(table: AnyTable): Column {

@@ -14,7 +14,10 @@ export function readBody(
   done: (fault: Error | null, body?: Buffer) => void,
 ): void {
   const refused = whyNotRead(headers, limit);
-  if (refused) return void done(new BrokenRequest(refused));
+  if (refused) {
+    done(new BrokenRequest(refused));
+    return;
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   let isOver = false;

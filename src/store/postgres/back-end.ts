@@ -4,7 +4,6 @@ import { type AnyTable, endingOnly, keyColumn, type Table, type Value } from '..
 import { decodeEvent } from '../tables/events.ts';
 import { arrayOf, columnArrays } from './arrays.ts';
 import { Commits } from './commits.ts';
-import type { Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import {
   EVENT_COLUMNS,
@@ -18,6 +17,7 @@ import {
 } from './events.ts';
 import { examine } from './examination.ts';
 import { Loads } from './loads.ts';
+import type { Statement } from './prepared-query.ts';
 import {
   countStatement,
   decodeRow,

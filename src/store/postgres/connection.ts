@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import type { Value } from '../table.ts';
 import type { Address, Host } from './address.ts';
 import { ConnectionLost, isRefusedStatement, isSessionUnfit, StartedTooLate } from './faults.ts';
+import { type Answer, type Parameter, PreparedQuery, type ResultReaders, type Statement } from './prepared-query.ts';
 import { type Attempt, NoServer } from './remedies.ts';
 import { prepareSession } from './session.ts';
 import { withLimits } from './startup.ts';
-import { VALUE_TYPES } from './values.ts';
 
 /**
  * A changing statement must start within this share of the statement timeout, and the server ends it after one whole
@@ -22,25 +21,13 @@ const CLOCK = 'SELECT extract(epoch FROM clock_timestamp())::float8';
 /** The only unit in the answer of a changing statement that started too late; real units count from 1. */
 const TOO_LATE = 0;
 
-export interface Statement {
-  /** Prepared once per connection under this name. */
-  readonly name: string;
-  readonly text: string;
-}
-
-export type Parameter = Value | Buffer;
-
-export interface Answer {
-  readonly rows: readonly (readonly Value[])[];
-  readonly count: number;
-}
-
 /** One session at a server that accepts writes. */
 export class Connection {
   readonly #client: pg.Client;
   readonly #statementTimeoutMs: number;
   /** The server's clock in seconds, and our own clock when we had read it. */
   #clock: { readonly seconds: number; readonly readAt: number } | undefined;
+  readonly #readers: ResultReaders = new Map();
   #lost = false;
 
   constructor(client: pg.Client, { statementTimeoutMs }: Pick<Address, 'statementTimeoutMs'>) {
@@ -60,11 +47,9 @@ export class Connection {
   }
 
   /** Throws the server's own error if it refused the statement, ConnectionLost if the result is unknown. */
-  async run({ name, text }: Statement, values: readonly Parameter[] = []): Promise<Answer> {
+  async run(statement: Statement, values: readonly Parameter[] = []): Promise<Answer> {
     try {
-      const query = { name, text, values: [...values], rowMode: 'array' as const, types: VALUE_TYPES };
-      const { rows, rowCount } = await this.#client.query<Value[]>(query);
-      return { rows, count: rowCount ?? 0 };
+      return await this.#client.query(new PreparedQuery(statement, values, this.#readers)).answer;
     } catch (error) {
       throw this.#faultOf(error);
     }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitUnknown } from '../store.ts';
 import type { Address } from './address.ts';
-import type { Answer, Connection, Parameter, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { ConnectionLost, isPassingConflict, StartedTooLate, storeFault } from './faults.ts';
+import type { Answer, Parameter, Statement } from './prepared-query.ts';
 import { SessionPool } from './session-pool.ts';
 
 const MOST_ATTEMPTS = 20;

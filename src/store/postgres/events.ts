@@ -9,7 +9,7 @@ import type { Event } from '../../core/event.ts';
 import type { EventQuery, NewestQuery } from '../store.ts';
 import type { Column, Value } from '../table.ts';
 import { encodeEvent, eventColumns, IS_ACT } from '../tables/events.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './prepared-query.ts';
 import { unnested } from './statements.ts';
 
 /** The first half of the locks' keys; the second is the sequence number's lower 31 bits. */

@@ -7,11 +7,11 @@ import type { StoreCheck, StoreCheckName, StoreReport } from '../store.ts';
 import { grants } from '../tables/grants.ts';
 import { arrayOf } from './arrays.ts';
 import type { Commits } from './commits.ts';
-import type { Statement } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { RowLocked, type StatementRefused } from './faults.ts';
 import type { Loads } from './loads.ts';
 import { MIGRATIONS, schemaState } from './migrations.ts';
+import type { Statement } from './prepared-query.ts';
 
 const CHANGED = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 

@@ -3,7 +3,8 @@
 // Additive: the release before works on the schema as well (new tables, new columns with a default or without NOT NULL,
 // new indexes), so that nodes of both run side by side while one upgrades. A migration that cannot be additive says so,
 // and older nodes then refuse to start.
-import type { Connection, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Statement } from './prepared-query.ts';
 
 export interface Migration {
   readonly additive: boolean;

@@ -4,11 +4,12 @@ import type { Receiver } from '../move.ts';
 import { type Store, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { type Address, type HiddenUrl, parseAddress, StoreAddressFault } from './address.ts';
 import { postgresBackEnd } from './back-end.ts';
-import { type Connection, connect, type Statement } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { Connections } from './connections.ts';
 import { storeFault } from './faults.ts';
 import { MIGRATIONS, migrate, schemaState } from './migrations.ts';
 import { refuseTransactionPooler } from './pooler.ts';
+import type { Statement } from './prepared-query.ts';
 
 export interface PostgresOptions {
   readonly url: HiddenUrl;

@@ -1,7 +1,8 @@
 // Poolers that give out a server session per transaction, such as pgbouncer with pool_mode = transaction. Settings
 // and prepared statements of a session then end up with another client, so nodes cannot work through one.
 import { StoreUnusable } from '../store.ts';
-import type { Connection, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Statement } from './prepared-query.ts';
 
 /** Without a name: a prepared statement would already fail behind such a pooler. */
 const BACKEND: Statement = { name: '', text: 'SELECT pg_backend_pid()' };

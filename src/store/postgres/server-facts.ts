@@ -1,5 +1,6 @@
 import { type HiddenUrl, parseAddress } from './address.ts';
-import { connect, type Statement } from './connection.ts';
+import { connect } from './connection.ts';
+import type { Statement } from './prepared-query.ts';
 
 /** What `tessera doctor` and `tessera init` say of a server. */
 export interface ServerFacts {

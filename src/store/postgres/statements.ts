@@ -6,6 +6,7 @@ import {
   type ColumnKind,
   changingColumns,
   columnOf,
+  commonChangingColumns,
   decodeSelected,
   endColumn,
   indexedColumn,
@@ -15,15 +16,19 @@ import {
   type Where,
 } from '../table.ts';
 import { ARRAY_TYPE } from './arrays.ts';
-import type { Statement } from './connection.ts';
+import type { Statement } from './prepared-query.ts';
 
 export interface TableStatements {
   readonly load: Statement;
   /** The columns that a swap sets besides the revision. */
   readonly changing: AnyTable['columns'];
+  /** Those of them that are rare. */
+  readonly changingRare: AnyTable['columns'];
   /** The positions of the columns of kind `bytes`. */
   readonly bytesAt: readonly number[];
   readonly swap: Writing;
+  /** For rows whose rare columns are null and remain so. */
+  readonly swapCommon: Writing;
   readonly create: Writing;
   readonly sweep: Statement | undefined;
   readonly countEnding: Statement | undefined;
@@ -44,8 +49,10 @@ export function statementsOf(table: AnyTable): TableStatements {
     statements = {
       load: loadStatement(table),
       changing: changingColumns(table),
+      changingRare: changingColumns(table).filter((column) => column.rare),
       bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
-      swap: swapText(table),
+      swap: swapText(table, changingColumns(table)),
+      swapCommon: swapText(table, commonChangingColumns(table)),
       create: createText(table),
       sweep: sweepStatement(table),
       countEnding: countEndingStatement(table),
@@ -145,8 +152,7 @@ export function countStatement(table: AnyTable, column: string): Statement {
 }
 
 /** Compare-and-set of many rows; returns which had the expected revision. Sorted keys prevent deadlocks. */
-function swapText(table: AnyTable): Writing {
-  const changing = changingColumns(table);
+function swapText(table: AnyTable, changing: readonly Column[]): Writing {
   const columns: Column[] = [...REVISIONS, keyColumn(table), ...changing];
   const set = ['revision', ...changing.map(({ name }) => name)].map((name) => `${quote(name)} = i.${quote(name)}`);
   const key = quote(keyColumn(table).name);

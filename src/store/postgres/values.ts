@@ -1,6 +1,5 @@
 // How values are read from the text that PostgreSQL sends. A value in any other form means that the session is not what
 // we set it to: that is a fault, and never a missing row.
-import type pg from 'pg';
 
 const OID = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 } as const;
 const BACKSLASH = 0x5c;
@@ -34,4 +33,7 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 ]);
 const readText = (text: string) => text;
 
-export const VALUE_TYPES = { getTypeParser: (oid: number) => PARSERS.get(oid) ?? readText } as pg.CustomTypesConfig;
+/** How values of a type, given by its OID, are read. */
+export function readerOf(type: number): (text: string) => unknown {
+  return PARSERS.get(type) ?? readText;
+}

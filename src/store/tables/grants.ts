@@ -25,8 +25,6 @@ export const grants: Table<Grant, Identity> = {
     { name: 'format', kind: 'integer', fixed: true, of: ({ format }) => FORMATS.indexOf(format) },
     { name: 'refreshable', kind: 'integer', fixed: true, of: ({ refreshable }) => Number(refreshable) },
     { name: 'access_hash', kind: 'hex', fixed: true, of: ({ accessHash }) => accessHash },
-    { name: 'resource', kind: 'text', fixed: true, of: ({ resource }) => encodeResource(resource) },
-    { name: 'bound_to', kind: 'hex', fixed: true, of: ({ boundTo }) => boundTo ?? null },
     { name: 'generation', kind: 'counter', of: ({ pair }) => pair.generation },
     { name: 'key_id', kind: 'integer', of: ({ pair }) => pair.keyId },
     { name: 'refresh_hash', kind: 'hex', of: ({ pair }) => pair.refreshHash },
@@ -34,15 +32,18 @@ export const grants: Table<Grant, Identity> = {
     { name: 'issued_at', kind: 'integer', of: ({ pair }) => pair.issuedAt },
     { name: 'expires_at', kind: 'integer', of: ({ pair }) => pair.expiresAt },
     { name: 'presenter', kind: 'text', of: ({ pair }) => encodePresenter(pair.presenter) },
-    { name: 'audience', kind: 'text', of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
-    { name: 'signing_key', kind: 'text', of: ({ pair }) => pair.jwt?.signingKey ?? null },
-    { name: 'revoked_at', kind: 'integer', of: ({ revoked }) => revoked?.at ?? null },
+    { name: 'resource', kind: 'text', fixed: true, rare: true, of: ({ resource }) => encodeResource(resource) },
+    { name: 'bound_to', kind: 'hex', fixed: true, rare: true, of: ({ boundTo }) => boundTo ?? null },
+    { name: 'audience', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.audience.join(' ') ?? null },
+    { name: 'signing_key', kind: 'text', rare: true, of: ({ pair }) => pair.jwt?.signingKey ?? null },
+    { name: 'revoked_at', kind: 'integer', rare: true, of: ({ revoked }) => revoked?.at ?? null },
     {
       name: 'revoked_for',
       kind: 'integer',
+      rare: true,
       of: ({ revoked }) => (revoked ? REVOCATION_REASONS.indexOf(revoked.reason) : null),
     },
-    { name: 'assertion', kind: 'text', fixed: true, of: ({ origin }) => assertionText(origin) },
+    { name: 'assertion', kind: 'text', fixed: true, rare: true, of: ({ origin }) => assertionText(origin) },
   ],
   keyOf: ({ id }) => id,
   encodeKey: hexKey,
@@ -66,7 +67,6 @@ export const GRANTS_BY_KEY = 'key_id';
 // apart by name, with a spread for each optional field, takes three times as long.
 function decodeGrant(values: readonly Value[], holder: Identity | undefined): Grant {
   if (!holder) throw new Error('the store has a grant whose identity is missing');
-  const [resource, boundTo, revokedAt] = [values[12], values[13], values[23]];
   const grant: Grant = {
     id: values[0] as GrantId,
     clientId: values[1] as ClientId,
@@ -80,7 +80,8 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     accessHash: values[11] as Hex,
     pair: pairOf(values),
   };
-  if (resource === null && boundTo === null && revokedAt === null) return grant;
+  const [resource, boundTo, revokedAt] = [values[19], values[20], values[23]];
+  if ((resource ?? boundTo ?? revokedAt ?? null) === null) return grant;
   return {
     ...grant,
     ...decodeResource(resource),
@@ -93,13 +94,13 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
 
 function pairOf(values: readonly Value[]): Pair {
   const pair: Pair = {
-    generation: values[14] as number,
-    keyId: values[15] as number,
-    refreshHash: values[16] as Hex,
-    nonce: values[17] as Hex,
-    issuedAt: values[18] as EpochSeconds,
-    expiresAt: values[19] as EpochSeconds,
-    presenter: decodePresenter(values[20] as string),
+    generation: values[12] as number,
+    keyId: values[13] as number,
+    refreshHash: values[14] as Hex,
+    nonce: values[15] as Hex,
+    issuedAt: values[16] as EpochSeconds,
+    expiresAt: values[17] as EpochSeconds,
+    presenter: decodePresenter(values[18] as string),
   };
   const audience = values[21];
   if (typeof audience !== 'string') return pair;
