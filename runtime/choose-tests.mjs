@@ -7,15 +7,20 @@ const MARK = /^\/\/ Needs: (.+)$/gm;
 const IMPORT = /^(?:import|export) [^;]*?from '(\.[^']+\.ts)';$/gms;
 
 /** The Debian packages that a file needs, by itself or by what it imports from test/ and lab/. */
-export function needsOf(root, file, seen = new Set()) {
+export function needsOf(root, file) {
+  const names = textsOf(root, file).flatMap((text) => [...text.matchAll(MARK)].flatMap(([, list]) => list.split(', ')));
+  return [...new Set(names)];
+}
+
+/** The text of a file, and of what it imports from test/ and lab/. */
+export function textsOf(root, file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = readFileSync(join(root, file), 'utf8');
-  const own = [...text.matchAll(MARK)].flatMap(([, names]) => names.split(', '));
   const imported = [...text.matchAll(IMPORT)]
     .map(([, path]) => join(dirname(file), path))
     .filter((path) => !path.startsWith('src/'));
-  return [...new Set([...own, ...imported.flatMap((path) => needsOf(root, path, seen))])];
+  return [text, ...imported.flatMap((path) => textsOf(root, path, seen))];
 }
 
 /** `missing`: packages that are not installed. A file that needs one is left out. */

@@ -1,4 +1,5 @@
 // PostgreSQL databases for tests: one server per test process, one database per test.
+// Own process: the server is stopped after the file that loaded this.
 import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import type { TestDatabase } from './conformance.ts';
