@@ -9,7 +9,7 @@ import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
 let service: RunningService;
 before(async () => {
-  service = await startService();
+  service = await startService({ isHashSlow: true });
 });
 after(() => service.stop());
 
