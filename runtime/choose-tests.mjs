@@ -77,17 +77,27 @@ export function testsNamed(root, name) {
   return globSync(isFolder ? `${name}/**/*.test.ts` : name, { cwd: root }).sort();
 }
 
-/** The files that take longest, in this order, so that none of them is left for the end. */
+/** The files that take longest, in this order, so that none of them is left for the end. They share no process. */
 export const LONGEST = [
   'test/cli/transcripts.test.ts',
+  'test/doors/pages/account-in-browser.test.ts',
+  'test/e2e/readme.test.ts',
+  'test/nodes/signing-key-rollout.test.ts',
   'test/store/postgres-settings.test.ts',
-  'test/store/postgres.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
   'test/pki/corpus/corpus.test.ts',
   'test/nodes/rollback.test.ts',
   'test/doors/pages/accessibility.test.ts',
   'test/lab/lockout.test.ts',
   'test/lab/feed.test.ts',
+  'test/cli/failed-starts.test.ts',
+  'test/nodes/documented-postgres.test.ts',
+  'test/store/postgres.test.ts',
+  'test/e2e/worker-metrics.test.ts',
+  'test/e2e/workers-killed.test.ts',
+  'test/e2e/workers.test.ts',
+  'test/lab/demo.test.ts',
+  'test/nodes/forged-lists.test.ts',
   'test/nodes/lists.test.ts',
   'test/nodes/workers.test.ts',
   'test/nodes/list-services.test.ts',
