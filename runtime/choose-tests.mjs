@@ -41,7 +41,7 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/(cli\/(caller|caller-scripts|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|shipped-backup|transcripts)|house\/(launch|chosen-tests|test-folder))\./,
+    /^test\/(cli\/(caller|caller-scripts|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|shipped-backup|transcripts)|house\/(launch|chosen-tests|shared-process|test-folder))\./,
   ],
   ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [

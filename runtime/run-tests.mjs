@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
 import { entriesOf, processesOf } from './share-processes.mjs';
-import { collectResults } from './test-results.mjs';
 import { OWN_FOLDER } from './test-folder.mjs';
+import { collectResults } from './test-results.mjs';
 
 const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */

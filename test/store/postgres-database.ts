@@ -47,7 +47,8 @@ let used: UsedDatabases | undefined;
 /** An empty database, which another test may have used. */
 export async function usedDatabase(): Promise<PostgresTestDatabase> {
   const shared = await sharedServer();
-  const databases = (used ??= new UsedDatabases(shared, TEMPLATE));
+  used ??= new UsedDatabases(shared, TEMPLATE);
+  const databases = used;
   const name = await databases.take();
   return databaseAt(shared, name, () => databases.giveBack(name));
 }
