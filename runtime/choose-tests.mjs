@@ -7,15 +7,20 @@ const MARK = /^\/\/ Needs: (.+)$/gm;
 const IMPORT = /^(?:import|export) [^;]*?from '(\.[^']+\.ts)';$/gms;
 
 /** The Debian packages that a file needs, by itself or by what it imports from test/ and lab/. */
-export function needsOf(root, file, seen = new Set()) {
+export function needsOf(root, file) {
+  const names = textsOf(root, file).flatMap((text) => [...text.matchAll(MARK)].flatMap(([, list]) => list.split(', ')));
+  return [...new Set(names)];
+}
+
+/** The text of a file, and of what it imports from test/ and lab/. */
+export function textsOf(root, file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = readFileSync(join(root, file), 'utf8');
-  const own = [...text.matchAll(MARK)].flatMap(([, names]) => names.split(', '));
   const imported = [...text.matchAll(IMPORT)]
     .map(([, path]) => join(dirname(file), path))
     .filter((path) => !path.startsWith('src/'));
-  return [...new Set([...own, ...imported.flatMap((path) => needsOf(root, path, seen))])];
+  return [text, ...imported.flatMap((path) => textsOf(root, path, seen))];
 }
 
 /** `missing`: packages that are not installed. A file that needs one is left out. */
@@ -36,7 +41,7 @@ const SLOW = [
   ['drills', /^test\/(lab|deploy)\//],
   [
     'the command in processes of its own',
-    /^test\/(cli\/(caller|caller-scripts|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|shipped-backup|transcripts)|house\/(launch|chosen-tests|test-folder))\./,
+    /^test\/(cli\/(caller|caller-scripts|compile-cache|continuous-backup|documented-workloads|failed-starts|init-environment|json|loading|migrate-store|quickstart|shipped-backup|transcripts)|house\/(launch|chosen-tests|shared-process|test-folder))\./,
   ],
   ['many passwords, which are slow to hash', /^test\/doors\/pages\/(guessing|sign-in|my-account|hostile-requests)\./],
   [
@@ -72,17 +77,27 @@ export function testsNamed(root, name) {
   return globSync(isFolder ? `${name}/**/*.test.ts` : name, { cwd: root }).sort();
 }
 
-/** The files that take longest, in this order, so that none of them is left for the end. */
+/** The files that take longest, in this order, so that none of them is left for the end. They share no process. */
 export const LONGEST = [
   'test/cli/transcripts.test.ts',
+  'test/doors/pages/account-in-browser.test.ts',
+  'test/e2e/readme.test.ts',
+  'test/nodes/signing-key-rollout.test.ts',
   'test/store/postgres-settings.test.ts',
-  'test/store/postgres.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
   'test/pki/corpus/corpus.test.ts',
   'test/nodes/rollback.test.ts',
   'test/doors/pages/accessibility.test.ts',
   'test/lab/lockout.test.ts',
   'test/lab/feed.test.ts',
+  'test/cli/failed-starts.test.ts',
+  'test/nodes/documented-postgres.test.ts',
+  'test/store/postgres.test.ts',
+  'test/e2e/worker-metrics.test.ts',
+  'test/e2e/workers-killed.test.ts',
+  'test/e2e/workers.test.ts',
+  'test/lab/demo.test.ts',
+  'test/nodes/forged-lists.test.ts',
   'test/nodes/lists.test.ts',
   'test/nodes/workers.test.ts',
   'test/nodes/list-services.test.ts',

@@ -1,9 +1,10 @@
 // Runs test files on Node's test runner, several at once, and says how they ended.
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { dot, junit, spec, tap } from 'node:test/reporters';
+import { entriesOf, processesOf } from './share-processes.mjs';
 import { OWN_FOLDER } from './test-folder.mjs';
+import { collectResults } from './test-results.mjs';
 
 const REPORTERS = { dot, junit, spec, tap };
 /** Tests wait for processes, disks and clocks about half of their time: two files per core keep the machine busy. */
@@ -16,35 +17,34 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
 
+/** Flags that choose among tests. They would leave out the tests that stand for the files of a shared process. */
+const CHOOSING = /^--test-(name-pattern|skip-pattern|only)\b/;
+
 /**
- * `files` are started in this order. `flags` are those of Node's test runner; those it does not read itself go to the
- * process of each file. Resolves to the failed files and the seconds that each file took.
+ * `files` are started about in this order. `flags` are those of Node's test runner; those it does not read itself go to
+ * the processes of the files. Resolves to the failed files and the seconds that each file took. `isAlone`: no file shares
+ * a process.
  */
-export async function runTests(root, files, flags = [], { atOnce = AT_ONCE, longestWaitMs = LONGEST_WAIT_MS } = {}) {
-  const { reporter, concurrency, others } = readFlags(flags);
-  const paths = files.map((file) => join(root, file));
+export async function runTests(root, files, flags = [], { atOnce, longestWaitMs = LONGEST_WAIT_MS, isAlone } = {}) {
+  const { reporter, concurrency = atOnce ?? AT_ONCE, others } = readFlags(flags);
+  const isSharing = !isAlone && !flags.some((flag) => CHOOSING.test(flag));
+  const entries = entriesOf(root, isSharing ? processesOf(root, files) : files.map((file) => [file]));
   const { signal } = stopping;
   const execArgv = [...OWN_FOLDER, ...others];
-  const events = run({ cwd: root, files: paths, concurrency: concurrency ?? atOnce, execArgv, signal });
-  const failed = new Set();
-  const times = new Map();
-  let isPassed = false;
+  const events = run({ cwd: root, files: [...entries.keys()], concurrency, execArgv, signal });
+  const results = collectResults(entries, events);
   const patience = setTimeout(() => {
     console.error(`tessera: no test file ended for ${longestWaitMs / 60_000} minutes. Not ended:`);
-    for (const file of files.filter((name) => !times.has(name))) console.error(`tessera:   ${file}`);
+    for (const file of results.notEnded()) console.error(`tessera:   ${file}`);
     stopping.abort();
   }, longestWaitMs).unref();
-  events.on('test:fail', ({ file, todo }) => todo === undefined && file && failed.add(relative(root, file)));
-  events.on('test:summary', ({ file, success, duration_ms: duration }) => {
-    if (file === undefined) isPassed = success;
-    else times.set(relative(root, file), duration / 1000);
-    patience.refresh();
-  });
+  events.on('test:summary', () => patience.refresh());
   for await (const text of events.compose(reporter)) process.stdout.write(text);
   clearTimeout(patience);
+  const { times } = results;
   return signal.aborted
     ? { isPassed: false, isAborted: true, failed: [], times }
-    : { isPassed, failed: [...failed], times };
+    : { isPassed: results.isPassed(), failed: results.failed(), times };
 }
 
 function readFlags(flags) {

@@ -1,5 +1,5 @@
 // The temporary folder of one `npm test`, with a folder for each test file below it. It is removed at the end, however the run ends.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { say } from './say.mjs';
@@ -16,6 +16,14 @@ export function openTestFolder({ isKept = false } = {}) {
   process.env.TEST_KEPT_FOLDER ??= parent; // for what tests keep from run to run
   process.on('exit', () => (isKept ? say(`the temporary files are in ${path}`) : remove(path)));
   return path;
+}
+
+/** From here on, this process puts its temporary files into a new folder, which is that of `file`. */
+export function openFolderOf(file) {
+  const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER, 't'));
+  chmodSync(folder, 0o1777);
+  writeFileSync(`${folder}.file`, file);
+  process.env.TMPDIR = folder;
 }
 
 /** What test files have left behind: each file with names. */

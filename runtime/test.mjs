@@ -73,7 +73,7 @@ function sayLeftovers() {
 async function passAlone(failed) {
   if (failed.length === 0) return false;
   say(`failed, run once more alone: ${failed.join(', ')}`);
-  const again = await runTests(root, failed, flags, { atOnce: 1 });
+  const again = await runTests(root, failed, flags, { atOnce: 1, isAlone: true });
   if (again.isPassed) say(`passed alone after failing beside other tests: ${failed.join(', ')}`);
   return again.isPassed;
 }

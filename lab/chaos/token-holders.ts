@@ -11,7 +11,8 @@ import type { Told } from './token-holder.ts';
 
 const ENTRY = new URL('token-holder.ts', import.meta.url).pathname;
 const STARTED_WITHIN_MS = 240_000; // fifty processes on a busy machine
-const LONGEST_PAUSE_MS = 300;
+/** Divided by the number of processes: each is killed as often, however many there are. */
+const LONGEST_PAUSE_MS = 15_000;
 
 export class TokenHolders {
   readonly #args: readonly string[];
@@ -74,7 +75,7 @@ export class TokenHolders {
    * these when it has sent the refresh token or is about to.
    */
   async killOne(chance: Seeded): Promise<void> {
-    await pause(chance.below(LONGEST_PAUSE_MS));
+    await pause(chance.below(Math.ceil(LONGEST_PAUSE_MS / this.size)));
     const [aimed, inFlight] = [chance.chance(0.5), chance.chance(0.5)];
     const anyone = chance.below(this.#children.length);
     const holder = aimed ? await this.#holder(inFlight) : -1;

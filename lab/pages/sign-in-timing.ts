@@ -21,6 +21,7 @@ if (!Number.isSafeInteger(samples) || samples < 100)
   throw new Error('--samples must be a whole number of at least 100');
 
 const service = await startService({
+  isHashSlow: true,
   sets: [
     'signIn.failedPerIdentity=1000',
     'signIn.failedPerAddress=100000',

@@ -35,7 +35,7 @@ test('a connection that waits in the kernel when the stop begins is served', asy
   await ended;
 });
 
-/** Twenty callers that connect again and again, each time with one request. Posts what they got. */
+/** Twenty callers that connect again and again, each time with one request. Posts when they begin, and then what they got. */
 const CROWD = `
   const { parentPort, workerData: { port } } = require('node:worker_threads');
   const { connect } = require('node:net');
@@ -55,6 +55,7 @@ const CROWD = `
     socket.once('close', () => end('closed'));
   }
   for (let n = 0; n < 20; n++) call();
+  parentPort.postMessage('begun');
   parentPort.once('message', () => parentPort.postMessage(seen));`;
 
 const STOPS = 40;
@@ -66,6 +67,7 @@ test('no connection is reset while callers keep connecting', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const crowd = new Worker(CROWD, { eval: true, workerData: { port } });
+  await once(crowd, 'message');
   for (let stop = 0; stop < STOPS; stop++) {
     if (stop > 0) await once(server.listen(port, '127.0.0.1'), 'listening');
     await wait(LISTENS_MS);

@@ -1,4 +1,5 @@
 // A service with a platform that serves its keys on loopback: what the tests of workloads begin with.
+// Own process: its service is stopped after the file that loaded it.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { seconds } from '../../src/core/time.ts';

@@ -1,9 +1,11 @@
 // PostgreSQL databases for tests: one server per test process, one database per test.
+// Own process: the server is stopped after the file that loaded this.
 import { after } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import type { TestDatabase } from './conformance.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
+import { UsedDatabases } from './used-databases.ts';
 
 export interface PostgresTestDatabase extends TestDatabase {
   readonly url: string;
@@ -32,30 +34,52 @@ export function sharedServer(): Promise<PostgresServer> {
   return server;
 }
 
+/** A new database, for tests that change the schema. */
 export async function postgresDatabase(): Promise<PostgresTestDatabase> {
   const shared = await sharedServer();
   const name = `test_${++made}`;
   await shared.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
-  const url = shared.url(name);
+  return databaseAt(shared, name, async () => void (await shared.query(`DROP DATABASE ${name} (FORCE)`)));
+}
+
+let used: UsedDatabases | undefined;
+
+/** An empty database, which another test may have used. */
+export async function usedDatabase(): Promise<PostgresTestDatabase> {
+  const shared = await sharedServer();
+  used ??= new UsedDatabases(shared, TEMPLATE);
+  const databases = used;
+  const name = await databases.take();
+  return databaseAt(shared, name, () => databases.giveBack(name));
+}
+
+/** `end` is called when every node is closed. */
+export function databaseAt(
+  server: PostgresServer,
+  name: string,
+  end: () => Promise<void>,
+  role = 'postgres',
+): PostgresTestDatabase {
+  const url = server.url(name, role);
   const opened: BackEnd[] = [];
   return {
     url,
     name,
-    server: shared,
+    server,
     elsewhere: { module: new URL('postgres-node.ts', import.meta.url).href, argument: url },
     open: async () => {
       const backEnd = await openAt(url);
       opened.push(backEnd);
       return backEnd;
     },
-    firstIndexedColumns: () => firstIndexedColumns(shared, name),
+    firstIndexedColumns: () => firstIndexedColumns(server, name),
     remove: async () => {
       await Promise.all(opened.map((backEnd) => backEnd.close()));
-      await shared.query(`DROP DATABASE ${name} (FORCE)`);
+      await end();
     },
   };
 }
 
-export async function firstIndexedColumns(server: PostgresServer, name: string): Promise<string[]> {
+async function firstIndexedColumns(server: PostgresServer, name: string): Promise<string[]> {
   return (await server.query(FIRST_INDEXED, name)).map((row) => String(row['column']));
 }

@@ -10,9 +10,10 @@ import { Secret } from '../../src/tokens/secret.ts';
 import { accepted, aNode, answer, check, confirmed, issue, redeem, refresh, revoke } from '../node.ts';
 import { conformance } from './conformance.ts';
 import { hostileRole, hostileSettings, literal } from './hostile-settings.ts';
-import { firstIndexedColumns } from './postgres-database.ts';
+import { databaseAt } from './postgres-database.ts';
 import { openAt } from './postgres-node.ts';
 import { PostgresServer } from './postgres-server.ts';
+import { UsedDatabases } from './used-databases.ts';
 
 const server = await PostgresServer.start();
 const TEMPLATE = 'tessera_template';
@@ -28,23 +29,7 @@ after(() => server.remove());
 async function hostileDatabase(role: string) {
   const name = `test_${++made}`;
   await server.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
-  const url = server.url(name, role);
-  const opened: BackEnd[] = [];
-  return {
-    url,
-    name,
-    elsewhere: { module: new URL('postgres-node.ts', import.meta.url).href, argument: url },
-    open: async () => {
-      const backEnd = await openAt(url);
-      opened.push(backEnd);
-      return backEnd;
-    },
-    firstIndexedColumns: () => firstIndexedColumns(server, name),
-    remove: async () => {
-      await Promise.all(opened.map((backEnd) => backEnd.close()));
-      await server.query(`DROP DATABASE ${name} (FORCE)`);
-    },
-  };
+  return databaseAt(server, name, async () => void (await server.query(`DROP DATABASE ${name} (FORCE)`)), role);
 }
 
 /** The whole life of a token, by certificate and by device. */
@@ -118,4 +103,9 @@ test('a session whose settings do not persist is refused, with the setting and b
   await database.remove();
 });
 
-conformance('PostgreSQL, all hostile settings at once', () => hostileDatabase(together));
+const used = new UsedDatabases(server, TEMPLATE);
+
+conformance('PostgreSQL, all hostile settings at once', async () => {
+  const name = await used.take();
+  return databaseAt(server, name, () => used.giveBack(name), together);
+});

@@ -1,4 +1,4 @@
 import { conformance } from './conformance.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { usedDatabase } from './postgres-database.ts';
 
-conformance('PostgreSQL', postgresDatabase);
+conformance('PostgreSQL', usedDatabase);

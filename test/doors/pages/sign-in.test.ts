@@ -109,8 +109,10 @@ suite('password stuffing', () => {
     assert.deepEqual(answers[0], answers[1]);
   });
 
-  test('the response time is about the same for unknown and known names', async () => {
-    const visitor = new Visitor(service);
+  test('the response time is about the same for unknown and known names', async (t) => {
+    const slow = await startService({ isHashSlow: true });
+    t.after(() => slow.stop());
+    const visitor = new Visitor(slow);
     await visitor.get('/account/sign-in');
     const times: Record<string, number[]> = { nobody: [], ada: [] };
     for (let round = 0; round < 7; round++) {
@@ -120,11 +122,10 @@ suite('password stuffing', () => {
         taken.push(performance.now() - begun);
         assert.equal(status, 403, 'a password was checked');
       }
-      service.advance(30);
+      slow.advance(30);
     }
     const [nobody = 0, ada = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[3]);
     assert.ok(nobody / ada < 1.6 && ada / nobody < 1.6, `${nobody} ms against ${ada} ms`);
-    service.advance(900);
   });
 
   test('ten failures lock a name for unknown browsers, even with the right password, until the window ends', async () => {

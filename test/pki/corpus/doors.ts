@@ -25,7 +25,16 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-export function explain({ chain, issuers, lists = [], answer }: Case): Explanation {
+const explained = new Map<Case, Explanation>();
+
+/** Explained once: several tests look at all cases. */
+export function explain(tried: Case): Explanation {
+  const known = explained.get(tried) ?? explainAnew(tried);
+  explained.set(tried, known);
+  return known;
+}
+
+function explainAnew({ chain, issuers, lists = [], answer }: Case): Explanation {
   const evidence = {
     lists: lists.map(readRevocationList).flatMap((read) => (read.ok ? [read.value] : [])),
     responses: (answer ? [readOcspResponse(answer)] : []).flatMap((read) => (read.ok ? [read.value] : [])),
