@@ -1,0 +1,82 @@
+// Prepared statements on one connection: what is sent, and what becomes of answers and errors.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { PreparedQuery, type ResultReaders, type Statement } from '../../src/store/postgres/prepared-query.ts';
+import { PostgresServer } from './postgres-server.ts';
+
+let server: PostgresServer;
+let client: pg.Client;
+let described: number;
+let readers: ResultReaders;
+
+before(async () => {
+  server = await PostgresServer.start();
+  client = new pg.Client(server.url());
+  await client.connect();
+  const { connection } = client as unknown as { connection: pg.Connection };
+  connection.on('rowDescription', () => {
+    described += 1;
+  });
+});
+after(async () => {
+  await client.end();
+  await server.remove();
+});
+
+function run(statement: Statement, values: readonly (string | number | null)[] = []) {
+  return client.query(new PreparedQuery(statement, values, readers)).answer;
+}
+
+function begin(): void {
+  described = 0;
+  readers = new Map();
+}
+
+test('the result of a statement is described once, and read alike every time', async () => {
+  begin();
+  const statement = { name: 'once', text: "SELECT $1::int, NULL::text, true, '\\x0aff'::bytea, 'ä'" };
+  const expected = { rows: [[7, null, true, '0aff', 'ä']], count: 1 };
+  assert.deepEqual(await run(statement, [7]), expected);
+  assert.deepEqual(await run(statement, [7]), expected);
+  assert.deepEqual(await run(statement, ['7']), expected);
+  assert.equal(described, 1);
+});
+
+test('a statement without a result returns how many rows it changed', async () => {
+  begin();
+  await client.query('CREATE TEMP TABLE numbers (n int)');
+  const insert = { name: 'insert', text: 'INSERT INTO numbers SELECT generate_series(1, $1::int)' };
+  assert.deepEqual(await run(insert, [3]), { rows: [], count: 3 });
+  assert.deepEqual(await run(insert, [2]), { rows: [], count: 2 });
+  assert.deepEqual(await run({ name: 'delete', text: 'DELETE FROM numbers' }), { rows: [], count: 5 });
+});
+
+test('a statement that failed, at first or later, is run again on the same connection', async () => {
+  begin();
+  const divide = { name: 'divide', text: 'SELECT 12 / $1::int' };
+  await assert.rejects(run(divide, [0]), { code: '22012' });
+  assert.deepEqual((await run(divide, [4])).rows, [[3]]);
+  await assert.rejects(run(divide, [0]), { code: '22012' });
+  assert.deepEqual((await run(divide, [6])).rows, [[2]]);
+  await assert.rejects(run({ name: 'broken', text: 'SELECT FROM nowhere' }), { code: '42P01' });
+  assert.deepEqual((await run(divide, [2])).rows, [[6]]);
+});
+
+test('a value in an unexpected format fails the statement, not the connection', async () => {
+  begin();
+  const large = { name: 'large', text: 'SELECT $1::bigint' };
+  await assert.rejects(run(large, ['9007199254740993']), /an integer in an unexpected format/);
+  assert.deepEqual((await run(large, [5])).rows, [[5]]);
+});
+
+test('a query on a connection that was closed is rejected', async () => {
+  begin();
+  const closed = new pg.Client(server.url());
+  await closed.connect();
+  await closed.end();
+  await assert.rejects(
+    closed.query(new PreparedQuery({ name: 'late', text: 'SELECT 1' }, [], readers)).answer,
+    /closed/,
+  );
+});
