@@ -74,7 +74,6 @@ export function testsNamed(root, name) {
 
 /** The files that take longest, in this order, so that none of them is left for the end. */
 export const LONGEST = [
-  'test/cli/transcripts.test.ts',
   'test/store/postgres-settings.test.ts',
   'test/store/postgres.test.ts',
   'test/doors/pages/device-in-browser.test.ts',
@@ -88,9 +87,9 @@ export const LONGEST = [
   'test/nodes/list-services.test.ts',
   'test/e2e/tracing.test.ts',
   'test/e2e/limits.test.ts',
-  'test/cli/documented-workloads.test.ts',
   'test/lab/failover.test.ts',
   'test/deploy/promtool.test.ts',
+  'test/cli/transcripts.test.ts',
   'test/lab/token-file.test.ts',
   'test/e2e/package.test.ts',
   'test/sdk/client/package.test.ts',
