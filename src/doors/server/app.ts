@@ -15,7 +15,6 @@ import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
-import { isCompressed } from './compressed-body.ts';
 import { Connections } from './connections.ts';
 import { Drain } from './drain.ts';
 import { Gate } from './gate.ts';
@@ -25,6 +24,7 @@ import { methodTable } from './methods.ts';
 import type { Census, Place } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
 import { Pressure } from './pressure.ts';
+import { readBody } from './read-body.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
 import { headerBytes } from './request-bytes.ts';
 import { Shares, shareLimit } from './shares.ts';
@@ -104,9 +104,7 @@ export function makeApp(options: AppOptions): App {
   app.removeAllContentTypeParsers();
   // fastify caches the parser of a named type, and looks up that of '*' on every request.
   for (const type of ['application/json', 'application/x-www-form-urlencoded', '*'])
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) =>
-      isCompressed(request.headers) ? done(new BrokenRequest('body-compressed')) : done(null, body),
-    );
+    app.addContentTypeParser(type, (request, _payload, done) => readBody(request, options.limits.bodyBytes, done));
 
   app.addHook('onRequest', (request, reply, proceed) => {
     follow(request, reply, guard.gate, options);
@@ -246,7 +244,6 @@ function newFastify(
     requireHostHeader: false, // checkRequest refuses it, in JSON
   };
   const shared = {
-    bodyLimit: limits.bodyBytes,
     genReqId: options.requestId,
     exposeHeadRoutes: false, // HEAD never revokes
     return503OnClosing: false, // our own hook does, in the door's words
@@ -282,7 +279,6 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };
   }
   if (error instanceof Overloaded) return { reason: 'overloaded', retryAfter: RETRY_SHORTLY };
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { reason: 'body-too-large' };
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { reason: 'content-type-unsupported' };
   if (error.statusCode !== undefined && error.statusCode < 500) return { reason: 'body-unreadable' };
   options.onFault(request, error);

@@ -47,10 +47,11 @@ export function readParameters<T>(body: unknown, form: BodyForm, schema: Paramet
 function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   const value = parseObject(text);
   if (!value) return refuse('body-unreadable');
-  if (countMembers(text) !== Object.keys(value).length) return refuse('parameter-repeated');
+  const names = Object.keys(value);
+  if (countMembers(text) !== names.length) return refuse('parameter-repeated');
   const parameters: Record<string, string> = {};
-  for (const name of Object.keys(schema.properties)) {
-    if (!Object.hasOwn(value, name)) continue;
+  for (const name of names) {
+    if (!Object.hasOwn(schema.properties, name)) continue;
     const given = value[name];
     if (typeof given !== 'string') return refuse('parameter-not-text');
     if (given !== '') parameters[name] = given;

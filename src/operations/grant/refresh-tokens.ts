@@ -60,7 +60,7 @@ export async function refreshTokens(request: RefreshRequest, ports: CallerPorts)
     wantedResource: request.resource,
   };
   const first = await change(known, 'not-loaded', ports);
-  if (first !== 'load-outage') return await mintPair(first, ports);
+  if (first !== 'load-outage') return mintPair(first, ports);
   const { found } = await ports.store.load(serviceTimes, SERVICE);
   const second = await change(known, found?.row.outage, ports);
   if (second === 'load-outage') throw new Error('the rule asked for the outage again after it was loaded');

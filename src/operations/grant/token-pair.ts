@@ -30,12 +30,16 @@ export interface DecidedPair {
 type MintPorts = Pick<Ports, 'keyring' | 'registry' | 'issuer'>;
 
 /** Mints the access token, after the commit: signing takes time, and a retry mints the same one from the row. */
-export async function mintPair(decided: Outcome<DecidedPair>, ports: MintPorts): Promise<Outcome<TokenPair>> {
+export function mintPair(
+  decided: Outcome<DecidedPair>,
+  ports: MintPorts,
+): Outcome<TokenPair> | Promise<Outcome<TokenPair>> {
   if (!decided.ok) return decided;
   const { grant, minted } = decided.value;
   const accessToken = mintAccessToken(grant, minted.root, ports);
+  const pairWith = (minted: Secret) => accept(tokenPair(decided.value, minted));
   // Opaque tokens are minted at once: waiting for them would take another turn.
-  return accept(tokenPair(decided.value, accessToken instanceof Promise ? await accessToken : accessToken));
+  return accessToken instanceof Promise ? accessToken.then(pairWith) : pairWith(accessToken);
 }
 
 function tokenPair({ grant, minted, now }: DecidedPair, accessToken: Secret): TokenPair {
