@@ -55,7 +55,9 @@ suite('quick start', () => {
     const port = ['--set', `listeners.0.port=${await freePort()}`];
     const folder = newFolder(t);
     await printedBy(port, folder, async (printed) => {
-      await t.test('say which one to run first if its response is missing, and send nothing', () => tryTooEarly(folder));
+      await t.test('say which one to run first if its response is missing, and send nothing', () =>
+        tryTooEarly(folder),
+      );
       await t.test('work in their order', () => tryInOrder(folder, printed));
       await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });

@@ -165,5 +165,9 @@ test('Node gets the options of the published command, and NODE_OPTIONS overrides
   const [options, tag] = text.trim().split('\n');
   assert.equal(options, `${published} --max-semi-space-size=8`);
   const bare = spawnSync(process.execPath, ['-p', "require('node:v8').cachedDataVersionTag()"], { env: {} });
-  assert.equal(tag, String(bare.stdout).trim(), 'with these options, Node’s own modules need not be compiled at each start');
+  assert.equal(
+    tag,
+    String(bare.stdout).trim(),
+    'with these options, Node’s own modules need not be compiled at each start',
+  );
 });
