@@ -79,7 +79,6 @@ export function testsNamed(root, name) {
 
 /** The files that take longest, in this order, so that none of them is left for the end. They share no process. */
 export const LONGEST = [
-  'test/cli/transcripts.test.ts',
   'test/doors/pages/account-in-browser.test.ts',
   'test/e2e/readme.test.ts',
   'test/nodes/signing-key-rollout.test.ts',
@@ -103,9 +102,9 @@ export const LONGEST = [
   'test/nodes/list-services.test.ts',
   'test/e2e/tracing.test.ts',
   'test/e2e/limits.test.ts',
-  'test/cli/documented-workloads.test.ts',
   'test/lab/failover.test.ts',
   'test/deploy/promtool.test.ts',
+  'test/cli/transcripts.test.ts',
   'test/lab/token-file.test.ts',
   'test/e2e/package.test.ts',
   'test/sdk/client/package.test.ts',

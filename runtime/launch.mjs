@@ -34,7 +34,7 @@ function launch(args) {
   // Types are stripped and code is compiled once: kept beside the packages, where nobody else can put code.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tessera'), ...process.env };
   // As src/cli/tessera has it for the published package, which says why.
-  env.NODE_OPTIONS = `--max-semi-space-size=16 --expose-gc ${env.NODE_OPTIONS ?? ''}`;
+  env.NODE_OPTIONS = `--max-semi-space-size=16 ${env.NODE_OPTIONS ?? ''}`;
   // The process holds keys: no core file, and no debugger at a signal.
   const shell = ['-c', 'ulimit -c 0; exec "$0" "$@"', node, '--disable-sigusr1', ...args];
   // In place of this process where Node can do that: then signals, terminal and exit code are the program's own.

@@ -46,7 +46,7 @@ async function measured(name: string, most: number, folder: string, tls: ClientT
   const running = await tessera({
     ...{ folder: own, certificates: folder, tls, filling: { known: 1 }, unpinned: true },
     sets: sets.map((each) => `limits.${each}`),
-    nodeFlags: ['--expose-gc', '--max-semi-space-size=16'],
+    nodeFlags: ['--max-semi-space-size=16'],
   }).start();
   const port = running.load('certificate', 1)?.port;
   const callers = new Callers({ port, tls, ...KINDS[name] } as IdleCaller);

@@ -79,6 +79,7 @@ export function buildProgram(): Command {
     .addHelpText('after', `\nThe pages that messages name (docs/…) are in ${PAGES}`)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tessera: ')) })
     .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', (_, acting) => expectJson(acting.optsWithGlobals()['json'] === true))
     .exitOverride();
   for (const declare of GROUPS) declare(program);
   for (const command of endingCommands(program)) offerJson(command);
@@ -105,7 +106,4 @@ function endingCommands(command: Command): Command[] {
 /** Commands that show something declare --json themselves; for all others it is the result of the act. */
 function offerJson(command: Command): void {
   if (!command.options.some(({ long }) => long === '--json')) command.option('--json', 'the result as JSON');
-  command.hook('preAction', (_, acting) => {
-    if (acting.optsWithGlobals()['json'] === true) expectJson();
-  });
 }

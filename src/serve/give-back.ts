@@ -1,7 +1,8 @@
 // Collects garbage when the process is idle and has more of it than usual. V8 collects when memory is allocated, so without
 // this a process that a flood made large would stay large until the next one.
 import { performance } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** Share of time that the event loop may have been busy: a collection stops everything for about a tenth of a second. */
 const IDLE = 0.2;
@@ -20,8 +21,7 @@ export interface Memory {
   readonly size: () => number;
   /** Share of time that the event loop was busy since the last call. */
   readonly busy: () => number;
-  /** Undefined without `--expose-gc`, which the launchers set. */
-  readonly collect: ((how: Collection) => void) | undefined;
+  readonly collect: (how: Collection) => void;
 }
 
 export class GiveBack {
@@ -44,7 +44,7 @@ export class GiveBack {
     const now = size();
     this.#least = Math.min(this.#least, now);
     this.#most = Math.max(this.#most, now);
-    if (!collect || this.#idleLooks === 0) return;
+    if (this.#idleLooks === 0) return;
     if (this.#idleLooks >= IDLE_LOOKS && this.#most >= this.#least * GROWTH + LEAST_BYTES) {
       collect('return');
       this.#least = size();
@@ -66,9 +66,24 @@ function memoryOfProcess(): Memory {
       last = now;
       return utilization;
     },
-    collect:
-      globalThis.gc &&
-      ((how) =>
-        globalThis.gc?.({ type: 'major', execution: 'sync', ...(how === 'return' && { flavor: 'last-resort' }) })),
+    collect: collectGarbage,
   };
+}
+
+let gc: NodeJS.GCFunction | undefined;
+
+export function collectGarbage(how: Collection): void {
+  gc ??= collector();
+  gc?.({ type: 'major', execution: 'sync', ...(how === 'return' && { flavor: 'last-resort' }) });
+}
+
+/**
+ * V8 shows its collector to contexts that are made while this flag is set. As a flag of the process it would make every start
+ * slower: Node's own modules are compiled for the default flags.
+ */
+function collector(): NodeJS.GCFunction | undefined {
+  setFlagsFromString('--expose-gc');
+  const found: NodeJS.GCFunction | undefined = runInNewContext('globalThis.gc');
+  setFlagsFromString('--no-expose-gc');
+  return found;
 }

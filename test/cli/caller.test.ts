@@ -1,4 +1,4 @@
-// The commands for callers, as processes of their own, against the real service.
+// The commands for callers, against the real service.
 // Needs: python3
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import { CLIENT, confirm, verify } from '../e2e/steps.ts';
 import { registerWorkload, WORKLOAD_CLIENT } from '../e2e/workload.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commandEnvironment, TESSERA } from './command.ts';
+import { Commands } from './commands.ts';
 
 interface Ran {
   readonly status: number | null;
@@ -22,6 +23,7 @@ interface Ran {
 
 suite('tessera for callers', () => {
   const home = temporaryFolder('caller');
+  const commands = new Commands({ isApart: true, environment: { HOME: home } });
   let service: TestService & { readonly issuer: string };
   let caller: Caller;
   let certificate: string[];
@@ -37,13 +39,19 @@ suite('tessera for callers', () => {
     at = ['--server', service.issuer, '--client-id', CLIENT, '--ca', file('ca.pem', service.authority.pem)];
   });
   after(async () => {
+    await commands.close();
     caller.close();
     await service.stop();
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** `onUserCode`: what happens when the command shows one. */
-  async function tessera(args: readonly string[], onUserCode?: (code: string, pid: number) => void): Promise<Ran> {
+  async function tessera(args: readonly string[]): Promise<Ran> {
+    const { status, printed, stderr } = await commands.run(args, { folder: home });
+    return { status, stdout: printed, stderr };
+  }
+
+  /** In a process of its own. `onUserCode`: what happens when the command shows one. */
+  async function start(args: readonly string[], onUserCode?: (code: string, pid: number) => void): Promise<Ran> {
     const env = commandEnvironment({ HOME: home });
     const child = spawn(process.execPath, [TESSERA, ...args], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];
@@ -66,22 +74,22 @@ suite('tessera for callers', () => {
   });
 
   test('login in a browser, token, whoami, exec, logout', async () => {
-    const login = await tessera(['login', ...at, '--scope', 'orders:read'], person);
+    const login = await start(['login', ...at, '--scope', 'orders:read'], person);
     assert.equal(login.status, 0, login.stderr);
     assert.equal(login.stdout, '', 'results only');
     assert.match(
       login.stderr,
       /^Open https:\S+\/device\nand enter \S+\nLogged in to https:\S+ as orders-sync, for: orders:read\n$/,
     );
-    const { stdout: token } = await tessera(['token']);
+    const { stdout: token } = await start(['token']);
     assert.equal((await verify(caller, token.trim())).status, 200);
-    const { identity, scope, clientId } = JSON.parse((await tessera(['whoami', '--json'])).stdout);
+    const { identity, scope, clientId } = JSON.parse((await start(['whoami', '--json'])).stdout);
     assert.deepEqual([identity.slice(0, 6), scope, clientId], ['local:', 'orders:read', CLIENT]);
     const print = ['exec', '--', 'sh', '-c', 'printf "%s %s" "$TESSERA_TOKEN" "$1"; exit 3', 'sh', '--flag'];
-    assert.deepEqual(await tessera(print), { status: 3, stdout: `${token.trim()} --flag`, stderr: '' });
-    assert.equal((await tessera(['logout'])).status, 0);
+    assert.deepEqual(await start(print), { status: 3, stdout: `${token.trim()} --flag`, stderr: '' });
+    assert.equal((await start(['logout'])).status, 0);
     assert.equal((await verify(caller, token.trim())).status, 401);
-    assert.equal((await tessera(['token'])).status, 8);
+    assert.equal((await start(['token'])).status, 8);
   });
 
   test('a second login repeats the first, and profiles are kept apart', async () => {
@@ -123,7 +131,7 @@ suite('tessera for callers', () => {
 
   test('Ctrl-C while it waits ends the login and leaves nothing behind', async () => {
     const args = ['login', ...at, '--profile', 'hasty'];
-    const { status, stderr } = await tessera(args, (_, pid) => process.kill(pid, 'SIGINT'));
+    const { status, stderr } = await start(args, (_, pid) => process.kill(pid, 'SIGINT'));
     assert.equal(status, 1);
     assert.match(stderr, /tessera: interrupted\n {2}Nothing was stored\.\n$/);
     const left = readdirSync(join(home, '.local/state/tessera/tokens')).filter((name) => name.includes('hasty'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -15,9 +15,26 @@ function folderOf(t: TestContext): string {
 
 /** Runs a command with only these variables of ours. */
 function start(env: Readonly<Record<string, string>>): void {
+  run([MAIN, '--version'], env);
+}
+
+/** The folder that a process uses. It loads no more than this takes, since nothing is cached. */
+function cacheUsed(env: Readonly<Record<string, string>>): string {
+  return run(['--input-type=module', '--eval', TELL], env);
+}
+
+const TELL = `
+  import { getCompileCacheDir } from 'node:module';
+  const { useCompileCache } = await import(${JSON.stringify(import.meta.resolve('../../src/cli/compile-cache.ts'))});
+  useCompileCache();
+  console.log(getCompileCacheDir() ?? 'none');`;
+
+function run(args: readonly string[], env: Readonly<Record<string, string>>): string {
   const { PATH } = process.env;
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, '--version'], { env: { PATH, ...env } });
-  assert.deepEqual([status, String(stderr)], [0, '']);
+  const options = { env: { PATH, ...env }, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+  assert.deepEqual([status, stderr], [0, '']);
+  return stdout.trim();
 }
 
 /** Files below a folder, however deep. */
@@ -35,13 +52,11 @@ test('compiled code is cached in a private folder of the user', (t) => {
 
 test('the cache is in the system’s cache folder if one is set', (t) => {
   const folder = folderOf(t);
-  start({ HOME: join(folder, 'home'), XDG_CACHE_HOME: join(folder, 'xdg') });
-  start({
-    HOME: join(folder, 'home'),
-    XDG_CACHE_HOME: join(folder, 'other'),
-    CACHE_DIRECTORY: join(folder, 'systemd'),
-  });
-  assert.deepEqual(readdirSync(folder).sort(), ['systemd', 'xdg']);
+  const [HOME, XDG_CACHE_HOME, CACHE_DIRECTORY] = [join(folder, 'home'), join(folder, 'xdg'), join(folder, 'systemd')];
+  assert.equal(dirname(cacheUsed({ HOME, XDG_CACHE_HOME })), join(XDG_CACHE_HOME, 'tessera'));
+  rmSync(XDG_CACHE_HOME, { recursive: true });
+  assert.equal(dirname(cacheUsed({ HOME, XDG_CACHE_HOME, CACHE_DIRECTORY })), join(CACHE_DIRECTORY, 'tessera'));
+  assert.deepEqual(readdirSync(folder), ['systemd']);
 });
 
 test('NODE_COMPILE_CACHE overrides the folder, and NODE_DISABLE_COMPILE_CACHE disables the cache', (t) => {
@@ -73,8 +88,7 @@ for (const [what, spoil] of UNSAFE) {
     const caches = folderOf(t);
     mkdirSync(join(caches, 'tessera'));
     spoil(caches);
-    start({ XDG_CACHE_HOME: caches });
-    assert.deepEqual(filesIn(join(caches, 'tessera')), []);
+    assert.equal(cacheUsed({ XDG_CACHE_HOME: caches }), 'none');
   });
 }
 
@@ -84,8 +98,7 @@ test('a folder of another user is not used', {
   const caches = folderOf(t);
   mkdirSync(join(caches, 'tessera'), { mode: 0o700 });
   spawnSync('chown', ['65534', join(caches, 'tessera')]);
-  start({ XDG_CACHE_HOME: caches });
-  assert.deepEqual(filesIn(join(caches, 'tessera')), []);
+  assert.equal(cacheUsed({ XDG_CACHE_HOME: caches }), 'none');
 });
 
 test('a command works without a usable cache folder', (t) => {

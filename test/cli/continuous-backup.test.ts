@@ -8,7 +8,11 @@ import { createInterface } from 'node:readline';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { commandEnvironment, runTessera, TESSERA } from './command.ts';
+import { commandEnvironment, TESSERA } from './command.ts';
+import { Commands } from './commands.ts';
+
+const commands = new Commands();
+after(() => commands.close());
 
 const byName = (a: string, b: string) => (a < b ? -1 : 1);
 
@@ -16,7 +20,7 @@ suite('a continuous backup at the prompt', () => {
   const folder = temporaryFolder('continuous-cli');
   after(() => rmSync(folder, { recursive: true }));
   const run = async (...args: string[]) => {
-    const { status, printed } = await runTessera(args, { folder });
+    const { status, printed } = await commands.run(args, { folder });
     assert.equal(status, 0, printed);
     return printed;
   };
@@ -68,7 +72,7 @@ suite('a continuous backup at the prompt', () => {
 suite('where a backup is', () => {
   const folder = temporaryFolder('backup-place');
   after(() => rmSync(folder, { recursive: true }));
-  const run = (...args: string[]) => runTessera(args, { folder });
+  const run = (...args: string[]) => commands.run(args, { folder });
 
   test('is refused with its reason', async () => {
     await run('init', '--integration', 'first', '--scope', 'orders:read');

@@ -1,7 +1,6 @@
 // The commands of docs/workloads.md, run as they stand there, with the claims that the platforms document.
 // Needs no network: keys are replaced by keys of the test before an assertion is explained.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -9,27 +8,24 @@ import { GITHUB, GITLAB, KUBERNETES, SPIFFE } from '../assertions/recorded-claim
 import { makeAuthority } from '../authority.ts';
 import { keySetOf, type PlatformKey, platformKey } from '../platform.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { commandEnvironment, TESSERA } from './command.ts';
+import { Commands } from './commands.ts';
 
 const PAGE = readFileSync('docs/workloads.md', 'utf8');
 const AT = ['--at', '2027-01-15T08:01:00Z']; // a minute after the recorded claims were made
 
+const commands = new Commands();
 let folder = '';
 let key: PlatformKey;
 
 before(async () => {
   key = await platformKey('k1', 'RS256');
 });
-after(() => folder && rmSync(folder, { recursive: true }));
+after(async () => {
+  await commands.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
 
-function run(...args: readonly string[]): { status: number | null; text: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [TESSERA, ...args], {
-    cwd: folder,
-    env: commandEnvironment(),
-    encoding: 'utf8',
-  });
-  return { status, text: stdout + stderr };
-}
+const run = (...args: readonly string[]) => commands.run(args, { folder });
 
 /** The commands in the section under a heading. */
 function commandsUnder(heading: string): string[][] {
@@ -39,26 +35,25 @@ function commandsUnder(heading: string): string[][] {
 }
 
 /** An installation after the commands of a section. */
-function install(heading: string): string {
+async function install(heading: string): Promise<void> {
   if (folder) rmSync(folder, { recursive: true });
   folder = temporaryFolder('workloads');
   writeFileSync(join(folder, 'cluster-ca.pem'), makeAuthority({ name: 'Cluster' }).pem);
   writeFileSync(join(folder, 'bundle.json'), keySetOf({ jwk: { ...key.jwk, use: 'jwt-svid' } }));
   writeFileSync(join(folder, 'jwks.json'), keySetOf(key));
-  const commands = [['init', '--public-url', 'https://tokens.example.com'], ...commandsUnder(heading)];
-  for (const command of commands) {
-    const { status, text } = run(...command);
-    assert.equal(status, 0, `${command.join(' ')}\n${text}`);
+  const documented = [['init', '--public-url', 'https://tokens.example.com'], ...commandsUnder(heading)];
+  for (const command of documented) {
+    const { status, printed } = await run(...command);
+    assert.equal(status, 0, `${command.join(' ')}\n${printed}`);
   }
-  const label = commands.find(([group]) => group === 'token-issuer')?.[2] ?? '';
-  assert.equal(run('token-issuer', 'change', label, '--jwks-file', 'jwks.json').status, 0);
-  return label;
+  const label = documented.find(([group]) => group === 'token-issuer')?.[2] ?? '';
+  assert.equal((await run('token-issuer', 'change', label, '--jwks-file', 'jwks.json')).status, 0);
 }
 
 async function explained(claims: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
   const usual = { jti: undefined, nbf: undefined, repository: undefined, ref: undefined };
   writeFileSync(join(folder, 'assertion.jwt'), await key.sign({ ...usual, ...claims }, header));
-  const { status, text } = run('token-issuer', 'explain', 'assertion.jwt', ...AT);
+  const { status, printed: text } = await run('token-issuer', 'explain', 'assertion.jwt', ...AT);
   const [, conclusion = text] = /^((?:accepted|refused): .*)$/m.exec(text) ?? [];
   assert.equal(status, conclusion.startsWith('accepted') ? 0 : 1, text);
   return conclusion.replace(/[0-9a-f]{32}/, 'HASH');
@@ -66,7 +61,7 @@ async function explained(claims: Record<string, unknown>, header: Record<string,
 
 suite('the recipes of docs/workloads.md', () => {
   test('GitHub Actions: the main branch of the repository, no fork, no other repository, no pull request', async () => {
-    install('GitHub Actions');
+    await install('GitHub Actions');
     assert.equal(await explained(GITHUB, { x5t: 'thumbprint' }), 'accepted: github:HASH by token issuer github');
     const unmatched = 'refused: assertion-rule-unmatched';
     assert.equal(await explained({ ...GITHUB, repository: 'mallory/octo-repo', repository_owner_id: '66' }), unmatched);
@@ -78,7 +73,7 @@ suite('the recipes of docs/workloads.md', () => {
   });
 
   test('GitLab CI: protected branches of the project', async () => {
-    install('GitLab CI');
+    await install('GitLab CI');
     assert.equal(await explained(GITLAB), 'accepted: gitlab:HASH by token issuer gitlab');
     const unmatched = 'refused: assertion-rule-unmatched';
     assert.equal(await explained({ ...GITLAB, ref_protected: 'false' }), unmatched);
@@ -88,7 +83,7 @@ suite('the recipes of docs/workloads.md', () => {
   });
 
   test('Kubernetes: a service account, with a token for this audience', async () => {
-    install('Kubernetes');
+    await install('Kubernetes');
     // Tokens of the API server have no typ.
     const untyped = { typ: undefined };
     assert.equal(await explained(KUBERNETES, untyped), 'accepted: cluster:HASH by token issuer cluster');
@@ -99,7 +94,7 @@ suite('the recipes of docs/workloads.md', () => {
   });
 
   test('SPIFFE: the service accounts of one namespace', async () => {
-    install('SPIFFE');
+    await install('SPIFFE');
     assert.equal(await explained(SPIFFE), 'accepted: spire:HASH by token issuer spire');
     const unmatched = 'refused: assertion-rule-unmatched';
     assert.equal(await explained({ ...SPIFFE, sub: 'spiffe://example.org/ns/shop/sa/orders/more' }), unmatched);

@@ -4,16 +4,20 @@ import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writ
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { after, suite, type TestContext, test } from 'node:test';
 import { type Home, issueServer, populatedHome } from '../e2e/service.ts';
 import { runTessera } from './command.ts';
+import { Commands } from './commands.ts';
+
+const commands = new Commands();
+after(() => commands.close());
 
 async function failedStart(t: TestContext, spoil: (home: Home) => unknown, ...flags: readonly string[]) {
   const home = await populatedHome();
   t.after(() => rmSync(home.folder, { recursive: true, force: true }));
   await spoil(home);
   const args = ['--config', home.configFile, ...flags, 'serve'];
-  const { status, printed } = await runTessera(args, { folder: home.folder });
+  const { status, printed } = await commands.run(args, { folder: home.folder });
   return { status, printed: printed.replaceAll(home.folder, '') };
 }
 
@@ -137,12 +141,15 @@ suite('a start that fails names the cause and the next step, with its own exit c
     assert.equal(status, 6);
   });
 
-  test('a port in use', async (t) => {
+  test('a port in use, in a process of its own', async (t) => {
     const other = createServer().listen(0, '127.0.0.1');
     t.after(() => other.close());
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
-    const { status, printed } = await failedStart(t, () => undefined, '--set', `listeners.0.port=${port}`);
+    const home = await populatedHome();
+    t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+    const args = ['--config', home.configFile, '--set', `listeners.0.port=${port}`, 'serve'];
+    const { status, printed } = await runTessera(args, { folder: home.folder });
     assert.match(
       printed,
       new RegExp(`^tessera: cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\n  Another`, 'm'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runTessera } from './command.ts';
+import { Commands } from './commands.ts';
 
 test('init writes the configuration that TESSERA_CONFIG names, and --json prints what it made', async (t) => {
   const folder = temporaryFolder('init');
@@ -21,9 +22,12 @@ test('init writes the configuration that TESSERA_CONFIG names, and --json prints
 
 test('if npm runs it, every message shows commands that npm runs', async (t) => {
   const folder = temporaryFolder('init');
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const printedBy = async (...args: string[]) =>
-    (await runTessera(args, { folder, environment: { npm_lifecycle_event: 'tessera' } })).printed;
+  const commands = new Commands({ environment: { npm_lifecycle_event: 'tessera' } });
+  t.after(async () => {
+    await commands.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const printedBy = async (...args: string[]) => (await commands.run(args, { folder })).printed;
   assert.match(await printedBy('init'), /^ {2}\d\. Add people: +npm run tessera -- identity add ada$/m);
   const doctor = await printedBy('doctor');
   assert.match(doctor, /Do: npm run tessera -- integration add/);

@@ -2,20 +2,24 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { storeOf } from '../../src/store/change.ts';
 import { takeOver } from '../../src/store/move-mark.ts';
 import { aNode, issue } from '../node.ts';
 import { postgresDatabase } from '../store/postgres-database.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
-import { commandEnvironment, runTessera, TESSERA } from './command.ts';
+import { commandEnvironment, TESSERA } from './command.ts';
+import { Commands } from './commands.ts';
+
+const commands = new Commands();
+after(() => commands.close());
 
 test('migrate-store can be repeated while a service runs, finished after it stops, and is refused once a service uses the target', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const service = await old.open();
   await issue(await aNode(storeOf(service)));
   const run = () =>
-    runTessera(['migrate-store', '--from', `sqlite:${old.path}`, '--to', target.url], { folder: old.folder });
+    commands.run(['migrate-store', '--from', `sqlite:${old.path}`, '--to', target.url], { folder: old.folder });
 
   for (let n = 0; n < 2; n++) {
     const { status, printed } = await run();
@@ -42,7 +46,7 @@ test('migrate-store can be repeated while a service runs, finished after it stop
 test('a service refuses a store that was moved away, until the operator takes it back', async () => {
   const [old, target] = [await sqliteDatabase(), await postgresDatabase()];
   const run = (...args: string[]) =>
-    runTessera([...args, '--set', `store=sqlite:${old.path}`, '--set', 'listeners=[{ port: 0 }]'], {
+    commands.run([...args, '--set', `store=sqlite:${old.path}`, '--set', 'listeners=[{ port: 0 }]'], {
       folder: old.folder,
     });
   assert.equal((await run('init')).status, 0);

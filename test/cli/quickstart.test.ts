@@ -47,43 +47,64 @@ async function runScript(folder: string, name: string): Promise<string> {
   return stdout.trim();
 }
 
+const signingKeys = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'data/keyring.json'), 'utf8')).signingKeys as readonly object[];
+
 suite('quick start', () => {
-  test('the scripts for the standard door work: a JWT is checked with the public keys alone', async (t) => {
+  test('the scripts that it prints and saves', async (t) => {
     const port = ['--set', `listeners.0.port=${await freePort()}`];
     const folder = newFolder(t);
-    const answers: string[] = [];
-    await printedBy(port, folder, async () => {
-      for (const name of ['oauth', 'jwt', 'check-jwt']) answers.push(await runScript(folder, `data/try/${name}.sh`));
+    await printedBy(port, folder, async (printed) => {
+      await t.test('say which one to run first if its response is missing, and send nothing', () =>
+        tryTooEarly(folder),
+      );
+      await t.test('work in their order', () => tryInOrder(folder, printed));
+      await t.test('work at the standard door: a JWT is checked with the public keys alone', () => tryStandard(folder));
     });
-    const [opaque = '', jwt = '', checked = ''] = answers;
-    assert.match(JSON.parse(opaque).access_token, /^tsa_/);
-    assert.match(JSON.parse(jwt).access_token, /^eyJ/);
-    assert.match(checked, /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
-    const [key] = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
+    const [key] = signingKeys(folder);
+    assert.ok(key);
     await printedBy(port, folder);
-    const again = JSON.parse(readFileSync(join(folder, 'data', 'keyring.json'), 'utf8')).signingKeys;
-    assert.deepEqual(again, [key], 'a second start makes no second key');
+    assert.deepEqual(signingKeys(folder), [key], 'a second start makes no second key');
   });
 
-  test('a script that lacks the response of another one says which to run first, and sends nothing', async (t) => {
-    const port = ['--set', `listeners.0.port=${await freePort()}`];
-    const folder = newFolder(t);
-    await printedBy(port, folder, async () => {
-      const failed = (name: string) =>
-        runScript(folder, `data/try/${name}.sh`).catch(({ stderr, code }) => `${code} ${stderr}`);
-      for (const name of ['verify', 'refresh', 'revoke', 'check-jwt'])
-        assert.match(await failed(name), /^1 try\/answer\.json has no \w+\. Run .*data\/try\/token\.sh first\.$/m);
-      assert.match(
-        await failed('redeem'),
-        /^1 try\/device\.json has no device_code\. Run .*data\/try\/device\.sh first\.$/m,
-      );
-      await runScript(folder, 'data/try/oauth.sh');
-      assert.match(await failed('refresh'), /has no refresh_token\. Run .*token\.sh first/);
-      assert.match(await failed('check-jwt'), /has no JWT\. Run .*jwt\.sh first/);
-      const kept = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
-      assert.match(kept, /"access_token":"tsa_/, 'the last response is kept');
-    });
-  });
+  async function tryTooEarly(folder: string): Promise<void> {
+    const failed = (name: string) =>
+      runScript(folder, `data/try/${name}.sh`).catch(({ stderr, code }) => `${code} ${stderr}`);
+    for (const name of ['verify', 'refresh', 'revoke', 'check-jwt'])
+      assert.match(await failed(name), /^1 try\/answer\.json has no \w+\. Run .*data\/try\/token\.sh first\.$/m);
+    assert.match(
+      await failed('redeem'),
+      /^1 try\/device\.json has no device_code\. Run .*data\/try\/device\.sh first\.$/m,
+    );
+    await runScript(folder, 'data/try/oauth.sh');
+    assert.match(await failed('refresh'), /has no refresh_token\. Run .*token\.sh first/);
+    assert.match(await failed('check-jwt'), /has no JWT\. Run .*jwt\.sh first/);
+    const kept = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
+    assert.match(kept, /"access_token":"tsa_/, 'the last response is kept');
+  }
+
+  async function tryInOrder(folder: string, printed: string): Promise<void> {
+    const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
+    assert.equal(names.length, 9);
+    const answers: string[] = [];
+    for (const name of names.slice(0, 6)) {
+      const answer = JSON.parse(await runScript(folder, name)) as object;
+      answers.push(Object.keys(answer)[0] ?? 'nothing');
+    }
+    const pair = 'access_token';
+    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error']);
+    await assert.rejects(runScript(folder, 'data/try/verify.sh'), /has no access_token\. Run .*token\.sh first/);
+    const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
+    assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
+    assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);
+  }
+
+  async function tryStandard(folder: string): Promise<void> {
+    const answer = (name: string) => runScript(folder, `data/try/${name}.sh`);
+    assert.match(JSON.parse(await answer('oauth')).access_token, /^tsa_/);
+    assert.match(JSON.parse(await answer('jwt')).access_token, /^eyJ/);
+    assert.match(await answer('check-jwt'), /^true \{"iss":"https:\/\/localhost:\d+","sub":"local:/);
+  }
 
   test('prints commands for the mount that exists', async (t) => {
     const port = ['--set', 'listeners=[{ port: 0 }]'];
@@ -92,25 +113,6 @@ suite('quick start', () => {
     assert.match(printed, /\/legacy\/v2\/Authorize\/Certificate \|/);
     assert.match(readFileSync(join(folder, 'data/try/revoke.sh'), 'utf8'), /\/legacy\/v2\/Revoke\/Token$/m);
     assert.doesNotMatch(printed, /\/authsvc/);
-  });
-
-  test('the scripts that it prints and saves work in their order', async (t) => {
-    const folder = newFolder(t);
-    const answers: string[] = [];
-    await printedBy(['--set', `listeners.0.port=${await freePort()}`], folder, async (printed) => {
-      const names = [...printed.matchAll(/^ {2}(data\/try\/[\w-]+\.sh) /gm)].map(([, name = '']) => name);
-      assert.equal(names.length, 9);
-      for (const name of names.slice(0, 6)) {
-        const answer = JSON.parse(await runScript(folder, name)) as object;
-        answers.push(Object.keys(answer)[0] ?? 'nothing');
-      }
-      await assert.rejects(runScript(folder, 'data/try/verify.sh'), /has no access_token\. Run .*token\.sh first/);
-    });
-    const pair = 'access_token';
-    assert.deepEqual(answers, [pair, 'identity', pair, 'nothing', 'device_code', 'Error']);
-    const waiting = readFileSync(join(folder, 'data/try/answer.json'), 'utf8');
-    assert.match(waiting, /authorization_pending/, 'nobody has confirmed yet');
-    assert.equal(statSync(join(folder, 'data/try/answer.json')).mode & 0o777, 0o600);
   });
 
   test('a port in use: the hint is a command that npm passes on', async (t) => {

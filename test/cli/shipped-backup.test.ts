@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { after, before, suite, test } from 'node:test';
 import { Shipping } from '../../src/cli/commands/work/ship-files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { commandEnvironment, runTessera, TESSERA } from './command.ts';
+import { commandEnvironment, TESSERA } from './command.ts';
+import { Commands } from './commands.ts';
 
 /** Copies as an upload would: under the name in the folder. */
 const COPY =
@@ -16,12 +17,14 @@ const COPY =
 
 suite('a shipped backup', () => {
   const folder = temporaryFolder('shipped');
-  const run = (...args: string[]) => runTessera(args, { folder });
+  const commands = new Commands();
+  const run = (...args: string[]) => commands.run(args, { folder });
   const addIntegration = (name: string) => run('integration', 'add', name, '--scope', 'orders:read');
   before(() => run('init', '--integration', 'first', '--scope', 'orders:read'));
   const followers: ChildProcess[] = [];
-  after(() => {
+  after(async () => {
     for (const child of followers) child.kill('SIGKILL');
+    await commands.close();
     rmSync(folder, { recursive: true });
   });
 
@@ -97,8 +100,9 @@ suite('a shipped backup', () => {
     const whole = series.find((name) => existsSync(join(name, '000001.pages')));
     assert.ok(whole, 'a series has pages');
     writeFileSync(join(whole, 'shipped'), ''); // so all of it is shipped again
-    const slow = await follow('test -e "$TESSERA_BACKUP_FILE" || exit 1; sleep 1');
+    const slow = await follow('until test -e removed; do sleep 0.05; done; test -e "$TESSERA_BACKUP_FILE"');
     rmSync(join(whole, '000001.pages'));
+    writeFileSync(join(folder, 'removed'), '');
     assert.equal(await end(slow, 'SIGTERM'), 0, slow.printed());
   });
 });

@@ -12,9 +12,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { commandEnvironment, TESSERA } from './command.ts';
+import { commandEnvironment, type Ran, TESSERA } from './command.ts';
+import type { Commands } from './commands.ts';
+import { seed } from './seed.ts';
 
 interface Step {
   readonly line: number;
@@ -27,18 +28,14 @@ interface Transcript {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const PROGRAMS = {
-  tessera: TESSERA,
-  seed: fileURLToPath(import.meta.resolve('./seed.ts')),
-} as const;
-
-export async function runTranscript(path: string): Promise<void> {
+/** `commands`: the process for commands without standard input; without it, every command has a process of its own. */
+export async function runTranscript(path: string, commands?: Commands): Promise<void> {
   const { steps, files } = parse(readFileSync(path, 'utf8'));
   assert.ok(steps.length > 0, `${path} has no commands`);
   const folder = temporaryFolder('transcript');
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
-    for (const step of steps) check(step, await run(step.command, folder), path);
+    for (const step of steps) check(step, await run(step.command, folder, commands), path);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -80,12 +77,17 @@ function patternOf(expected: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-async function run(command: string, folder: string): Promise<readonly string[]> {
+async function run(command: string, folder: string, commands?: Commands): Promise<readonly string[]> {
   const { words, input } = parseCommand(command);
   const [name = '', ...args] = words;
   const own = BUILT_IN[name];
   if (own) return own(args, folder);
-  return runProgram(name as keyof typeof PROGRAMS, args, folder, input);
+  assert.equal(name, 'tessera');
+  const isOnItsOwn = commands === undefined || input !== undefined;
+  const ran = isOnItsOwn ? runProcess(args, folder, input) : commands.run(args, { folder });
+  const { status, printed } = await ran;
+  const lines = printed.replaceAll(folder, '.').trimEnd().split('\n');
+  return status === 0 ? lines : [...lines, `[exit ${status}]`];
 }
 
 /** Words are split at spaces; single quotes keep them together. */
@@ -95,7 +97,10 @@ function parseCommand(command: string): { words: string[]; input: string | undef
   return { words, input };
 }
 
-const BUILT_IN: Readonly<Record<string, (args: readonly string[], folder: string) => readonly string[]>> = {
+type BuiltIn = (args: readonly string[], folder: string) => readonly string[] | Promise<readonly string[]>;
+
+const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  seed,
   chmod: ([mode = '', name = ''], folder) => {
     chmodSync(join(folder, name), Number.parseInt(mode, 8));
     return [''];
@@ -108,11 +113,11 @@ const BUILT_IN: Readonly<Record<string, (args: readonly string[], folder: string
 };
 
 /** Both streams go to one file, so that lines keep their order. */
-async function runProgram(name: keyof typeof PROGRAMS, args: readonly string[], folder: string, input?: string) {
-  const printed = join(folder, '.printed');
-  const output = openSync(printed, 'w');
+async function runProcess(args: readonly string[], folder: string, input?: string): Promise<Ran> {
+  const file = join(folder, '.printed');
+  const output = openSync(file, 'w');
   const stdin = openSync(input === undefined ? '/dev/null' : join(folder, input), 'r');
-  const child = spawn(process.execPath, [PROGRAMS[name], ...args], {
+  const child = spawn(process.execPath, [TESSERA, ...args], {
     cwd: folder,
     env: commandEnvironment(),
     stdio: [stdin, output, output],
@@ -120,6 +125,5 @@ async function runProgram(name: keyof typeof PROGRAMS, args: readonly string[], 
   const [status] = await once(child, 'exit');
   closeSync(output);
   closeSync(stdin);
-  const lines = readFileSync(printed, 'utf8').replaceAll(folder, '.').trimEnd().split('\n');
-  return status === 0 ? lines : [...lines, `[exit ${status}]`];
+  return { status, printed: readFileSync(file, 'utf8') };
 }

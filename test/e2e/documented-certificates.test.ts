@@ -9,6 +9,7 @@ import { printExplanation } from '../../src/pki/judge/explain.ts';
 import { explainFiles } from '../../src/pki/judge/explain-files.ts';
 import { RULES } from '../../src/pki/path/rules.ts';
 import { systemClock } from '../../src/system.ts';
+import { Commands } from '../cli/commands.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { callerOver, json } from './caller.ts';
 import { registryFollows, startService, type TestService } from './service.ts';
@@ -21,24 +22,26 @@ const block = (language: string) =>
 const file = (name: string) => readFileSync(join(folder, name));
 
 suite('docs/certificates.md', () => {
+  const commands = new Commands();
   let service: TestService;
 
   before(async () => {
     execFileSync('sh', ['-e', '-c', block('sh')], { cwd: folder, stdio: 'pipe' });
     service = await startService({ issuers: [] });
-    for (const command of block('console').trim().split('\n')) runTessera(command);
+    for (const command of block('console').trim().split('\n')) await runTessera(command);
     await registryFollows();
   });
   after(async () => {
+    await commands.close();
     await service.stop();
     rmSync(folder, { recursive: true });
   });
 
-  function runTessera(command: string): void {
+  async function runTessera(command: string): Promise<void> {
     const [name, ...words] = command.split(' ');
     assert.equal(name, 'tessera');
-    const main = join(process.cwd(), 'src/cli/main.ts');
-    execFileSync(process.execPath, [main, '--config', service.configFile, ...words], { cwd: folder, stdio: 'pipe' });
+    const { status, printed } = await commands.run(['--config', service.configFile, ...words], { folder });
+    assert.equal(status, 0, printed);
   }
 
   test('the quick commands end with a token under the default profile', async () => {

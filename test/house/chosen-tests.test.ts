@@ -56,10 +56,11 @@ test('--retry-alone runs failed files again, and names those that pass then', (t
     'shy',
     `const first = !existsSync('seen'); writeFileSync('seen', ''); if (first) throw new Error('no');`,
   );
-  const printed = npmTest(root, '--without-system-packages', '--retry-alone');
+  const printed = npmTest(root, '--without-system-packages', '--retry-alone', 'test/shy.test.ts');
   assert.match(printed, /passed alone after failing beside other tests: test\/shy\.test\.ts/);
   addTest(root, 'broken', `throw new Error('no')`);
-  assert.equal(tryNpmTest(root, '--without-system-packages', '--retry-alone').status, 1);
+  const both = ['test/shy.test.ts', 'test/broken.test.ts'];
+  assert.equal(tryNpmTest(root, '--without-system-packages', '--retry-alone', ...both).status, 1);
 });
 
 test('a signal ends the tests that run', async (t) => {

@@ -32,7 +32,8 @@ export function npmTest(root: string, ...flags: readonly string[]): string {
 export function tryNpmTest(root: string, ...flags: readonly string[]): { status: number | null; printed: string } {
   const args = [join(root, 'runtime', 'test.mjs'), '--test-reporter=tap', ...flags];
   // No program is found but those in bin/. NODE_TEST_CONTEXT would make the inner run report to the outer one.
-  const env = { PATH: join(root, 'bin'), TMPDIR: process.env['TMPDIR'], NODE_TEST_CONTEXT: undefined };
+  const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH: join(root, 'bin'), TMPDIR, NODE_COMPILE_CACHE, NODE_TEST_CONTEXT: undefined };
   const options = { cwd: root, env, encoding: 'utf8', timeout: HANGING_MS } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
   return { status, printed: stdout + stderr };

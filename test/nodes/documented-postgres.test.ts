@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeAuthority } from '../authority.ts';
-import { commandEnvironment, runTessera, TESSERA } from '../cli/command.ts';
+import { commandEnvironment, TESSERA } from '../cli/command.ts';
+import { Commands } from '../cli/commands.ts';
 import { freePort } from '../free-port.ts';
 import { documentedSql } from '../store/documented-sql.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
@@ -21,8 +22,10 @@ const folder = temporaryFolder('from-nothing');
 const [first, second] = [join(folder, 'first'), join(folder, 'second')];
 const running: ChildProcess[] = [];
 const server = await PostgresServer.start();
+const commands = new Commands();
 after(async () => {
   for (const child of running) child.kill('SIGKILL');
+  await commands.close();
   await server.remove();
   rmSync(folder, { recursive: true });
 });
@@ -37,7 +40,7 @@ const here = (words: string) =>
 const sql = (beginning: string) => documentedSql(beginning).replace(/^\\c .*$/m, '');
 
 async function run(command: string, where = first): Promise<string> {
-  const { status, printed } = await runTessera(here(command), { folder: where });
+  const { status, printed } = await commands.run(here(command), { folder: where });
   assert.equal(status, 0, `${command}\n${printed}`);
   return printed;
 }
@@ -74,7 +77,7 @@ test('the commands of the page set up two running nodes from an empty server', a
   await server.query('CREATE DATABASE tessera');
   await server.query(sql('roles'), 'tessera');
 
-  const early = await runTessera(here(init), { folder: first });
+  const early = await commands.run(here(init), { folder: first });
   assert.equal(early.status, 4, early.printed);
   assert.match(early.printed, /no schema yet.*\n.*tessera migrate-schema/);
   rmSync(join(first, 'tessera.yaml'));
@@ -106,7 +109,7 @@ test('init completes an existing configuration file', async () => {
   mkdirSync(own);
   await server.query('CREATE DATABASE own');
   writeFileSync(join(own, 'tessera.yaml'), `dataFolder: ./data\nstore: ${server.url('own')}\n`);
-  const before = await runTessera(['serve'], { folder: own });
+  const before = await commands.run(['serve'], { folder: own });
   assert.equal(before.status, 5, before.printed);
   assert.match(before.printed, /no keyring yet.*tessera init/);
   assert.match(await run('tessera init', own), /Left the configuration.*\nLeft the database.*\nMade the keyring/);

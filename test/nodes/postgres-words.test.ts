@@ -13,17 +13,20 @@ import { epochSeconds } from '../../src/core/time.ts';
 import { NoServer } from '../../src/store/postgres/remedies.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/system.ts';
-import { commandEnvironment, runTessera, TESSERA } from '../cli/command.ts';
+import { commandEnvironment, TESSERA } from '../cli/command.ts';
+import { Commands } from '../cli/commands.ts';
 import { freePort } from '../free-port.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const folder = temporaryFolder('words');
 const server = await PostgresServer.start();
+const commands = new Commands();
 await server.query('CREATE DATABASE tessera');
 await server.query("CREATE ROLE owner LOGIN; CREATE ROLE node LOGIN; CREATE ROLE secretive LOGIN PASSWORD 'right'");
 await server.query('GRANT ALL ON SCHEMA public TO owner', 'tessera');
 after(async () => {
+  await commands.close();
   await server.remove();
   rmSync(folder, { recursive: true });
 });
@@ -73,11 +76,11 @@ test('a wrong password and a missing one are told apart', async () => {
 
 test('no schema, no privileges and tables in another schema each have their own remedy, and the service does not start', async () => {
   assert.match(await worst(at('node')), /has no schema yet.*migrate-schema/);
-  const { status, printed } = await runTessera(['serve', '--set', `store=${at('node')}`], { folder });
+  const { status, printed } = await commands.run(['serve', '--set', `store=${at('node')}`], { folder });
   assert.equal(status, 4, printed);
   assert.match(printed, /no schema yet.*\n.*migrate-schema/);
 
-  const migrated = await runTessera(['migrate-schema', '--as', at('owner')], { folder });
+  const migrated = await commands.run(['migrate-schema', '--as', at('owner')], { folder });
   assert.equal(migrated.status, 0, migrated.printed);
   assert.match(await worst(at('node')), /permission denied.*GRANT/);
 

@@ -9,14 +9,18 @@ import { RecentActs } from '../../src/operations/upkeep/recent-acts.ts';
 import { storeOf } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { readHistory } from '../../src/store/tables/store-history.ts';
-import { runTessera } from '../cli/command.ts';
+import { Commands } from '../cli/commands.ts';
 import { aNode, answer, check, issue, revoke } from '../node.ts';
 import { openAt } from '../store/postgres-node.ts';
 import { PostgresServer } from '../store/postgres-server.ts';
 import { sqliteDatabase } from '../store/sqlite-database.ts';
 
 const server = await PostgresServer.start();
-after(() => server.remove());
+const commands = new Commands();
+after(async () => {
+  await commands.close();
+  await server.remove();
+});
 
 function watching(store: Store) {
   const noticed: unknown[] = [];
@@ -57,7 +61,7 @@ async function rolledBack(name: string) {
   assert.deepEqual([first.watch.problem, second.watch.problem], [undefined, undefined]);
   await putBack(name, `${name}_kept`, `${name}_before`);
   const set = ['--set', `store=${server.url(name)}`, '--set', 'listeners=[{port: 8080}]'];
-  const run = (...args: string[]) => runTessera([...args, ...set], { folder: '/' });
+  const run = (...args: string[]) => commands.run([...args, ...set], { folder: '/' });
   return { store, node, ended, living, first, second, run };
 }
 
@@ -168,7 +172,7 @@ test('a reader that follows the events of a rolled-back store gets an error', as
   const { drawn } = await store.eventProgress();
   await store.close();
   const args = ['events', '--follow', '--after', String(drawn + 100), '--set', `store=${server.url('followed')}`];
-  const { status, printed } = await runTessera(args, { folder: '/' });
+  const { status, printed } = await commands.run(args, { folder: '/' });
   assert.equal(status, 4, printed);
   assert.match(printed, /put back to an older state/);
 });

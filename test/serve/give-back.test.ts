@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Collection, GiveBack } from '../../src/serve/give-back.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cachedDataVersionTag } from 'node:v8';
+import { type Collection, collectGarbage, GiveBack } from '../../src/serve/give-back.ts';
 
 const MIB = 2 ** 20;
 
@@ -71,6 +73,11 @@ test('a little garbage is left alone, and memory that is in use is collected onc
   assert.deepEqual(state.collected, ['return']);
 });
 
-test('the launchers let the service collect', () => {
-  assert.equal(typeof globalThis.gc, 'function');
+test('garbage is collected without a flag of the process, and compiled code stays usable', async () => {
+  const flags = cachedDataVersionTag();
+  const lost = new WeakRef({});
+  await nextTurn(); // a WeakRef holds its object until the end of the turn
+  collectGarbage('return');
+  assert.equal(lost.deref(), undefined);
+  assert.equal(cachedDataVersionTag(), flags, 'else modules that are loaded later would be compiled again');
 });

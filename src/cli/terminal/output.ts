@@ -33,8 +33,8 @@ export function printJsonLine(value: unknown): void {
 let isForScripts = false;
 
 /** With --json, standard output carries JSON only: lines for people go to standard error. */
-export function expectJson(): void {
-  isForScripts = true;
+export function expectJson(isExpected: boolean): void {
+  isForScripts = isExpected;
 }
 
 /** A line for people. */
