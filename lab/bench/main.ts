@@ -1,6 +1,8 @@
 // npm run bench: options.ts lists the options, docs/performance.md the results.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { against } from './against.ts';
 import { bench } from './bench.ts';
@@ -12,6 +14,7 @@ import { CORES } from './pinned.ts';
 import { profile } from './profile.ts';
 
 const options = read();
+if (options.inProcess && options.against !== undefined) process.exit(runInProcess(options.against, options.inProcess));
 mkdirSync(options.out, { recursive: true });
 const folder = temporaryFolder('run', resolve(options.out));
 const generator = new Generator(CORES.generator);
@@ -32,6 +35,14 @@ function read(): Options {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     process.exit(2);
   }
+}
+
+/** The log of the services is discarded. */
+function runInProcess(against: string, { turns }: NonNullable<Options['inProcess']>): number {
+  const loads = options.only.length > 0 ? options.only : ['refresh'];
+  const folders = [...against.split(','), '.'];
+  const args = [fileURLToPath(new URL('in-process.ts', import.meta.url)), String(turns), loads.join(), ...folders];
+  return spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
 }
 
 function loadKind(text: string): LoadKind {

@@ -8,6 +8,8 @@ export interface Options {
   readonly profile: string | undefined;
   /** Another checkout of this project, to race with. */
   readonly against: string | undefined;
+  /** With `against`, which may list several: all in one process, with so many turns of each. */
+  readonly inProcess: { readonly turns: number } | undefined;
   /** How often both checkouts are started for that. */
   readonly restarts: number;
   /** Where the reports go. */
@@ -27,6 +29,8 @@ export const USAGE = `npm run bench -- [--quick] [--only SUITE,…] [--profile L
   --profile refresh drive Tessera alone with one load and leave a CPU profile
   --against FOLDER  this checkout and another one in turns, under every load; --only takes loads then; --restarts N: with N
                     processes of each
+  --in-process      with --against FOLDER,…: all in one process, in turns of milliseconds, which shows differences of two
+                    percent; --rounds N: turns of each
   --out FOLDER      where bench.json, bench.md and bench.svg go (out/bench)
   --seconds N       seconds of one slice; --rounds N: rounds, of two slices each`;
 
@@ -38,6 +42,7 @@ export function readOptions(args: string[]): Options {
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
       against: { type: 'string' },
+      'in-process': { type: 'boolean', default: false },
       restarts: { type: 'string', default: '1' },
       out: { type: 'string', default: 'out/bench' },
       seconds: { type: 'string' },
@@ -50,6 +55,7 @@ export function readOptions(args: string[]): Options {
     only: only.split(',').filter(Boolean),
     profile,
     against,
+    inProcess: values['in-process'] ? { turns: Number(values.rounds ?? 600) } : undefined,
     restarts: Number(values.restarts),
     out,
     starts: quick ? 3 : 11,

@@ -72,6 +72,13 @@ suite('handshakes', () => {
     assert.deepEqual(scene.closed, []);
   });
 
+  test('begin after the event loop was blocked for over a second, as far as there was time for them', () => {
+    scene.connectMany(BURST + 50);
+    scene.pass(1500, true);
+    assert.equal(scene.begun.length, BURST + 50);
+    assert.deepEqual(scene.closed, []);
+  });
+
   test('are not held back by their estimated cost while there is idle time', () => {
     scene.connectMany(BURST + 50);
     scene.pressure.handshakeMs = 1000;

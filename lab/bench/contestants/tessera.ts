@@ -111,7 +111,11 @@ async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** Everything is on; only the limits per address and integration are raised, for 64 connections from one address. */
-function benchSets({ folder, certificates }: TesseraOptions, port: number, tlsPort: number): string[] {
+export function benchSets(
+  { folder, certificates }: Pick<TesseraOptions, 'folder' | 'certificates'>,
+  port: number,
+  tlsPort: number,
+): string[] {
   const files = { certificate: join(certificates, 'server.crt'), key: join(certificates, 'server.key') };
   const listeners = [
     { host: '127.0.0.1', port },
@@ -159,7 +163,7 @@ const CERTIFICATE: WalkSpec = {
 /** Of twenty requests: eight refreshes, eight checks, two certificates, a poll and a revocation. */
 const MIXED_ORDER = [0, 1, 0, 1, 2, 0, 1, 0, 1, 3, 0, 1, 0, 1, 2, 0, 1, 0, 1, 4];
 
-function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPort, tls }: Doors): Load {
+export function loadOf(kind: LoadKind, connections: number, seeds: Seeds, { port, tlsPort, tls }: Doors): Load {
   const walks = Array.from({ length: connections }, (_, index) => walkOf(kind, index, connections, seeds));
   return {
     walks,

@@ -86,9 +86,9 @@ export class Handshakes {
 
   #step(): void {
     this.#pressure.arrive(); // updates its figures
-    this.#closeLate();
     this.#raiseCredit();
     while (this.#credit >= 1 && this.#count > 0) this.#beginNext();
+    this.#closeLate(); // after the others have begun: a step may itself be late
     this.#listenAgain();
     if (this.#count > 0 || this.#credit < BURST) return;
     clearInterval(this.#timer);
