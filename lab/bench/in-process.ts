@@ -117,9 +117,9 @@ async function open({ port, tls, walks }: Load, secure: ReturnType<typeof create
 }
 
 function report(kind: LoadKind, { folder, microseconds }: Turn, { microseconds: first }: Turn): void {
-  const [, median = 0] = quartiles(microseconds);
+  const [, median] = quartiles(microseconds);
   const ratios = microseconds.map((value, pass) => value / (first[pass] as number));
-  const [low = 0, middle = 0, high = 0] = quartiles(ratios);
+  const [low, middle, high] = quartiles(ratios);
   const spread = `${low.toFixed(2)} to ${high.toFixed(2)}`;
   process.stderr.write(`${kind}: ${median.toFixed(1)} µs, ${middle.toFixed(3)} of the first (${spread})  ${folder}\n`);
 }
