@@ -23,8 +23,6 @@ const CONNECTIONS = 24;
 /** Requests of each connection in one turn. */
 const REQUESTS = 6;
 const WARM_UP = 150;
-/** The most requests of a load that spends a grant with each. */
-const SPENT = CONNECTIONS * REQUESTS * 3000;
 const NOTHING = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
 
 interface Side {
@@ -35,9 +33,12 @@ interface Side {
 interface Turn {
   readonly folder: string;
   readonly run: () => Promise<void>;
+  readonly close: () => void;
   readonly microseconds: number[];
 }
 
+/** `revoke` spends a grant with each request, and `mixed` with every twentieth. */
+const SPENDING = ['revoke', 'mixed'];
 const [passes = '600', kinds = 'refresh', ...folders] = process.argv.slice(2);
 const own = temporaryFolder('in-process', existsSync('/dev/shm') ? '/dev/shm' : undefined);
 try {
@@ -61,12 +62,18 @@ async function start(folder: string, place: string, tls: ClientTls): Promise<Sid
   const [port = 0, tlsPort = 0] = await freePorts(2);
   const wanted = [...benchSets({ folder: place, certificates: own }, port, tlsPort), 'limits.queueMilliseconds=10000'];
   const config = loadConfig({ env: {}, sets: wanted.filter((set) => isKnown(set, loadConfig)) });
-  const filling = { known: 5 * CONNECTIONS + (kinds.includes('revoke') ? SPENT : 0), others: 1000 };
+  const filling = { known: 5 * CONNECTIONS + grantsToSpend(), others: 1000 };
   const seeds: Seeds = await fill(config, tls.authority, { ...NOTHING, ...filling, deviceCodes: CONNECTIONS });
   const began = performance.now();
   void runService(config, 1, () => undefined);
   await readyAfter(port, '/readyz', began);
   return { folder, load: (kind) => loadOf(kind, CONNECTIONS, seeds, { port, tlsPort, tls }) };
+}
+
+/** A tenth of them is for `mixed`. */
+function grantsToSpend(): number {
+  if (!SPENDING.some((kind) => kinds.includes(kind))) return 0;
+  return Math.ceil(1.2 * CONNECTIONS * REQUESTS * (Number(passes) + WARM_UP));
 }
 
 function isKnown(set: string, loadConfig: typeof LoadConfig): boolean {
@@ -90,7 +97,10 @@ async function compare(kind: LoadKind, sides: readonly Side[], tls: ClientTls): 
       const { user, system } = process.threadCpuUsage(before);
       microseconds.push((user + system) / CONNECTIONS / REQUESTS);
     }
-  for (const turn of turns) report(kind, turn, turns[0] as Turn);
+  for (const turn of turns) {
+    turn.close();
+    report(kind, turn, turns[0] as Turn);
+  }
 }
 
 /** Every connection sends one request at a time. */
@@ -112,6 +122,9 @@ async function open({ port, tls, walks }: Load, secure: ReturnType<typeof create
   return {
     run: async () => {
       for (let request = 0; request < REQUESTS; request++) await Promise.all(callers.map(ask));
+    },
+    close: () => {
+      for (const { exchange } of callers) exchange.close();
     },
   };
 }
