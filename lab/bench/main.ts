@@ -39,7 +39,8 @@ function read(): Options {
 
 /** The log of the services is discarded. */
 function runInProcess(against: string, { turns }: NonNullable<Options['inProcess']>): number {
-  const loads = options.only.length > 0 ? options.only : ['refresh'];
+  const loads = options.only.length > 0 ? options.only.map(loadKind) : ['refresh'];
+  if (loads.includes('certificate-fresh')) throw new Error('--in-process keeps its connections open');
   const folders = [...against.split(','), '.'];
   const args = [fileURLToPath(new URL('in-process.ts', import.meta.url)), String(turns), loads.join(), ...folders];
   return spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
@@ -47,6 +48,6 @@ function runInProcess(against: string, { turns }: NonNullable<Options['inProcess
 
 function loadKind(text: string): LoadKind {
   const kind = LOAD_KINDS.find((known) => known === text);
-  if (!kind) throw new Error(`--profile takes one of ${LOAD_KINDS.join(', ')}`);
+  if (!kind) throw new Error(`no such load: ${text}. There are: ${LOAD_KINDS.join(', ')}`);
   return kind;
 }

@@ -75,11 +75,6 @@ export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
 }
 
-/** The columns that a change may write if it leaves the rare ones null. */
-export function commonChangingColumns(table: AnyTable): AnyTable['columns'] {
-  return changingColumns(table).filter((column) => !column.rare);
-}
-
 export function keyColumn(table: AnyTable): Column {
   return table.columns[0] ?? fail(table, 'a key');
 }

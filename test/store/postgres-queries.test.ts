@@ -70,6 +70,21 @@ test('a value in an unexpected format fails the statement, not the connection', 
   assert.deepEqual((await run(large, [5])).rows, [[5]]);
 });
 
+test('statements without a name are described every time, since they share it', async () => {
+  begin();
+  assert.deepEqual((await run({ name: '', text: 'SELECT 1::int' })).rows, [[1]]);
+  assert.deepEqual((await run({ name: '', text: "SELECT 'a', true" })).rows, [['a', true]]);
+  assert.equal(described, 2);
+});
+
+test('a row of another shape than was described is a fault', async () => {
+  begin();
+  const pair = { name: 'pair', text: 'SELECT 1, 2' };
+  await run(pair);
+  readers.set('pair', []);
+  await assert.rejects(run(pair), /another shape/);
+});
+
 test('a query on a connection that was closed is rejected', async () => {
   begin();
   const closed = new pg.Client(server.url());

@@ -19,7 +19,7 @@ export interface Answer {
 
 type Read = (text: string) => unknown;
 
-/** How the columns of each statement's result are read, by its name. One map per connection. */
+/** How the columns of each named statement's result are read, by its name. One map per connection. */
 export type ResultReaders = Map<string, readonly Read[]>;
 
 /** What this needs of pg's connection. */
@@ -63,7 +63,7 @@ export class PreparedQuery implements pg.Submittable {
     try {
       if (connection.parsedStatements[name] === undefined) connection.parse({ name, text });
       connection.bind({ statement: name, values: this.#values.map(encodeParameter) });
-      if (!this.#readers.has(name)) connection.describe({ type: 'P' });
+      if (!this.#isDescribed()) connection.describe({ type: 'P' });
       connection.execute({});
       connection.sync();
     } finally {
@@ -79,9 +79,8 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const readers = this.#readers.get(this.name) ?? [];
     try {
-      this.#rows.push(fields.map((text, at) => (text === null ? null : (readers[at]?.(text) as Value))));
+      this.#rows.push(readRow(fields, this.#readers.get(this.name) ?? []));
     } catch (fault) {
       this.#fault ??= fault;
     }
@@ -90,7 +89,7 @@ export class PreparedQuery implements pg.Submittable {
   /** For example `SELECT 5` or `INSERT 0 3`. */
   handleCommandComplete({ text }: { text: string }): void {
     this.#count = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0;
-    if (!this.#readers.has(this.name)) this.#readers.set(this.name, []); // it has no result
+    if (!this.#isDescribed()) this.#readers.set(this.name, []); // it has no result
   }
 
   handleReadyForQuery(): void {
@@ -101,6 +100,16 @@ export class PreparedQuery implements pg.Submittable {
   handleError(fault: unknown): void {
     this.callback(fault);
   }
+
+  /** Statements without a name share it, so they are described every time. */
+  #isDescribed(): boolean {
+    return this.name !== '' && this.#readers.has(this.name);
+  }
+}
+
+function readRow(fields: readonly (string | null)[], readers: readonly Read[]): Value[] {
+  if (fields.length !== readers.length) throw new Error('PostgreSQL sent a row of another shape than it described');
+  return fields.map((text, at) => (text === null ? null : ((readers[at] as Read)(text) as Value)));
 }
 
 /** Buffers are sent as they are, everything else as text. */

@@ -6,7 +6,6 @@ import {
   type ColumnKind,
   changingColumns,
   columnOf,
-  commonChangingColumns,
   decodeSelected,
   endColumn,
   indexedColumn,
@@ -46,13 +45,15 @@ const known = new WeakMap<AnyTable, TableStatements>();
 export function statementsOf(table: AnyTable): TableStatements {
   let statements = known.get(table);
   if (!statements) {
+    const changing = changingColumns(table);
+    const [rare, common] = [changing.filter((column) => column.rare), changing.filter((column) => !column.rare)];
     statements = {
       load: loadStatement(table),
-      changing: changingColumns(table),
-      changingRare: changingColumns(table).filter((column) => column.rare),
+      changing,
+      changingRare: rare,
       bytesAt: table.columns.flatMap(({ kind }, at) => (kind === 'bytes' ? [at] : [])),
-      swap: swapText(table, changingColumns(table)),
-      swapCommon: swapText(table, commonChangingColumns(table)),
+      swap: swapText(table, changing),
+      swapCommon: swapText(table, common),
       create: createText(table),
       sweep: sweepStatement(table),
       countEnding: countEndingStatement(table),

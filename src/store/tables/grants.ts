@@ -81,7 +81,7 @@ function decodeGrant(values: readonly Value[], holder: Identity | undefined): Gr
     pair: pairOf(values),
   };
   const [resource, boundTo, revokedAt] = [values[19], values[20], values[23]];
-  if ((resource ?? boundTo ?? revokedAt ?? null) === null) return grant;
+  if (resource === null && boundTo === null && revokedAt === null) return grant;
   return {
     ...grant,
     ...decodeResource(resource),
