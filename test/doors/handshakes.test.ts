@@ -11,7 +11,7 @@ const BURST = 100;
 class Scene {
   readonly pressure = {
     isSaturated: false,
-    servingShare: 0,
+    keptShare: 0,
     handshakeMs: HANDSHAKE_MS,
     arrive: () => undefined,
     beginHandshake: () => undefined,
@@ -88,10 +88,19 @@ suite('handshakes', () => {
 
   test('get a small share of the time while requests need the rest', () => {
     scene.connectMany(BURST + 90);
-    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(900);
     const share = ((scene.begun.length - BURST) * HANDSHAKE_MS) / 900;
     assert.ok(share > 0.015 && share < 0.035, `${share} of the time`);
+  });
+
+  test('do not spend what they saved up once requests need the time', () => {
+    scene.connectMany(10);
+    scene.pass(200);
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.06 });
+    scene.pass(STEP_MS);
+    scene.connectMany(90);
+    assert.ok(scene.begun.length < 20, `${scene.begun.length} begun`);
   });
 
   test('get their share although a busy event loop takes its steps late', () => {
@@ -102,7 +111,7 @@ suite('handshakes', () => {
 
   test('begin one address after another, the oldest of each first', () => {
     scene.connectMany(BURST);
-    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     for (const [name, address] of ['a1 a', 'a2 a', 'a3 a', 'b1 b'].map((text) => text.split(' ')))
       scene.connect(name as string, address as string);
     scene.pressure.handshakeMs = 1;
@@ -112,7 +121,7 @@ suite('handshakes', () => {
 
   test('begin with the newest if the oldest has waited for long', () => {
     scene.connectMany(BURST + 90);
-    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(600);
     scene.connect('newest');
     const before = scene.begun.length;
@@ -122,7 +131,7 @@ suite('handshakes', () => {
 
   test('that cannot begin within a second are closed', () => {
     scene.connectMany(BURST + 90);
-    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9 });
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(900);
     assert.deepEqual(scene.closed, []);
     scene.pass(200);
@@ -132,7 +141,7 @@ suite('handshakes', () => {
 
   test('cost no more than they do while requests cost much', () => {
     scene.connectMany(BURST + 90);
-    Object.assign(scene.pressure, { isSaturated: true, servingShare: 0.9, handshakeMs: 50 });
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9, handshakeMs: 50 });
     scene.pass(900);
     assert.equal(scene.begun.length, BURST + 5);
   });

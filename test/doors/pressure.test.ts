@@ -24,6 +24,8 @@ class Loop implements LoopClock {
 
 interface Turn {
   readonly isKnown?: boolean;
+  /** Every request is the first on its connection. */
+  readonly isFirst?: boolean;
   readonly idleMs?: number;
   /** Of serving one request; refusing costs a quarter. */
   readonly costMs?: number;
@@ -31,13 +33,13 @@ interface Turn {
 
 /** One turn with this many arrivals; returns how many were accepted. All of them are answered at its end. */
 function turn(pressure: Pressure, loop: Loop, arrivals: number, options: Turn = {}): number {
-  const { isKnown = false, idleMs = 0, costMs = 1 } = options;
+  const { isKnown = false, isFirst = false, idleMs = 0, costMs = 1 } = options;
   let accepted = 0;
   for (let n = 0; n < arrivals; n++) {
     pressure.arrive();
     if (pressure.isTooLate(accepted, isKnown)) pressure.refuse();
     else {
-      pressure.accept();
+      pressure.accept(isFirst);
       accepted += 1;
     }
   }
@@ -125,6 +127,11 @@ suite('pressure', () => {
   test('requests are accepted again as soon as few are in flight', () => {
     const { pressure, loop } = turns(60, 500);
     assert.equal(turn(pressure, loop, 10), 10);
+  });
+
+  test('requests on kept connections count as such; first ones do not', () => {
+    assert.ok(turns(60, 40, { idleMs: 20 }).pressure.keptShare > 0.6);
+    assert.ok(turns(60, 40, { idleMs: 20, isFirst: true }).pressure.keptShare < 0.01);
   });
 
   test('the loop is no longer saturated after a quarter of a second of rest', () => {

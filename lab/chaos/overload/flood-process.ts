@@ -1,6 +1,7 @@
-// Strangers that only open connections: full TLS handshakes, or a ClientHello and then nothing. Runs as its
-// own process (KIND PORT), so that it does not slow down the honest callers.
+// Strangers that only open connections: full TLS handshakes, or a ClientHello and then nothing. Runs as its own process (KIND PORT)
+// with the lowest priority: strangers have machines of their own, so they must not slow down the honest callers on this core.
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import type { FloodKind } from './flood.ts';
 
@@ -57,6 +58,7 @@ function overhearClientHello(): Promise<Buffer> {
 }
 
 let opened = 0;
+setPriority(constants.priority.PRIORITY_LOW);
 const [kind, port] = process.argv.slice(2) as [FloodKind, string];
 const clientHello = await overhearClientHello();
 setInterval(() => openMore(kind, Number(port), clientHello), TICK_MS);

@@ -92,13 +92,14 @@ export class Gate {
     const party = this.#partyOf(visitor, raw);
     const isWatching = this.#watchers < WATCHERS && this.#rules.isMonitoring(raw.url ?? '');
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
+    const isFirst = visitor.lastUsedAt === visitor.openedAt;
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(raw, response, reason);
     if (isWatching) this.#watch(response);
     response[PLACE] = place;
-    this.#rules.pressure.accept();
+    this.#rules.pressure.accept(isFirst);
     return true;
   }
 

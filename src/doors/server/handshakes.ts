@@ -11,8 +11,11 @@ const STEP_MS = 20;
 const BURST = 100;
 /** Share of the time for further handshakes: if there are few requests, if there are more, and if those need all of the time. */
 const SHARES = { few: 0.9, more: 0.5, all: 0.03 };
-/** There are few requests if they take less than this share of the time. */
-const FEW = 0.2;
+/**
+ * There are few requests if those of kept connections take less than this share of the time. What they get says little about
+ * what they need while handshakes take the time, so it is low.
+ */
+const FEW = 0.05;
 /** If there are few requests and idle time, at least this many may begin in each step, whatever the estimate. */
 const LEAST_IF_IDLE = 10;
 /** The cost of a handshake is estimated from that of requests. No estimate is higher than this. */
@@ -31,7 +34,7 @@ interface Waiting {
   readonly since: number;
 }
 
-type HandshakePressure = Pick<Pressure, 'arrive' | 'beginHandshake' | 'isSaturated' | 'servingShare' | 'handshakeMs'>;
+type HandshakePressure = Pick<Pressure, 'arrive' | 'beginHandshake' | 'isSaturated' | 'keptShare' | 'handshakeMs'>;
 
 /** The part of a server that drops connections. */
 export interface Listening {
@@ -70,6 +73,7 @@ export class Handshakes {
   #beginSteps(): void {
     if (this.#timer) return;
     this.#raisedAt = this.#now();
+    this.#raiseCredit();
     this.#timer = setInterval(() => this.#step(), STEP_MS).unref();
   }
 
@@ -95,20 +99,28 @@ export class Handshakes {
     this.#timer = undefined;
   }
 
-  /** By the time that passed: a busy event loop takes its steps late. */
+  /** By the time that passed: a busy event loop takes its steps late. What was saved up does not count while requests need the time. */
   #raiseCredit(): void {
     const now = this.#now();
-    const { isSaturated, servingShare } = this.#pressure;
-    const earned = (this.#perSecond() * (now - this.#raisedAt)) / 1000;
-    const least = servingShare < FEW && !isSaturated ? LEAST_IF_IDLE : 0;
-    this.#credit = Math.min(BURST, this.#credit + Math.max(earned, least));
+    const perSecond = this.#perSecond();
+    const earned = (perSecond * (now - this.#raisedAt)) / 1000;
+    const least = this.#isIdle() ? LEAST_IF_IDLE : 0;
+    const most = this.#share() === SHARES.all ? perSecond : BURST;
+    this.#credit = Math.min(most, this.#credit + Math.max(earned, least));
     this.#raisedAt = now;
   }
 
   #perSecond(): number {
-    const { isSaturated, servingShare, handshakeMs } = this.#pressure;
-    const share = servingShare < FEW ? SHARES.few : isSaturated ? SHARES.all : SHARES.more;
-    return (1000 * share) / Math.min(handshakeMs, MOST_COST_MS);
+    return (1000 * this.#share()) / Math.min(this.#pressure.handshakeMs, MOST_COST_MS);
+  }
+
+  #share(): number {
+    if (this.#pressure.keptShare < FEW) return SHARES.few;
+    return this.#pressure.isSaturated ? SHARES.all : SHARES.more;
+  }
+
+  #isIdle(): boolean {
+    return this.#pressure.keptShare < FEW && !this.#pressure.isSaturated;
   }
 
   #closeLate(): void {

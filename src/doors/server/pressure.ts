@@ -45,14 +45,16 @@ export class Pressure {
   #ended: number;
   #idle: number;
   #accepted = 0;
+  /** Those of them that were not the first on their connection. */
+  #kept = 0;
   #otherWork = 0;
   /** Of past turns: how long they were, and how many requests they served. */
   #spentMs = 0;
   #served = 0;
   #costMs = ASSUMED.spentMs / ASSUMED.served;
-  /** Shares of recent time: the loop was idle; it served requests. */
+  /** Shares of recent time: the loop was idle; it served requests on kept connections. */
   #idleShare = 1;
-  #servingShare = 0;
+  #keptShare = 0;
   #saturatedSince: number | undefined;
 
   /** `targetMs`: how long a request may wait. */
@@ -69,8 +71,10 @@ export class Pressure {
     if (!this.#isInTurn) this.#beginTurn(this.#loop.now());
   }
 
-  accept(): void {
+  /** `isFirst`: on its connection. */
+  accept(isFirst: boolean): void {
     this.#accepted += 1;
+    if (!isFirst) this.#kept += 1;
   }
 
   refuse(): void {
@@ -85,9 +89,9 @@ export class Pressure {
     return this.#idleShare < LEAST_IDLE;
   }
 
-  /** Share of recent time that went into requests. */
-  get servingShare(): number {
-    return this.#servingShare;
+  /** Share of recent time that went into requests of callers that keep their connections. */
+  get keptShare(): number {
+    return this.#keptShare;
   }
 
   /** How long a TLS handshake keeps the event loop busy, about. */
@@ -120,6 +124,7 @@ export class Pressure {
     this.#began = now;
     this.#idle = idle;
     this.#accepted = 0;
+    this.#kept = 0;
     this.#otherWork = 0;
     this.#loop.afterTurn(() => {
       this.#isInTurn = false;
@@ -130,9 +135,9 @@ export class Pressure {
   #watchShares(idleMs: number, passedMs: number): void {
     if (passedMs <= 0) return;
     const weight = 1 - Math.exp(-passedMs / WINDOW_MS);
-    const servingMs = this.#accepted * this.#costMs;
+    const keptMs = this.#kept * this.#costMs;
     this.#idleShare += (Math.min(1, idleMs / passedMs) - this.#idleShare) * weight;
-    this.#servingShare += (Math.min(1, servingMs / passedMs) - this.#servingShare) * weight;
+    this.#keptShare += (Math.min(1, keptMs / passedMs) - this.#keptShare) * weight;
   }
 
   #learn(turnMs: number): void {
