@@ -20,9 +20,12 @@ interface Round {
   readonly postgres?: true;
 }
 
+/** The name of the load `refresh` on PostgreSQL. */
+export const ON_POSTGRES = 'refresh-postgres';
+
 const ROUNDS: readonly Round[] = [
   { title: 'refresh', load: 'refresh' },
-  { title: 'refresh-postgres', load: 'refresh', postgres: true },
+  { title: ON_POSTGRES, load: 'refresh', postgres: true },
   ...LOAD_KINDS.filter((load) => !['refresh', 'refresh-spread'].includes(load)).map((load) => ({ title: load, load })),
 ];
 

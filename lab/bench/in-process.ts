@@ -1,22 +1,26 @@
 // Checkouts of this project in this one process, in turns of milliseconds: the processor time of a request, client included. A
 // machine that changes its speed from second to second hides differences below ten percent from races of processes
 // (against.ts); here one or two percent show. Reports to standard error: the log of the services goes to standard output.
-//   in-process.ts PASSES LOAD,… FOLDER …
+//   in-process.ts PASSES sqlite|postgres LOAD,… FOLDER …
+// PostgreSQL is a process of its own, one for each checkout; its processor time is counted too.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import type { loadConfig as LoadConfig } from '../../src/config/load.ts';
 import type { runService as RunService } from '../../src/run-service.ts';
+import type { PostgresServer } from '../../test/store/postgres-server.ts';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
 import { quartiles } from '../quantiles.ts';
 import { writeCertificates } from './certificates.ts';
 import type { LoadKind } from './contestant.ts';
-import { benchSets, loadOf } from './contestants/tessera.ts';
+import { benchSets, loadOf, startPostgres } from './contestants/tessera.ts';
 import type { fill as Fill, Seeds } from './fill.ts';
 import { Exchange } from './generator/exchange.ts';
 import type { ClientTls, Load } from './generator/generator.ts';
 import { makeWalk } from './generator/walk.ts';
+import { CORES, pin } from './pinned.ts';
+import { runTimeOf } from './probe/processes.ts';
 import { freePorts, readyAfter } from './ready.ts';
 
 const CONNECTIONS = 24;
@@ -27,26 +31,35 @@ const NOTHING = { known: 0, spread: 0, others: 0, ended: 0, deviceCodes: 0 };
 
 interface Side {
   readonly folder: string;
+  readonly postgres: PostgresServer | undefined;
   readonly load: (kind: LoadKind) => Load;
 }
 
+/** Microseconds of processor time per request. */
+interface Cost {
+  readonly here: number;
+  readonly postgres: number;
+}
+
 interface Turn {
-  readonly folder: string;
+  readonly side: Side;
   readonly run: () => Promise<void>;
   readonly close: () => void;
-  readonly microseconds: number[];
+  readonly costs: Cost[];
 }
 
 /** `revoke` spends a grant with each request, and `mixed` with every twentieth. */
 const SPENDING = ['revoke', 'mixed'];
-const [passes = '600', kinds = 'refresh', ...folders] = process.argv.slice(2);
+const [passes = '600', store = 'sqlite', kinds = 'refresh', ...folders] = process.argv.slice(2);
+const sides: Side[] = [];
 const own = temporaryFolder('in-process', existsSync('/dev/shm') ? '/dev/shm' : undefined);
 try {
   const tls = writeCertificates(own);
-  const sides: Side[] = [];
-  for (const folder of folders) sides.push(await start(folder, join(own, String(sides.length)), tls));
-  for (const kind of kinds.split(',') as LoadKind[]) await compare(kind, sides, tls);
+    for (const folder of folders) sides.push(await start(folder, join(own, String(sides.length)), tls));
+  pin(process.pid, CORES.server);
+  for (const kind of kinds.split(',') as LoadKind[]) await compare(kind, tls);
 } finally {
+  for (const { postgres } of sides) await postgres?.remove();
   rmSync(own, { recursive: true });
 }
 process.exit(0);
@@ -60,14 +73,19 @@ async function start(folder: string, place: string, tls: ClientTls): Promise<Sid
   const { runService } = (await load(entry ?? 'src/run-service.ts')) as { runService: typeof RunService };
   mkdirSync(place);
   const [port = 0, tlsPort = 0] = await freePorts(2);
-  const wanted = [...benchSets({ folder: place, certificates: own }, port, tlsPort), 'limits.queueMilliseconds=10000'];
+  const postgres = store === 'postgres' ? await startPostgres() : undefined;
+  const wanted = [
+    ...benchSets({ folder: place, certificates: own }, port, tlsPort),
+    'limits.queueMilliseconds=10000',
+    ...(postgres ? [`store=${postgres.url()}`] : []),
+  ];
   const config = loadConfig({ env: {}, sets: wanted.filter((set) => isKnown(set, loadConfig)) });
   const filling = { known: 5 * CONNECTIONS + grantsToSpend(), others: 1000 };
   const seeds: Seeds = await fill(config, tls.authority, { ...NOTHING, ...filling, deviceCodes: CONNECTIONS });
   const began = performance.now();
   void runService(config, 1, () => undefined);
   await readyAfter(port, '/readyz', began);
-  return { folder, load: (kind) => loadOf(kind, CONNECTIONS, seeds, { port, tlsPort, tls }) };
+  return { folder, postgres, load: (kind) => loadOf(kind, CONNECTIONS, seeds, { port, tlsPort, tls }) };
 }
 
 /** A tenth of them is for `mixed`. */
@@ -85,22 +103,26 @@ function isKnown(set: string, loadConfig: typeof LoadConfig): boolean {
   }
 }
 
-async function compare(kind: LoadKind, sides: readonly Side[], tls: ClientTls): Promise<void> {
+async function compare(kind: LoadKind, tls: ClientTls): Promise<void> {
   const secure = createSecureContext({ ca: tls.authority, cert: tls.certificate, key: tls.key });
   const turns: Turn[] = [];
-  for (const { folder, load } of sides) turns.push({ folder, ...(await open(load(kind), secure)), microseconds: [] });
+  for (const side of sides) turns.push({ side, ...(await open(side.load(kind), secure)), costs: [] });
   for (let pass = 0; pass < WARM_UP; pass++) for (const { run } of turns) await run();
   for (let pass = 0; pass < Number(passes); pass++)
-    for (const { run, microseconds } of pass % 2 ? turns : turns.toReversed()) {
-      const before = process.threadCpuUsage();
-      await run();
-      const { user, system } = process.threadCpuUsage(before);
-      microseconds.push((user + system) / CONNECTIONS / REQUESTS);
-    }
+    for (const turn of pass % 2 ? turns : turns.toReversed()) turn.costs.push(await costOf(turn));
   for (const turn of turns) {
     turn.close();
     report(kind, turn, turns[0] as Turn);
   }
+}
+
+async function costOf({ side, run }: Turn): Promise<Cost> {
+  const served = () => (side.postgres?.pid === undefined ? 0 : runTimeOf(side.postgres.pid));
+  const before = { here: process.threadCpuUsage(), postgres: served() };
+  await run();
+  const { user, system } = process.threadCpuUsage(before.here);
+  const requests = CONNECTIONS * REQUESTS;
+  return { here: (user + system) / requests, postgres: (served() - before.postgres) / 1000 / requests };
 }
 
 /** Every connection sends one request at a time. */
@@ -129,10 +151,14 @@ async function open({ port, tls, walks }: Load, secure: ReturnType<typeof create
   };
 }
 
-function report(kind: LoadKind, { folder, microseconds }: Turn, { microseconds: first }: Turn): void {
-  const [, median] = quartiles(microseconds);
-  const ratios = microseconds.map((value, pass) => value / (first[pass] as number));
-  const [low, middle, high] = quartiles(ratios);
-  const spread = `${low.toFixed(2)} to ${high.toFixed(2)}`;
-  process.stderr.write(`${kind}: ${median.toFixed(1)} µs, ${middle.toFixed(3)} of the first (${spread})  ${folder}\n`);
+function report(kind: LoadKind, { side, costs }: Turn, first: Turn): void {
+  const figures: [name: string, of: (cost: Cost) => number][] = [['', ({ here, postgres }) => here + postgres]];
+  if (side.postgres) figures.push([' here', ({ here }) => here], [' in PostgreSQL', ({ postgres }) => postgres]);
+  for (const [name, of] of figures) {
+    const [, median] = quartiles(costs.map(of));
+    const [low, middle, high] = quartiles(costs.map((cost, pass) => of(cost) / of(first.costs[pass] as Cost)));
+    const spread = `${low.toFixed(2)} to ${high.toFixed(2)}`;
+    const text = `${kind}${name}: ${median.toFixed(1)} µs, ${middle.toFixed(3)} of the first (${spread})`;
+    process.stderr.write(`${text}  ${side.folder}\n`);
+  }
 }

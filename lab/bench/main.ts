@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../../test/temporary-folder.ts';
-import { against } from './against.ts';
+import { against, ON_POSTGRES } from './against.ts';
 import { bench } from './bench.ts';
 import { writeCertificates } from './certificates.ts';
 import { LOAD_KINDS, type LoadKind } from './contestant.ts';
@@ -39,11 +39,16 @@ function read(): Options {
 
 /** The log of the services is discarded. */
 function runInProcess(against: string, { turns }: NonNullable<Options['inProcess']>): number {
-  const loads = options.only.length > 0 ? options.only.map(loadKind) : ['refresh'];
-  if (loads.includes('certificate-fresh')) throw new Error('--in-process keeps its connections open');
+  const wanted = options.only.length > 0 ? options.only : ['refresh'];
+  if (wanted.includes('certificate-fresh')) throw new Error('--in-process keeps its connections open');
+  const [onPostgres, onSqlite] = [wanted.includes(ON_POSTGRES), wanted.filter((name) => name !== ON_POSTGRES)];
   const folders = [...against.split(','), '.'];
-  const args = [fileURLToPath(new URL('in-process.ts', import.meta.url)), String(turns), loads.join(), ...folders];
-  return spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
+  const run = (store: string, loads: readonly LoadKind[]) => {
+    const args = [fileURLToPath(new URL('in-process.ts', import.meta.url)), String(turns), store, loads.join()];
+    return spawnSync(process.execPath, [...args, ...folders], { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
+  };
+  const first = onSqlite.length > 0 ? run('sqlite', onSqlite.map(loadKind)) : 0;
+  return first || (onPostgres ? run('postgres', ['refresh']) : 0);
 }
 
 function loadKind(text: string): LoadKind {

@@ -104,7 +104,7 @@ async function start(options: TesseraOptions): Promise<RunningTessera> {
   }
 }
 
-async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(): Promise<PostgresServer> {
   const server = await PostgresServer.start({ durable: true, settings: ['synchronous_commit = on'] });
   pin(server.pid as number, CORES.generator);
   return server;
