@@ -55,7 +55,7 @@ const sides: Side[] = [];
 const own = temporaryFolder('in-process', existsSync('/dev/shm') ? '/dev/shm' : undefined);
 try {
   const tls = writeCertificates(own);
-    for (const folder of folders) sides.push(await start(folder, join(own, String(sides.length)), tls));
+  for (const folder of folders) sides.push(await start(folder, join(own, String(sides.length)), tls));
   pin(process.pid, CORES.server);
   for (const kind of kinds.split(',') as LoadKind[]) await compare(kind, tls);
 } finally {

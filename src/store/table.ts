@@ -75,6 +75,11 @@ export function changingColumns(table: AnyTable): AnyTable['columns'] {
   return table.columns.filter((column) => !column.fixed);
 }
 
+/** Whether a change leaves these columns null, so that it need not write them. */
+export function staysNull(columns: AnyTable['columns'], before: unknown, row: unknown): boolean {
+  return before !== undefined && columns.every(({ of }) => of(before) === null && of(row) === null);
+}
+
 export function keyColumn(table: AnyTable): Column {
   return table.columns[0] ?? fail(table, 'a key');
 }

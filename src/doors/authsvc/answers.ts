@@ -15,17 +15,20 @@ export function errorBody(error: AuthsvcError, description: string, keys: ErrorK
   };
 }
 
+/** JSON leaves out what is undefined. */
+type Sent<T> = { readonly [Name in keyof T]: T[Name] | undefined };
+
 /** Contract 2.1; `identity` is present in Authorize/Certificate only. */
-export function tokenGrant(pair: TokenPair, { withIdentity }: { withIdentity: boolean }): TokenGrant {
+export function tokenGrant(pair: TokenPair, { withIdentity }: { withIdentity: boolean }): Sent<TokenGrant> {
   return {
     access_token: pair.accessToken.reveal(),
-    ...(pair.refreshToken && { refresh_token: pair.refreshToken.reveal() }),
+    refresh_token: pair.refreshToken?.reveal(),
     expires_in: pair.expiresIn,
     expires: pair.expiresAt,
     token_type: 'Bearer',
     scope: pair.scope,
     refresh_until: pair.refreshUntil,
-    ...(withIdentity && { identity: pair.identityId }),
+    identity: withIdentity ? pair.identityId : undefined,
   };
 }
 

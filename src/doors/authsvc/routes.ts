@@ -7,7 +7,7 @@ import { revokeByToken } from '../../operations/grant/revoke-grant.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
-import { replyJson } from '../server/refusal-replies.ts';
+import { answerJson } from '../server/answer-json.ts';
 import { storyOf } from '../server/story.ts';
 import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
 import { recordGrant, recordPair } from '../token/request-story.ts';
@@ -67,7 +67,7 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
       handler: async (request, reply): Promise<void> => {
         storyOf(request).operation = operation;
         const outcome = await handle(request, mount);
-        if (outcome.ok) replyJson(reply, 200, JSON.stringify(outcome.value));
+        if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
         else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },
     });

@@ -4,8 +4,8 @@ import { accept, type Outcome, refuse } from '../../core/outcome.ts';
 import { WHOLE_SCOPE } from '../../core/rules/scope.ts';
 import { revokeByIntegration } from '../../operations/grant/revoke-grant.ts';
 import { portsOfRequest } from '../../operations/request-ports.ts';
+import { answerJson } from '../server/answer-json.ts';
 import { targetOf } from '../server/methods.ts';
-import { replyJson } from '../server/refusal-replies.ts';
 import { storyOf } from '../server/story.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { obtainDevice, scopeRequest } from '../token/obtain.ts';
@@ -44,7 +44,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
       storyOf(request).operation = operation;
       const outcome = await handle(request, mount);
-      if (outcome.ok) replyJson(reply, 200, JSON.stringify(outcome.value));
+      if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
       else replyOauthRefusal(request, reply, outcome.refusal);
     });
   }

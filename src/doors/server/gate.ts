@@ -185,6 +185,12 @@ export function keepStreaming(
   return place?.visitor.home.keepStreaming(place, end);
 }
 
+/** Whether this response is for an HTTP/1.1 connection that stays open after it. */
+export function isOnKeptConnection(response: ServerResponse & { [PLACE]?: Place }): boolean {
+  const place = response[PLACE];
+  return place !== undefined && !place.stream && !place.visitor.home.isEnding;
+}
+
 /** Ends a stream of events at once, without waiting for the caller to read. */
 export function cutStream(response: ServerResponse & { [PLACE]?: Place }): void {
   const place = response[PLACE];

@@ -92,6 +92,11 @@ export class Places {
     return this.#held;
   }
 
+  /** The server stops. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   get visitors(): ReadonlySet<Visitor> {
     return this.#visitors;
   }

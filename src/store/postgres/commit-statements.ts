@@ -1,6 +1,6 @@
 // Turns units into statements.
 import type { Commit, Swap } from '../back-end.ts';
-import { encodeRow, type Value } from '../table.ts';
+import { encodeRow, staysNull, type Value } from '../table.ts';
 import { columnArrays } from './arrays.ts';
 import { appendText, EVENT_COLUMNS, eventValues } from './events.ts';
 import type { Statement } from './prepared-query.ts';
@@ -62,8 +62,7 @@ function writingOf(steps: readonly Swap[]): [name: string, Writing] {
 }
 
 function leavesRareNull({ table, row, before }: Swap): boolean {
-  const { changingRare } = statementsOf(table);
-  return before !== undefined && changingRare.every(({ of }) => of(before) === null && of(row) === null);
+  return staysNull(statementsOf(table).changingRare, before, row);
 }
 
 /** Events alone. */

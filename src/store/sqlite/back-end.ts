@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
-import { type BackEnd, type Commit, FIND_LIMIT, type LoadedVersion } from '../back-end.ts';
+import { type BackEnd, type Commit, FIND_LIMIT, type LoadedVersion, type Swap } from '../back-end.ts';
 import { Lane } from '../lane.ts';
 import { CommitUnknown, StoreUnavailable } from '../store.ts';
-import { type AnyTable, endingOnly, type Table, type Value, type Where } from '../table.ts';
+import { type AnyTable, endingOnly, staysNull, type Table, type Value, type Where } from '../table.ts';
 import type { Commits, Step, Unit } from './commits.ts';
 import { PAGE_SIZE } from './connection.ts';
 import { appendStep, eventsStatement, newestStatement, readEvent, SWEEP_EVENTS } from './events.ts';
@@ -108,11 +108,7 @@ function happened(changed: number): boolean {
 function unitOf({ swap, inserts, events, revision }: Commit): Unit {
   const unit: Step[] = [];
   if (swap)
-    unit.push(
-      swap.expected === undefined
-        ? insertStep(swap.table, swap.row, revision)
-        : updateStep(swap.table, swap.row, revision, swap.expected),
-    );
+    unit.push(swap.expected === undefined ? insertStep(swap.table, swap.row, revision) : updateStep(swap, revision));
   for (const { table, row } of inserts) unit.push(insertStep(table, row, revision));
   for (const event of events) unit.push(appendStep(event));
   return unit;
@@ -124,10 +120,11 @@ function insertStep(table: AnyTable, row: unknown, revision: number): Step {
   return { sql: insert, values, decisive: true, pages: pagesOf(table) + (hasBytes ? pagesOfBytes(values) : 0) };
 }
 
-function updateStep(table: AnyTable, row: unknown, revision: number, expected: number): Step {
-  const { update, hasBytes } = statementsOf(table);
-  const values = updateValues(table, row, revision, expected);
-  return { sql: update, values, decisive: true, pages: 1 + (hasBytes ? pagesOfBytes(values) : 0) };
+function updateStep(swap: Swap, revision: number): Step {
+  const { update, updateCommon, changingRare, hasBytes } = statementsOf(swap.table);
+  const chosen = staysNull(changingRare, swap.before, swap.row) ? updateCommon : update;
+  const values = updateValues(chosen, swap, revision);
+  return { sql: chosen.sql, values, decisive: true, pages: 1 + (hasBytes ? pagesOfBytes(values) : 0) };
 }
 
 /** Long values are stored on pages of their own. */
