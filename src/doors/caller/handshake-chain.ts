@@ -1,26 +1,30 @@
-// The chain that a client sent in the handshake, read from the socket before Node drops it.
+// The chain that a client sent in the handshake.
 import type { X509Certificate } from 'node:crypto';
 import type { Server, TLSSocket } from 'node:tls';
 import { MAX_PRESENTED } from '../../pki/judge/judge.ts';
 
 // Stored on the socket, not in a WeakMap: HTTP/2 wraps sockets in a proxy object, which passes properties through.
 const CHAIN = Symbol('chain of the handshake');
-type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[] };
+type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[]; _requestCert?: boolean };
 
 /**
- * Once a handshake is done, servers of some Node versions (24.21, 26.8) ask the socket for the peer's certificate in a
- * way that drops the rest of its chain (nodejs/node#65579). So we read the chain in a `secure` listener that runs before
- * Node's. `keylog` is the only public server event early enough to get the socket; its secrets are ignored. Resumed
- * sessions hold only the leaf: resumption must be off on such a server.
+ * Reads the chain once, when it is first needed. Up to Node 24.21 and 26.8, reading takes it from the connection
+ * (nodejs/node#65579) and never frees the certificates above the leaf. So it is not read for callers who ask for nothing by
+ * certificate, and Node is kept from reading it after every handshake: it does so only if a certificate was requested, and
+ * nothing that it then finds out is used here. `keylog` is the only public server event early enough to get the socket; its
+ * secrets are ignored. Resumed sessions hold only the leaf: resumption must be off on such a server.
  */
 export function rememberChains(server: Server): (socket: TLSSocket) => readonly Uint8Array[] {
   server.on('keylog', (_secrets: Buffer, socket: RememberingSocket) => {
     socket.removeAllListeners('keylog'); // four more would follow
     socket.prependOnceListener('secure', () => {
-      socket[CHAIN] = chainOf(socket.getPeerX509Certificate());
+      socket._requestCert = false;
     });
   });
-  return (socket: RememberingSocket) => socket[CHAIN] ?? [];
+  return (socket: RememberingSocket) => {
+    socket[CHAIN] ??= chainOf(socket.getPeerX509Certificate());
+    return socket[CHAIN];
+  };
 }
 
 // One more than the judge allows, so that it can refuse a chain that is too long.

@@ -28,7 +28,14 @@ export function presentedReader({ readConnection, header, headerName, chainOf }:
     if (readConnection(request).isProxied) return header === 'off' ? NOTHING : fromHeader(request, header, name);
     const socket = tlsSocketOf(request);
     const hasIgnoredHeader = request.headers[name] !== undefined;
-    return { by: 'handshake', chain: socket ? chainOf(socket) : [], hasIgnoredHeader };
+    return {
+      by: 'handshake',
+      // Read only where it is needed: handshake-chain.ts says why.
+      get chain() {
+        return socket ? chainOf(socket) : [];
+      },
+      hasIgnoredHeader,
+    };
   };
 }
 
