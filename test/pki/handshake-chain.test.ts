@@ -55,10 +55,11 @@ async function shake(caller?: Issued, cert?: string): Promise<{ chain: readonly 
   const chainOf = rememberChains(server);
   const asked: unknown[] = [];
   server.on('keylog', (_line: Buffer, socket: TLSSocket & { _handle: { getPeerX509Certificate(): unknown } }) => {
-    const read = socket._handle.getPeerX509Certificate;
-    socket._handle.getPeerX509Certificate = function () {
-      asked.push(this);
-      return read.call(this);
+    const { _handle: handle } = socket;
+    const read = handle.getPeerX509Certificate.bind(handle);
+    handle.getPeerX509Certificate = () => {
+      asked.push(handle);
+      return read();
     };
   });
   server.listen(0, '127.0.0.1');

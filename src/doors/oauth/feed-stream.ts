@@ -77,8 +77,9 @@ export class FeedStream {
   act(now: number, isCurrent: boolean): void {
     this.#isDue = false;
     if (this.ending.aborted) return;
-    if (this.#isDeaf(now)) cutStream(this.#response);
-    if (this.#isDeaf(now) || now >= this.#until) this.end();
+    const isDeaf = this.#isDeaf(now); // asked once: cutting may end the write at once
+    if (isDeaf) cutStream(this.#response);
+    if (isDeaf || now >= this.#until) this.end();
     else if (isCurrent && this.#isQuiet(now)) this.#begin(COMMENT);
   }
 
