@@ -1,5 +1,5 @@
 // Other versions of Node for the tests of the packages in sdk/, from the npm registry. Those tests skip versions that are missing.
-//   node runtime/other-nodes.mjs 20 22
+//   node runtime/other-nodes.mjs 20 22 24
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

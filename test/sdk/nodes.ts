@@ -4,7 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PROMISED = [20, 22, 24] as const;
+const PROMISED = [20, 22, 24, 26] as const;
 
 export interface PromisedNode {
   readonly major: number;
