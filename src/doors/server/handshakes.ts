@@ -102,25 +102,18 @@ export class Handshakes {
   /** By the time that passed: a busy event loop takes its steps late. What was saved up does not count while requests need the time. */
   #raiseCredit(): void {
     const now = this.#now();
-    const perSecond = this.#perSecond();
+    const share = this.#share();
+    const perSecond = (1000 * share) / Math.min(this.#pressure.handshakeMs, MOST_COST_MS);
     const earned = (perSecond * (now - this.#raisedAt)) / 1000;
-    const least = this.#isIdle() ? LEAST_IF_IDLE : 0;
-    const most = this.#share() === SHARES.all ? perSecond : BURST;
+    const least = share === SHARES.few && !this.#pressure.isSaturated ? LEAST_IF_IDLE : 0;
+    const most = share === SHARES.all ? perSecond : BURST;
     this.#credit = Math.min(most, this.#credit + Math.max(earned, least));
     this.#raisedAt = now;
-  }
-
-  #perSecond(): number {
-    return (1000 * this.#share()) / Math.min(this.#pressure.handshakeMs, MOST_COST_MS);
   }
 
   #share(): number {
     if (this.#pressure.keptShare < FEW) return SHARES.few;
     return this.#pressure.isSaturated ? SHARES.all : SHARES.more;
-  }
-
-  #isIdle(): boolean {
-    return this.#pressure.keptShare < FEW && !this.#pressure.isSaturated;
   }
 
   #closeLate(): void {

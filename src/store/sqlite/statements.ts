@@ -24,7 +24,7 @@ export interface TableStatements {
   readonly finds: ReadonlyMap<string, string>;
   readonly insert: string;
   readonly update: Update;
-  /** For rows whose rare columns are null and remain so: 1 % less of a refresh. */
+  /** For rows whose rare columns are null and remain so. */
   readonly updateCommon: Update;
   readonly sweep: string | undefined;
   readonly countEnding: string | undefined;
