@@ -2,82 +2,73 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cachedDataVersionTag } from 'node:v8';
-import { type Collection, collectGarbage, GiveBack } from '../../src/serve/give-back.ts';
+import { GiveBack, returnMemory } from '../../src/serve/give-back.ts';
 
 const MIB = 2 ** 20;
 
-/** A process with 40 MiB in use. */
+/** A process with 100 MiB in use. */
 function aProcess() {
-  const state = { live: 40 * MIB, garbage: 0, busy: 0, collected: [] as Collection[] };
+  const state = { live: 100 * MIB, garbage: 0, busy: 0, returned: 0 };
   const giveBack = new GiveBack({
     size: () => state.live + state.garbage,
     busy: () => state.busy,
-    collect: (how) => {
+    giveBack: () => {
       state.garbage = 0;
-      state.collected.push(how);
+      state.returned++;
     },
   });
   const look = (times: number) => {
     for (let n = 0; n < times; n++) giveBack.look();
+    return state.returned;
   };
   return { state, look };
 }
 
-test('a process that has been idle for a while returns much garbage, once', () => {
+test('a process that has been idle for a while returns the memory that it grew by, once for each flood', () => {
+  const { state, look } = aProcess();
+  for (let flood = 1; flood <= 2; flood++) {
+    state.garbage = 60 * MIB;
+    state.busy = 0.5;
+    assert.equal(look(5), flood - 1);
+    state.busy = 0.1;
+    assert.equal(look(2), flood - 1);
+    assert.equal(look(1), flood);
+    assert.equal(look(5), flood);
+  }
+});
+
+test('one busy look begins the wait anew', () => {
   const { state, look } = aProcess();
   state.garbage = 60 * MIB;
-  look(2);
-  assert.deepEqual(state.collected, []);
-  look(1);
-  assert.deepEqual(state.collected, ['return']);
-  look(3);
-  assert.deepEqual(state.collected, ['return']);
+  assert.equal(look(2), 0);
+  state.busy = 0.5;
+  assert.equal(look(1), 0);
+  state.busy = 0.1;
+  assert.equal(look(2), 0);
+  assert.equal(look(1), 1);
 });
 
-test('the garbage of a flood is collected as soon as the process is idle, and its memory is returned later', () => {
+test('a process that grew a little is left alone, and memory that is in use is returned in vain only once', () => {
   const { state, look } = aProcess();
-  state.garbage = 100 * MIB;
-  state.busy = 0.5;
-  look(2);
-  assert.deepEqual(state.collected, []);
-  state.busy = 0.1;
-  look(1);
-  assert.deepEqual(state.collected, ['collect']);
-  look(5);
-  assert.deepEqual(state.collected, ['collect', 'return']);
+  state.garbage = 45 * MIB;
+  assert.equal(look(5), 0);
+  state.live = 300 * MIB;
+  assert.equal(look(5), 1);
 });
 
-test('a busy process does not collect, and one busy look begins the wait anew', () => {
+test('a process that became smaller by itself is measured by that', () => {
   const { state, look } = aProcess();
-  state.garbage = 60 * MIB;
-  state.busy = 0.5;
-  look(5);
-  state.busy = 0.1;
-  look(2);
-  state.busy = 0.5;
-  look(1);
-  state.busy = 0.1;
-  look(2);
-  assert.deepEqual(state.collected, []);
-  look(1);
-  assert.deepEqual(state.collected, ['return']);
-});
-
-test('a little garbage is left alone, and memory that is in use is collected once only', () => {
-  const { state, look } = aProcess();
-  state.garbage = 20 * MIB;
-  look(3);
-  assert.deepEqual(state.collected, []);
-  state.live = 200 * MIB;
-  look(2);
-  assert.deepEqual(state.collected, ['return']);
+  state.live = 60 * MIB;
+  assert.equal(look(3), 0);
+  state.garbage = 40 * MIB;
+  assert.equal(look(1), 1);
 });
 
 test('garbage is collected without a flag of the process, and compiled code stays usable', async () => {
   const flags = cachedDataVersionTag();
   const lost = new WeakRef({});
   await nextTurn(); // a WeakRef holds its object until the end of the turn
-  collectGarbage('return');
+  returnMemory();
   assert.equal(lost.deref(), undefined);
   assert.equal(cachedDataVersionTag(), flags, 'else modules that are loaded later would be compiled again');
 });
