@@ -26,17 +26,27 @@ export function presentedReader({ readConnection, header, headerName, chainOf }:
   const name = (headerName ?? DEFAULT_NAMES[header]).toLowerCase();
   return (request) => {
     if (readConnection(request).isProxied) return header === 'off' ? NOTHING : fromHeader(request, header, name);
-    const socket = tlsSocketOf(request);
-    const hasIgnoredHeader = request.headers[name] !== undefined;
-    return {
-      by: 'handshake',
-      // Read only where it is needed: handshake-chain.ts says why.
-      get chain() {
-        return socket ? chainOf(socket) : [];
-      },
-      hasIgnoredHeader,
-    };
+    return new ByHandshake(tlsSocketOf(request), chainOf, request.headers[name] !== undefined);
   };
+}
+
+/** A class, since an object literal with a getter takes microseconds to make. */
+class ByHandshake {
+  readonly by = 'handshake';
+  readonly #socket: TLSSocket | undefined;
+  readonly #chainOf: PresentedOptions['chainOf'];
+  readonly hasIgnoredHeader: boolean;
+
+  constructor(socket: TLSSocket | undefined, chainOf: PresentedOptions['chainOf'], hasIgnoredHeader: boolean) {
+    this.#socket = socket;
+    this.#chainOf = chainOf;
+    this.hasIgnoredHeader = hasIgnoredHeader;
+  }
+
+  /** Read only where it is needed: handshake-chain.ts says why. */
+  get chain(): PresentedChain {
+    return this.#socket ? this.#chainOf(this.#socket) : [];
+  }
 }
 
 const NOTHING: Presented = { by: 'nothing' };
