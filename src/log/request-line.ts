@@ -1,3 +1,4 @@
+import { quote } from '../core/quote.ts';
 import type { Log } from './log.ts';
 
 /** The fields of a request's log line. The list is closed and holds no secret, so the line is not searched for secrets. */
@@ -59,11 +60,4 @@ function traceText({ traceId, parentSpanId, spanId }: LoggedRequest): string {
   const parent = parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`;
   const own = spanId === undefined ? '' : `,"spanId":"${spanId}"`;
   return `,"traceId":"${traceId}"${parent}${own}`;
-}
-
-/** Text that needs no escaping in JSON: nearly all of it. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
-function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

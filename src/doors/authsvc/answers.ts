@@ -1,11 +1,12 @@
 // Results as this door's JSON. snake_case and `Error_description` are only here and in schemas.ts.
 
+import { quote } from '../../core/quote.ts';
 import type { StartedDevice } from '../../operations/device/start-device.ts';
 import type { CheckedToken } from '../../operations/grant/check-token.ts';
 import type { TokenPair } from '../../operations/grant/token-pair.ts';
 import { completeUri } from '../token/obtain.ts';
 import { isoTime } from './iso-time.ts';
-import type { DeviceGrant, ErrorKeys, TokenGrant, VerifiedToken } from './schemas.ts';
+import type { DeviceGrant, ErrorKeys, VerifiedToken } from './schemas.ts';
 import type { AuthsvcError } from './wording.ts';
 
 export function errorBody(error: AuthsvcError, description: string, keys: ErrorKeys): Record<string, string> {
@@ -15,21 +16,15 @@ export function errorBody(error: AuthsvcError, description: string, keys: ErrorK
   };
 }
 
-/** JSON leaves out what is undefined. */
-type Sent<T> = { readonly [Name in keyof T]: T[Name] | undefined };
-
-/** Contract 2.1; `identity` is present in Authorize/Certificate only. */
-export function tokenGrant(pair: TokenPair, { withIdentity }: { withIdentity: boolean }): Sent<TokenGrant> {
-  return {
-    access_token: pair.accessToken.reveal(),
-    refresh_token: pair.refreshToken?.reveal(),
-    expires_in: pair.expiresIn,
-    expires: pair.expiresAt,
-    token_type: 'Bearer',
-    scope: pair.scope,
-    refresh_until: pair.refreshUntil,
-    identity: withIdentity ? pair.identityId : undefined,
-  };
+/**
+ * Contract 2.1, as text; `identity` is present in Authorize/Certificate only. Put together by hand: JSON.stringify takes 1 % of a
+ * refresh longer (`npm run bench -- --in-process`). Tokens need no escaping.
+ */
+export function tokenGrantText(pair: TokenPair, { withIdentity }: { withIdentity: boolean }): string {
+  const { accessToken, refreshToken, expiresIn, expiresAt, scope, refreshUntil, identityId } = pair;
+  const refresh = refreshToken ? `"refresh_token":"${refreshToken.reveal()}",` : '';
+  const identity = withIdentity ? `,"identity":${quote(identityId)}` : '';
+  return `{"access_token":"${accessToken.reveal()}",${refresh}"expires_in":${expiresIn},"expires":${expiresAt},"token_type":"Bearer","scope":${quote(scope)},"refresh_until":${refreshUntil}${identity}}`;
 }
 
 export function deviceGrant(started: StartedDevice, verificationUri: string): DeviceGrant {

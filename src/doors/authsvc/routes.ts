@@ -11,13 +11,14 @@ import { answerJson } from '../server/answer-json.ts';
 import { storyOf } from '../server/story.ts';
 import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
 import { recordGrant, recordPair } from '../token/request-story.ts';
-import { deviceGrant, tokenGrant, verifiedToken } from './answers.ts';
+import { deviceGrant, tokenGrantText, verifiedToken } from './answers.ts';
 import type { AuthsvcMount } from './mount.ts';
 import { type ParsedTokenRequest, parseScopeRequest, parseTokenRequest } from './read-request.ts';
 import { replyAuthsvcRefusal } from './reply.ts';
 import { type AuthsvcReason, bearerWording, WORDING } from './wording.ts';
 
-type AuthsvcOutcome<T = object> = Outcome<T, Refusal<AuthsvcReason>>;
+type AuthsvcOutcome<T = string> = Outcome<T, Refusal<AuthsvcReason>>;
+/** An accepted outcome is the answer as JSON text. */
 type Handle = (request: FastifyRequest, mount: AuthsvcMount) => Promise<AuthsvcOutcome>;
 
 export type AuthsvcOperation = 'authorize-token' | 'authorize-certificate' | 'authorize-device' | 'verify' | 'revoke';
@@ -67,7 +68,7 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
       handler: async (request, reply): Promise<void> => {
         storyOf(request).operation = operation;
         const outcome = await handle(request, mount);
-        if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
+        if (outcome.ok) answerJson(reply, outcome.value);
         else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },
     });
@@ -106,14 +107,14 @@ function wordPair(
 ): AuthsvcOutcome {
   if (!pair.ok) return pair;
   recordPair(request, pair.value);
-  return accept(tokenGrant(pair.value, parts));
+  return accept(tokenGrantText(pair.value, parts));
 }
 
 async function authorizeDevice(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
   const asked = parseScopeRequest(request, mount, ['json', 'form']);
   if (!asked.ok) return asked;
   const started = await obtainDevice(asked.value, request, mount);
-  return started.ok ? accept(deviceGrant(started.value, mount.verificationUri)) : started;
+  return started.ok ? accept(JSON.stringify(deviceGrant(started.value, mount.verificationUri))) : started;
 }
 
 async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promise<AuthsvcOutcome> {
@@ -123,7 +124,7 @@ async function verifyToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   const checked = await checkToken(token.value, mount.ports, overLimit);
   if (!checked.ok) return checked;
   recordGrant(request, checked.value.grant);
-  return accept(verifiedToken(checked.value));
+  return accept(JSON.stringify(verifiedToken(checked.value)));
 }
 
 /** Not rate limited: revoking can only reduce power. */
@@ -134,5 +135,5 @@ async function revokeToken(request: FastifyRequest, mount: AuthsvcMount): Promis
   const revoked = await revokeByToken(token.value, presenter, portsOfRequest(mount.ports, request.id));
   if (!revoked.ok) return revoked;
   recordGrant(request, revoked.value);
-  return accept({});
+  return accept('{}');
 }

@@ -115,7 +115,7 @@ suite('password stuffing', () => {
     const visitor = new Visitor(slow);
     await visitor.get('/account/sign-in');
     const times: Record<string, number[]> = { nobody: [], ada: [] };
-    for (let round = 0; round < 7; round++) {
+    for (let round = 0; round < 9; round++) {
       for (const [name, taken] of Object.entries(times)) {
         const begun = performance.now();
         const { status } = await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
@@ -124,7 +124,8 @@ suite('password stuffing', () => {
       }
       slow.advance(30);
     }
-    const [nobody = 0, ada = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[3]);
+    // The shortest: a busy machine makes others longer, and a check that is left out makes all of them shorter.
+    const [nobody = 0, ada = 0] = Object.values(times).map((taken) => Math.min(...taken));
     assert.ok(nobody / ada < 1.6 && ada / nobody < 1.6, `${nobody} ms against ${ada} ms`);
   });
 
