@@ -18,9 +18,7 @@ const AT_CAPACITY = 16;
 const CALLERS = 800;
 const MULTIPLES = [5, 50];
 /** Capacity and overload are measured in turns, since the machine's speed changes. */
-const TURNS = 3;
-/** Here honest callers do not wait in a queue, which makes the rates less steady. */
-const FLOOD_TURNS = 7;
+const TURNS = 7;
 const SLICE_MS = 1000;
 /** Shedding begins after a second. */
 const WARM_UP_MS = 1200;
@@ -78,13 +76,12 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
   const callers = callersOf(kind, field);
   const rows: Row[] = [];
   for (const multiple of MULTIPLES) {
-    const turns: Turn[] = [];
-    for (let n = 0; n < TURNS; n++) {
-      const capacity = await load(callers.slice(0, AT_CAPACITY), undefined, field);
+    const turns = await inTurns(callers.slice(0, AT_CAPACITY), field, async (capacity) => {
       const report = await load(callers, multiple * rateOf(capacity), field);
-      turns.push({ capacity, report, recoveryMs: await recovery(field) });
+      const recoveryMs = await recovery(field);
       await settle(callers);
-    }
+      return { report, recoveryMs };
+    });
     rows.push({ name: `${kind} × ${multiple}`, turns });
   }
   return rows;
@@ -92,20 +89,35 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
 
 async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
   const callers = callersOf('verify', field).slice(0, AT_CAPACITY);
-  const turns: Turn[] = [];
   let opened = 0;
-  for (let n = 0; n < FLOOD_TURNS; n++) {
-    const capacity = await load(callers, undefined, field);
+  const turns = await inTurns(callers, field, async () => {
     const flood = startFlood(kind, field.siege.port);
     await pause(FLOOD_STARTS_MS);
     const before = await flood.opened();
     const report = await load(callers, undefined, field);
     opened += (await flood.opened()) - before;
     await flood.stop();
-    turns.push({ capacity, report, recoveryMs: await recovery(field) });
-  }
-  const perSecond = opened / FLOOD_TURNS / ((WARM_UP_MS + SLICE_MS) / 1000);
+    return { report, recoveryMs: await recovery(field) };
+  });
+  const perSecond = opened / TURNS / ((WARM_UP_MS + SLICE_MS) / 1000);
   return { name: `verify beside ${Math.round(perSecond)}/s ${kind}`, turns };
+}
+
+/** The capacity is measured with these callers between the attacks. */
+async function inTurns(
+  callers: readonly Caller[],
+  field: Field,
+  attack: (capacity: LoadReport) => Promise<Omit<Turn, 'capacities'>>,
+): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  let before = await load(callers, undefined, field);
+  for (let n = 0; n < TURNS; n++) {
+    const attacked = await attack(before);
+    const after = await load(callers, undefined, field);
+    turns.push({ ...attacked, capacities: [before, after] });
+    before = after;
+  }
+  return turns;
 }
 
 async function load(callers: readonly Caller[], perSecond: number | undefined, { siege }: Field): Promise<LoadReport> {

@@ -1,8 +1,9 @@
-import { median } from '../../quantiles.ts';
+import { median, quartiles } from '../../quantiles.ts';
 import type { LoadReport } from './load.ts';
 
 export interface Turn {
-  readonly capacity: LoadReport;
+  /** Measured before and after the load: the machine's speed changes. */
+  readonly capacities: readonly [LoadReport, LoadReport];
   readonly report: LoadReport;
   readonly recoveryMs: number;
 }
@@ -28,6 +29,7 @@ export function printTable(rows: readonly Row[]): number {
     'capacity/s',
     'wanted ×',
     'sent ×',
+    'half of them',
     'goodput',
     'p50 ms',
     'p99 ms',
@@ -46,28 +48,34 @@ export function printTable(rows: readonly Row[]): number {
 /** Medians of the turns; counts of all. */
 function cellsOf({ name, turns }: Row): string[] {
   const middle = (figure: (turn: Turn) => number) => median(turns.map(figure));
+  const goodputs = turns.map(({ report, ...turn }) => rateOf(report) / capacityOf(turn));
   const sum = (count: (report: LoadReport) => number) => turns.reduce((total, { report }) => total + count(report), 0);
   const ofCapacity = (count: (report: LoadReport) => number) =>
-    middle(({ capacity, report }) => count(report) / report.seconds / rateOf(capacity));
-  const goodput = ofCapacity(({ accepted }) => accepted);
+    middle(({ report, ...turn }) => count(report) / report.seconds / capacityOf(turn));
+  const [low, goodput, high] = quartiles(goodputs);
   const p99 = middle(({ report }) => report.p99);
-  const memory = middle(({ capacity, report }) => report.memoryMiB / capacity.memoryMiB);
+  const memory = middle(({ capacities: [before], report }) => report.memoryMiB / before.memoryMiB);
   const recoveryMs = Math.max(...turns.map((turn) => turn.recoveryMs));
   return [
     name,
-    middle(({ capacity }) => rateOf(capacity)).toFixed(0),
+    middle(capacityOf).toFixed(0),
     ofCapacity(({ wanted }) => wanted).toFixed(1),
     ofCapacity(({ sent }) => sent).toFixed(1),
+    `${low.toFixed(2)} to ${high.toFixed(2)}`,
     marked(goodput.toFixed(2), goodput >= LEAST_GOODPUT),
     middle(({ report }) => report.p50).toFixed(0),
     marked(p99.toFixed(0), p99 <= MOST_P99_MS),
     marked(memory.toFixed(2), memory <= MOST_MEMORY),
     marked(recoveryMs.toFixed(0), recoveryMs < MOST_RECOVERY_MS),
-    `${middle(({ capacity }) => capacity.cpu).toFixed(2)} → ${middle(({ report }) => report.cpu).toFixed(2)}`,
+    `${middle(({ capacities: [before] }) => before.cpu).toFixed(2)} → ${middle(({ report }) => report.cpu).toFixed(2)}`,
     String(sum(({ refused }) => refused)),
     String(sum(({ cut }) => cut)),
     turns.flatMap(({ report }) => [...report.surprises].map(([status, count]) => `${count} × ${status}`)).join(' '),
   ];
+}
+
+function capacityOf({ capacities: [before, after] }: Pick<Turn, 'capacities'>): number {
+  return (rateOf(before) + rateOf(after)) / 2;
 }
 
 function rateOf({ accepted, seconds }: LoadReport): number {
