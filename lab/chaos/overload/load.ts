@@ -1,6 +1,7 @@
 // Callers that together send a given number of requests a second, whatever the answers.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Line } from './line.ts';
+import { watchStolen } from './stolen.ts';
 
 /** The repeated requests of one caller; a refused request is retried. */
 export interface Walk {
@@ -30,6 +31,8 @@ export interface LoadReport {
   readonly memoryMiB: number;
   /** Cores used by the service. */
   readonly cpu: number;
+  /** Share of the machine's time. */
+  readonly stolen: number;
 }
 
 export interface LoadOptions {
@@ -72,6 +75,7 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   };
   if (options.perSecond === undefined) for (const caller of callers) ask(caller);
   let last = performance.now();
+  const stolen = watchStolen();
   const cpu = { began: last, ms: options.service.cpuMs() };
   for (let due = 0; performance.now() < ends; await pause(TICK_MS)) {
     const now = performance.now();
@@ -93,6 +97,7 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
     wanted,
     surprises,
     cpu: cpuShare,
+    stolen: stolen(),
     seconds: options.milliseconds / 1000,
     p50: at(0.5),
     p99: at(0.99),
