@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, get, type IncomingMessage, type RequestOptions } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { peersOf } from '../../src/doors/caller/connection.ts';
+import { Gate } from '../../src/doors/server/gate.ts';
+import { Pressure } from '../../src/doors/server/pressure.ts';
+import { NEUTRAL_REPLIES } from '../../src/doors/server/refusal-replies.ts';
+import { Shares, shareLimit } from '../../src/doors/server/shares.ts';
+
+/** A server behind a gate, and which of its requests were told to be the first on their connection. */
+async function aGate(t: TestContext) {
+  const server = createServer((_request, response) => response.end('ok'));
+  const pressure = new Pressure(100);
+  const firsts: boolean[] = [];
+  t.mock.method(pressure, 'accept', (isFirst: boolean) => firsts.push(isFirst));
+  const limit = shareLimit(100, 100, 100);
+  new Gate(server, {
+    shares: new Shares(),
+    places: 100,
+    bodyBytes: 1000,
+    limit,
+    streams: { total: 100, share: limit },
+    peers: peersOf([]),
+    pressure,
+    isAuthentic: () => false,
+    isMonitoring: () => false,
+    repliesAt: () => NEUTRAL_REPLIES,
+    onRefused: () => undefined,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close().closeAllConnections());
+  return { port: (server.address() as AddressInfo).port, firsts };
+}
+
+async function ask(options: RequestOptions): Promise<string> {
+  const [response] = (await once(get({ host: '127.0.0.1', ...options }), 'response')) as [IncomingMessage];
+  return (await response.toArray()).join('');
+}
+
+test('the first request on a connection is told from those that follow on it', async (t) => {
+  const { port, firsts } = await aGate(t);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  for (let n = 0; n < 3; n++) assert.equal(await ask({ port, agent }), 'ok');
+  assert.deepEqual(firsts, [true, false, false]);
+});
+
+test('a request with a connection of its own is always a first one', async (t) => {
+  const { port, firsts } = await aGate(t);
+  for (let n = 0; n < 3; n++) assert.equal(await ask({ port, agent: false }), 'ok');
+  assert.deepEqual(firsts, [true, true, true]);
+});
+
+test('of pipelined requests, one is the first', async (t) => {
+  const { port, firsts } = await aGate(t);
+  const socket = connect(port, '127.0.0.1');
+  const request = 'GET / HTTP/1.1\r\nHost: x\r\n';
+  socket.write(`${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`);
+  const answers = (await socket.toArray()).join('').split('HTTP/1.1 200').length - 1;
+  assert.equal(answers, 3);
+  assert.deepEqual(firsts, [true, false, false]);
+});
