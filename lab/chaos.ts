@@ -11,7 +11,7 @@ import { attackOverHttp2 } from './chaos/http2.ts';
 import { killMany } from './chaos/kill-many.ts';
 import { lockOut } from './chaos/lockout.ts';
 import { floodMemory } from './chaos/memory.ts';
-import { attackWithLoad } from './chaos/overload/overload.ts';
+import { attackWithHandshakes, attackWithLoad } from './chaos/overload/overload.ts';
 import { attackPlaces } from './chaos/places.ts';
 import { takeConnections } from './chaos/postgres-connections.ts';
 import { freezeServer } from './chaos/postgres-frozen.ts';
@@ -86,7 +86,11 @@ const DRILLS = {
     'followers of the revocation feed (--cycles) that do not read; times other requests',
     1000,
   ],
-  overload: [attackWithLoad, 'sends more load than the service can take, and floods of handshakes'],
+  overload: [attackWithLoad, 'sends more load than the service can take; ignores --cycles'],
+  handshakes: [
+    attackWithHandshakes,
+    'floods the service with new TLS connections and half handshakes; ignores --cycles',
+  ],
 } as const satisfies Record<string, Drill>;
 
 interface DrillOptions {

@@ -36,44 +36,60 @@ interface Field {
   /** Connected before the load starts: the floods measure the cost of connecting. */
   readonly lines: readonly Line[];
   readonly chains: readonly Chain[];
+  readonly removeQuota: (() => void) | undefined;
+  /** Before the attack. */
+  readonly memoryMiB: number;
 }
 
-/** Returns how many targets were missed and promises broken. */
+/** Both return how many targets were missed and promises broken. */
 export async function attackWithLoad(): Promise<number> {
-  pin(process.pid, CORES.generator);
-  const siege = await startSiege({ core: CORES.server, settings: { limits: { idleTimeout: '10m' } } });
-  const before = await acknowledged(siege.reach);
-  const field = await prepare(siege);
-  const removeQuota = limitCpu(siege.child.pid as number, QUOTA);
-  console.log(
-    removeQuota ? `the service has ${QUOTA * 100} % of one core` : 'no CPU quota here: the multiples reached are lower',
-  );
+  const field = await prepare(CALLERS);
   const rows: Row[] = [];
   for (const kind of KINDS) rows.push(...(await overloadOf(kind, field)));
-  for (const line of field.lines.slice(AT_CAPACITY)) line.close();
-  await pause(500);
-  const memory = residentMiB(siege);
+  return verdictOn(rows, field);
+}
+
+export async function attackWithHandshakes(): Promise<number> {
+  const field = await prepare(AT_CAPACITY);
+  const rows: Row[] = [];
   for (const flood of FLOODS) rows.push(await floodOf(flood, field));
-  for (const line of field.lines) line.close();
+  return verdictOn(rows, field);
+}
+
+async function verdictOn(
+  rows: readonly Row[],
+  { siege, lines, chains, memoryMiB, removeQuota }: Field,
+): Promise<number> {
+  for (const line of lines) line.close();
   const missed = printTable(rows);
-  const broken = await aftermath(siege, [...before, ...field.chains.slice(0, 100).map(({ pair }) => pair)], memory);
+  const broken = await aftermath(
+    siege,
+    chains.slice(0, 100).map(({ pair }) => pair),
+    memoryMiB,
+  );
   removeQuota?.();
   return missed + broken.length;
 }
 
-async function prepare(siege: Siege): Promise<Field> {
+async function prepare(callers: number): Promise<Field> {
+  pin(process.pid, CORES.generator);
+  const siege = await startSiege({ core: CORES.server, settings: { limits: { idleTimeout: '10m' } } });
   const { cert, key, ca } = tlsOptionsOf(siege.reach) as Record<'cert' | 'key' | 'ca', string>;
   const secure = createSecureContext({ cert, key, ca });
-  const chains = (await acknowledged(siege.reach, CALLERS)).map((pair) => ({ pair }));
-  const lines = Array.from({ length: CALLERS }, (_, n) => {
+  const chains = (await acknowledged(siege.reach, callers)).map((pair) => ({ pair }));
+  const lines = Array.from({ length: callers }, (_, n) => {
     return new Line({ port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` });
   });
-  const field = { siege, secure, lines, chains };
+  const removeQuota = limitCpu(siege.child.pid as number, QUOTA);
+  console.log(
+    removeQuota ? `the service has ${QUOTA * 100} % of one core` : 'no CPU quota here: the multiples reached are lower',
+  );
+  const field = { siege, secure, lines, chains, removeQuota, memoryMiB: 0 };
   // Idle connections get closed, and cold code is slow.
   for (const [n, line] of lines.entries())
     await new Promise((resolve) => line.ask(walkOf('verify', chains[n] as Chain).next(), resolve));
   for (const kind of KINDS) await load(callersOf(kind, field).slice(0, AT_CAPACITY), undefined, field);
-  return field;
+  return { ...field, memoryMiB: residentMiB(siege) };
 }
 
 async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
