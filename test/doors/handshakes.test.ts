@@ -21,9 +21,10 @@ class Scene {
   readonly closed: string[] = [];
   readonly #timers: TestContext['mock']['timers'];
   #now = 0;
-  readonly #handshakes = new Handshakes(this.pressure, this.listening, () => this.#now);
+  readonly #handshakes: Handshakes;
 
-  constructor({ mock }: TestContext) {
+  constructor({ mock }: TestContext, { queueMs = 120 } = {}) {
+    this.#handshakes = new Handshakes(this.pressure, this.listening, queueMs, () => this.#now);
     mock.timers.enable({ apis: ['setInterval'] });
     this.#timers = mock.timers;
   }
@@ -137,6 +138,18 @@ suite('handshakes', () => {
     scene.pass(200);
     assert.equal(scene.closed.length, BURST + 90 - scene.begun.length);
     assert.ok(scene.closed.length > 50, `${scene.closed.length} closed`);
+  });
+
+  test('wait for as long as requests may wait, if that is longer', (t) => {
+    (t as TestContext).mock.timers.reset();
+    scene = new Scene(t as TestContext, { queueMs: 3000 });
+    scene.connectMany(BURST + 90);
+    Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
+    scene.pass(2900);
+    assert.deepEqual(scene.closed, []);
+    scene.pass(200);
+    assert.equal(scene.closed.length, BURST + 90 - scene.begun.length);
+    assert.ok(scene.closed.length > 0);
   });
 
   test('cost no more than they do while requests cost much', () => {

@@ -108,7 +108,7 @@ test('a service that waits for its database logs it, and stops on SIGTERM', asyn
     log += text;
     if (log.includes('waiting for the store')) break;
   }
-  const exit = once(child, 'exit');
+  const exit = once(child, 'close');
   child.kill('SIGTERM');
   assert.deepEqual(await exit, [0, null], complaints);
   const { level, why, todo } = JSON.parse(log.split('\n')[0] ?? '');

@@ -48,7 +48,7 @@ export const limits = section('Limits of the service.', {
   }),
   queueMilliseconds: whole(5, 60_000, {
     description:
-      'How long requests may wait. If the process was busy for a second and requests would wait longer, late ones get 503 with Retry-After, strangers before callers with an authentic token.',
+      'How long requests may wait. If the process was busy for a second and requests would wait longer, late ones get 503 with Retry-After, strangers before callers with an authentic token. New TLS connections may wait for as long, but at least a second.',
     default: 120,
   }),
   requestsPerAddress: rate(

@@ -151,7 +151,7 @@ function guardServer(server: Server, options: AppOptions, refuseMethod: (target:
   const peers = peersOf(options.proxies);
   const ofConnections = shareLimit(limits.connections, addressShare, networkShare);
   const pressure = new Pressure(limits.queueMs);
-  const handshakes = options.tls && new Handshakes(pressure, server);
+  const handshakes = options.tls && new Handshakes(pressure, server, limits.queueMs);
   const connections = new Connections(server, { shares, limit: ofConnections, peers, handshakes });
   const gate = new Gate(server, {
     shares,

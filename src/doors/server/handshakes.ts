@@ -22,7 +22,7 @@ const LEAST_IF_IDLE = 10;
 const MOST_COST_MS = 5;
 /** An address whose oldest connection has waited this long has too many. */
 const LONG_MS = 300;
-/** A connection that has waited this long is closed. */
+/** A connection that has waited this long is closed, unless requests may wait for longer. */
 const WAIT_MS = 1000;
 const MOST_WAITING_PER_ADDRESS = 100;
 /** While this many wait, the listener drops further ones, which is cheaper than to accept and close them. */
@@ -44,6 +44,7 @@ export interface Listening {
 export class Handshakes {
   readonly #pressure: HandshakePressure;
   readonly #listening: Listening;
+  readonly #waitMs: number;
   readonly #now: () => number;
   /** By address, in turn. */
   readonly #waiting = new Map<string, Waiting[]>();
@@ -56,9 +57,16 @@ export class Handshakes {
   #usualLimit: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pressure: HandshakePressure, listening: Listening, now: () => number = () => performance.now()) {
+  /** `queueMs`: how long requests may wait. */
+  constructor(
+    pressure: HandshakePressure,
+    listening: Listening,
+    queueMs: number,
+    now: () => number = () => performance.now(),
+  ) {
     this.#pressure = pressure;
     this.#listening = listening;
+    this.#waitMs = Math.max(WAIT_MS, queueMs);
     this.#now = now;
   }
 
@@ -117,7 +125,7 @@ export class Handshakes {
   }
 
   #closeLate(): void {
-    const latest = this.#now() - WAIT_MS;
+    const latest = this.#now() - this.#waitMs;
     for (const [address, queue] of this.#waiting) {
       const late = queue.findIndex(({ since }) => since > latest);
       const closed = queue.splice(0, late < 0 ? queue.length : late);

@@ -148,8 +148,9 @@ export function writeFiles(folder: string, { serverFiles, authority }: TestServi
   writeFileSync(join(folder, 'issuers.pem'), authority.pem);
 }
 
+/** `close`, not `exit`: what it printed last may arrive after its end. */
 async function endOf(child: ChildProcess): Promise<void> {
-  await Promise.race([once(child, 'exit'), once(child, 'error')]);
+  await Promise.race([once(child, 'close'), once(child, 'error')]);
 }
 
 function read(folder: string, name: string): string {
