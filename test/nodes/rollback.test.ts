@@ -36,7 +36,11 @@ function watching(store: Store) {
 
 async function copyDatabase(name: string, copy: string): Promise<void> {
   await server.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`);
-  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+  // A pool may have opened another session in between.
+  await server.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== '55006') throw error;
+    return copyDatabase(name, copy);
+  });
 }
 
 async function putBack(name: string, copy: string, before?: string): Promise<void> {

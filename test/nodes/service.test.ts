@@ -30,7 +30,7 @@ before(async () => {
   server = await PostgresServer.start();
   home = makeHome({
     listeners: [{}],
-    settings: { store: `${server.url()}?statement_timeout=1000`, limits: { stopTimeout: '1s' } },
+    settings: { store: `${server.url()}?statement_timeout=4000`, limits: { stopTimeout: '1s' } },
   });
   own = await openStore(home.config, 'command');
   await populate(own, home.authority);
