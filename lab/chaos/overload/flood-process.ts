@@ -6,10 +6,10 @@ import { connect as connectTls } from 'node:tls';
 import type { FloodKind } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
-/** Limits of new connections a second and of open ones. */
+/** Limits of new connections a second and of open ones, ignored ones included. */
 const PER_TICK = 12;
 const TICK_MS = 10;
-const MOST_OPEN = 600;
+const MOST_OPEN = 3000;
 
 const open = new Set<Socket>();
 

@@ -18,11 +18,10 @@ const QUOTA = 0.4;
 const AT_CAPACITY = 16;
 const CALLERS = 800;
 const MULTIPLES = [5, 50];
-/** Capacity and overload are measured in turns, since the machine's speed changes. */
-const TURNS = 7;
-/** A turn in which more of the machine's time was stolen than this is repeated, until there were so many turns. */
+/** Capacity and attack are measured in turns, since the machine's speed changes: what the floods cost is small beside that. */
+const TURNS = { load: 7, flood: 15 };
+/** A turn in which more of the machine's time was stolen than this is repeated, until there were twice as many turns. */
 const MOST_STOLEN = 0.08;
-const MOST_TURNS = 15;
 const SLICE_MS = 1000;
 /** Shedding begins after a second. */
 const WARM_UP_MS = 1200;
@@ -94,7 +93,7 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
   const callers = callersOf(kind, field);
   const rows: Row[] = [];
   for (const multiple of MULTIPLES) {
-    const turns = await inTurns(callers.slice(0, AT_CAPACITY), field, async (capacity) => {
+    const turns = await inTurns(TURNS.load, callers.slice(0, AT_CAPACITY), field, async (capacity) => {
       const report = await load(callers, multiple * rateOf(capacity), field);
       const recoveryMs = await recovery(field);
       await settle(callers);
@@ -108,7 +107,7 @@ async function overloadOf(kind: Kind, field: Field): Promise<Row[]> {
 async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
   const callers = callersOf('verify', field).slice(0, AT_CAPACITY);
   const perSecond: number[] = [];
-  const turns = await inTurns(callers, field, async () => {
+  const turns = await inTurns(TURNS.flood, callers, field, async () => {
     const flood = startFlood(kind, field.siege.port);
     // Not measured: the flood starts, and what began before the honest callers came back ends.
     await load(callers, undefined, field);
@@ -123,6 +122,7 @@ async function floodOf(kind: FloodKind, field: Field): Promise<Row> {
 
 /** The capacity is measured with these callers between the attacks. */
 async function inTurns(
+  count: number,
   callers: readonly Caller[],
   field: Field,
   attack: (capacity: LoadReport) => Promise<Omit<Turn, 'capacities'>>,
@@ -130,7 +130,7 @@ async function inTurns(
   const turns: Turn[] = [];
   const disturbed: Turn[] = [];
   let before = await load(callers, undefined, field);
-  while (turns.length < TURNS && turns.length + disturbed.length < MOST_TURNS) {
+  while (turns.length < count && turns.length + disturbed.length < 2 * count) {
     const attacked = await attack(before);
     const after = await load(callers, undefined, field);
     const turn: Turn = { ...attacked, capacities: [before, after] };
@@ -138,9 +138,9 @@ async function inTurns(
     (isDisturbed ? disturbed : turns).push(turn);
     before = after;
   }
-  if (turns.length === TURNS) return turns;
+  if (turns.length === count) return turns;
   console.log(
-    `other machines on this host were busy: of ${MOST_TURNS} turns only ${turns.length} were undisturbed; all count`,
+    `other machines on this host were busy: of ${2 * count} turns only ${turns.length} were undisturbed; all count`,
   );
   return [...turns, ...disturbed];
 }

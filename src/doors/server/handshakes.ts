@@ -2,7 +2,7 @@
 // hundred together. If more keep coming, handshakes get a share of the time: nearly all of it, but a small one while requests
 // need the rest. They begin one address after another, the oldest of each first. If the oldest has waited for long, there are
 // too many, and the newest begins first: callers that waited long are often gone. Connections that cannot begin in time are
-// closed before any work is done for them.
+// closed before any work is done for them. While enough of them wait, the kernel ignores further ones.
 import type { Socket } from 'node:net';
 import type { Pressure } from './pressure.ts';
 
@@ -25,8 +25,10 @@ const LONG_MS = 300;
 /** A connection that has waited this long is closed, unless requests may wait for longer. */
 const WAIT_MS = 1000;
 const MOST_WAITING_PER_ADDRESS = 100;
-/** While this many wait, the listener drops further ones, which is cheaper than to accept and close them. */
-const MOST_WAITING = 200;
+/** As many may wait as can begin in time, within these limits. */
+const WAITING = { least: 50, most: 200 };
+/** How many connections the kernel keeps until they are accepted: usually (Node's default), and while they are dropped. */
+const BACKLOG = { usual: 511, dropping: 0 };
 
 interface Waiting {
   readonly socket: Socket;
@@ -36,9 +38,13 @@ interface Waiting {
 
 type HandshakePressure = Pick<Pressure, 'arrive' | 'beginHandshake' | 'isSaturated' | 'keptShare' | 'handshakeMs'>;
 
-/** The part of a server that drops connections. */
+/**
+ * The part of a server that drops connections. Node has no public way to change the backlog of a server that listens, but its
+ * handle can: it passes the number on to listen(2).
+ */
 export interface Listening {
   maxConnections: number;
+  readonly _handle?: { listen(backlog: number): unknown } | null;
 }
 
 export class Handshakes {
@@ -49,6 +55,7 @@ export class Handshakes {
   /** By address, in turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
+  #mostWaiting = WAITING.most;
   /** Handshakes that may begin now. */
   #credit = BURST;
   /** When the credit was last raised. */
@@ -91,9 +98,15 @@ export class Handshakes {
     queue.push({ socket, begin, since: this.#now() });
     this.#waiting.set(address, queue);
     this.#count += 1;
-    if (this.#count < MOST_WAITING || this.#usualLimit !== undefined) return;
+    if (this.#count >= this.#mostWaiting) this.#dropFurther();
+  }
+
+  /** The kernel ignores new connections, which costs the process nothing; their callers' kernels try again after a second. */
+  #dropFurther(): void {
+    if (this.#usualLimit !== undefined) return;
     this.#usualLimit = this.#listening.maxConnections;
-    this.#listening.maxConnections = 0;
+    this.#listening.maxConnections = 0; // for the few that are still accepted: one in each turn of the event loop
+    this.#listening._handle?.listen(BACKLOG.dropping);
   }
 
   #step(): void {
@@ -116,6 +129,7 @@ export class Handshakes {
     const least = share === SHARES.few && !this.#pressure.isSaturated ? LEAST_IF_IDLE : 0;
     const most = share === SHARES.all ? perSecond : BURST;
     this.#credit = Math.min(most, this.#credit + Math.max(earned, least));
+    this.#mostWaiting = Math.min(WAITING.most, Math.max(WAITING.least, (perSecond * this.#waitMs) / 1000));
     this.#raisedAt = now;
   }
 
@@ -136,8 +150,9 @@ export class Handshakes {
   }
 
   #listenAgain(): void {
-    if (this.#usualLimit === undefined || this.#count >= MOST_WAITING / 2) return;
+    if (this.#usualLimit === undefined || this.#count >= this.#mostWaiting / 2) return;
     this.#listening.maxConnections = this.#usualLimit;
+    this.#listening._handle?.listen(BACKLOG.usual);
     this.#usualLimit = undefined;
   }
 
