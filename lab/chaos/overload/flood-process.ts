@@ -13,16 +13,20 @@ const MOST_OPEN = 3000;
 
 const open = new Set<Socket>();
 
-/** From 50 addresses of five networks. */
 function openMore(kind: FloodKind, port: number, clientHello: Buffer): void {
   for (let n = 0; n < PER_TICK && open.size < MOST_OPEN; n++) {
     opened += 1;
-    const from = `127.0.${10 + (opened % 5)}.${1 + (opened % 10)}`;
+    const from = addressOf(kind, opened);
     const socket = kind === 'new TLS connections' ? whole(port, from) : half(port, from, clientHello);
     open.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => open.delete(socket));
   }
+}
+
+/** From one address, or from 50 addresses of five networks. */
+function addressOf(kind: FloodKind, at: number): string {
+  return kind.includes('of one address') ? '127.0.20.1' : `127.0.${10 + (at % 5)}.${1 + (at % 10)}`;
 }
 
 function whole(port: number, localAddress: string): Socket {

@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { CORES, startPinned, stopped } from '../../bench/pinned.ts';
 
-export const FLOODS = ['new TLS connections', 'handshakes that stop half-way'] as const;
+export const FLOODS = [
+  'new TLS connections',
+  'handshakes that stop half-way',
+  'handshakes of one address that stop half-way',
+] as const;
 export type FloodKind = (typeof FLOODS)[number];
 
 const ENTRY = fileURLToPath(new URL('flood-process.ts', import.meta.url));

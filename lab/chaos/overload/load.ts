@@ -112,6 +112,10 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   }
 }
 
+export function rateOf({ accepted, seconds }: LoadReport): number {
+  return accepted / seconds;
+}
+
 /** Waits until every caller has an answer. */
 export async function settle(callers: readonly Caller[], milliseconds = 10_000): Promise<void> {
   const end = performance.now() + milliseconds;

@@ -1,10 +1,12 @@
 import { median, quartiles } from '../../quantiles.ts';
-import type { LoadReport } from './load.ts';
+import { type LoadReport, rateOf } from './load.ts';
 
 export interface Turn {
-  /** Measured before and after the load: the machine's speed changes. */
-  readonly capacities: readonly [LoadReport, LoadReport];
+  /** Without the attack. */
+  readonly before: LoadReport;
   readonly report: LoadReport;
+  /** Requests a second that could have been accepted meanwhile. */
+  readonly capacity: number;
   readonly recoveryMs: number;
 }
 
@@ -48,17 +50,17 @@ export function printTable(rows: readonly Row[]): number {
 /** Medians of the turns; counts of all. */
 function cellsOf({ name, turns }: Row): string[] {
   const middle = (figure: (turn: Turn) => number) => median(turns.map(figure));
-  const goodputs = turns.map(({ report, ...turn }) => rateOf(report) / capacityOf(turn));
+  const goodputs = turns.map(({ report, capacity }) => rateOf(report) / capacity);
   const sum = (count: (report: LoadReport) => number) => turns.reduce((total, { report }) => total + count(report), 0);
   const ofCapacity = (count: (report: LoadReport) => number) =>
-    middle(({ report, ...turn }) => count(report) / report.seconds / capacityOf(turn));
+    middle(({ report, capacity }) => count(report) / report.seconds / capacity);
   const [low, goodput, high] = quartiles(goodputs);
   const p99 = middle(({ report }) => report.p99);
-  const memory = middle(({ capacities: [before], report }) => report.memoryMiB / before.memoryMiB);
+  const memory = middle(({ before, report }) => report.memoryMiB / before.memoryMiB);
   const recoveryMs = Math.max(...turns.map((turn) => turn.recoveryMs));
   return [
     name,
-    middle(capacityOf).toFixed(0),
+    middle(({ capacity }) => capacity).toFixed(0),
     ofCapacity(({ wanted }) => wanted).toFixed(1),
     ofCapacity(({ sent }) => sent).toFixed(1),
     `${low.toFixed(2)} to ${high.toFixed(2)}`,
@@ -67,19 +69,11 @@ function cellsOf({ name, turns }: Row): string[] {
     marked(p99.toFixed(0), p99 <= MOST_P99_MS),
     marked(memory.toFixed(2), memory <= MOST_MEMORY),
     marked(recoveryMs.toFixed(0), recoveryMs < MOST_RECOVERY_MS),
-    `${middle(({ capacities: [before] }) => before.cpu).toFixed(2)} → ${middle(({ report }) => report.cpu).toFixed(2)}`,
+    `${middle(({ before }) => before.cpu).toFixed(2)} → ${middle(({ report }) => report.cpu).toFixed(2)}`,
     String(sum(({ refused }) => refused)),
     String(sum(({ cut }) => cut)),
     turns.flatMap(({ report }) => [...report.surprises].map(([status, count]) => `${count} × ${status}`)).join(' '),
   ];
-}
-
-function capacityOf({ capacities: [before, after] }: Pick<Turn, 'capacities'>): number {
-  return (rateOf(before) + rateOf(after)) / 2;
-}
-
-function rateOf({ accepted, seconds }: LoadReport): number {
-  return accepted / seconds;
 }
 
 function marked(text: string, isMet: boolean): string {

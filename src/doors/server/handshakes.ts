@@ -10,7 +10,7 @@ const STEP_MS = 20;
 /** Handshakes that may begin at once. */
 const BURST = 100;
 /** Share of the time for further handshakes: if there are few requests, if there are more, and if those need all of the time. */
-const SHARES = { few: 0.9, more: 0.5, all: 0.03 };
+const SHARES = { few: 0.9, more: 0.5, all: 0.015 };
 /**
  * There are few requests if those of kept connections take less than this share of the time. What they get says little about
  * what they need while handshakes take the time, so it is low.
@@ -24,9 +24,12 @@ const MOST_COST_MS = 5;
 const LONG_MS = 300;
 /** A connection that has waited this long is closed, unless requests may wait for longer. */
 const WAIT_MS = 1000;
-const MOST_WAITING_PER_ADDRESS = 100;
 /** As many may wait as can begin in time, within these limits. */
-const WAITING = { least: 50, most: 200 };
+const WAITING = { least: 40, most: 200 };
+/** Share of them for one address; its further ones are closed. */
+const ADDRESS_SHARE = 0.4;
+/** While requests need the time, this many are closed for that in so many milliseconds; then all are ignored: that costs less. */
+const CLOSED = { most: 3, ms: 100 };
 /** How many connections the kernel keeps until they are accepted: usually (Node's default), and while they are dropped. */
 const BACKLOG = { usual: 511, dropping: 0 };
 
@@ -56,6 +59,8 @@ export class Handshakes {
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
   #mostWaiting = WAITING.most;
+  /** Connections of addresses that have too many, closed since then. */
+  #closed = { count: 0, since: 0 };
   /** Handshakes that may begin now. */
   #credit = BURST;
   /** When the credit was last raised. */
@@ -94,16 +99,25 @@ export class Handshakes {
 
   #enqueue(socket: Socket, address: string, begin: () => void): void {
     const queue = this.#waiting.get(address) ?? [];
-    if (queue.length >= MOST_WAITING_PER_ADDRESS) return void socket.destroy();
+    if (queue.length >= this.#mostWaiting * ADDRESS_SHARE) {
+      this.#close(socket);
+      return;
+    }
     queue.push({ socket, begin, since: this.#now() });
     this.#waiting.set(address, queue);
     this.#count += 1;
     if (this.#count >= this.#mostWaiting) this.#dropFurther();
   }
 
+  #close(socket: Socket): void {
+    socket.destroy();
+    this.#closed.count += 1;
+    if (this.#closed.count >= CLOSED.most && this.#share() === SHARES.all) this.#dropFurther();
+  }
+
   /** The kernel ignores new connections, which costs the process nothing; their callers' kernels try again after a second. */
   #dropFurther(): void {
-    if (this.#usualLimit !== undefined) return;
+    if (this.#isDropping) return;
     this.#usualLimit = this.#listening.maxConnections;
     this.#listening.maxConnections = 0; // for the few that are still accepted: one in each turn of the event loop
     this.#listening._handle?.listen(BACKLOG.dropping);
@@ -115,20 +129,19 @@ export class Handshakes {
     while (this.#credit >= 1 && this.#count > 0) this.#beginNext();
     this.#closeLate(); // after the others have begun: a step may itself be late
     this.#listenAgain();
-    if (this.#count > 0 || this.#credit < BURST) return;
+    if (this.#count > 0 || this.#credit < BURST || this.#isDropping) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** By the time that passed: a busy event loop takes its steps late. What was saved up does not count while requests need the time. */
+  /** By the time that passed: a busy event loop takes its steps late. */
   #raiseCredit(): void {
     const now = this.#now();
     const share = this.#share();
     const perSecond = (1000 * share) / Math.min(this.#pressure.handshakeMs, MOST_COST_MS);
     const earned = (perSecond * (now - this.#raisedAt)) / 1000;
     const least = share === SHARES.few && !this.#pressure.isSaturated ? LEAST_IF_IDLE : 0;
-    const most = share === SHARES.all ? perSecond : BURST;
-    this.#credit = Math.min(most, this.#credit + Math.max(earned, least));
+    this.#credit = Math.min(BURST, this.#credit + Math.max(earned, least));
     this.#mostWaiting = Math.min(WAITING.most, Math.max(WAITING.least, (perSecond * this.#waitMs) / 1000));
     this.#raisedAt = now;
   }
@@ -149,7 +162,14 @@ export class Handshakes {
     }
   }
 
+  get #isDropping(): boolean {
+    return this.#usualLimit !== undefined;
+  }
+
   #listenAgain(): void {
+    const now = this.#now();
+    if (this.#share() === SHARES.all && now - this.#closed.since < CLOSED.ms) return;
+    this.#closed = { count: 0, since: now };
     if (this.#usualLimit === undefined || this.#count >= this.#mostWaiting / 2) return;
     this.#listening.maxConnections = this.#usualLimit;
     this.#listening._handle?.listen(BACKLOG.usual);
