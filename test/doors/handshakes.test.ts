@@ -9,6 +9,9 @@ const STEP_MS = 20;
 const HANDSHAKE_MS = 4;
 /** Handshakes that begin at once. */
 const BURST = 100;
+/** Limit of connections and backlog of the listener. */
+const LISTENS = [1000, 511];
+const DROPS = [0, 0];
 
 class Scene {
   readonly pressure = {
@@ -43,6 +46,10 @@ class Scene {
 
   connectMany(count: number, address?: string): void {
     for (let at = 0; at < count; at++) this.connect(`${address ?? 'caller'} ${at}`, address);
+  }
+
+  get listener(): number[] {
+    return [this.listening.maxConnections, this.backlog];
   }
 
   /** `late`: the event loop was busy, and took a single step. */
@@ -99,7 +106,7 @@ suite('handshakes', () => {
     Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(900);
     const share = ((scene.begun.length - BURST) * HANDSHAKE_MS) / 900;
-    assert.ok(share > 0.01 && share < 0.025, `${share} of the time`);
+    assert.ok(share > 0.01 && share < 0.0175, `${share} of the time`);
   });
 
   test('begin at once although requests need the time, if they were saved up: callers restart', () => {
@@ -171,13 +178,13 @@ suite('handshakes', () => {
     Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(100);
     scene.connectMany(18);
-    assert.deepEqual([scene.listening.maxConnections, scene.backlog], [1000, 511]);
+    assert.deepEqual(scene.listener, LISTENS);
     scene.connect('third');
-    assert.deepEqual([scene.listening.maxConnections, scene.backlog], [0, 0]);
+    assert.deepEqual(scene.listener, DROPS);
     scene.pass(80);
-    assert.deepEqual([scene.listening.maxConnections, scene.backlog], [0, 0]);
+    assert.deepEqual(scene.listener, DROPS);
     scene.pass(40);
-    assert.deepEqual([scene.listening.maxConnections, scene.backlog], [1000, 511]);
+    assert.deepEqual(scene.listener, LISTENS);
   });
 
   test('are never dropped for good: the listener listens again although nobody waits any more', () => {
@@ -185,17 +192,17 @@ suite('handshakes', () => {
     Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(100);
     scene.connectMany(19);
-    assert.equal(scene.listening.maxConnections, 0);
+    assert.deepEqual(scene.listener, DROPS);
     Object.assign(scene.pressure, { isSaturated: false, keptShare: 0 });
     scene.pass(40); // all of them begin
     Object.assign(scene.pressure, { isSaturated: true, keptShare: 0.9 });
     scene.pass(200);
-    assert.equal(scene.listening.maxConnections, 1000);
+    assert.deepEqual(scene.listener, LISTENS);
   });
 
   test('of one address are closed, however many, while there is time for that', () => {
     scene.connectMany(BURST + 200);
-    assert.deepEqual([scene.listening.maxConnections, scene.backlog], [1000, 511]);
+    assert.deepEqual(scene.listener, LISTENS);
     assert.equal(scene.closed.length, 120);
   });
 
@@ -208,14 +215,14 @@ suite('handshakes', () => {
       Object.assign(scene.pressure, { isSaturated: true, keptShare });
       scene.pass(STEP_MS);
       for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) scene.connectMany(Math.floor(most / 3), address);
-      assert.deepEqual([scene.listening.maxConnections, scene.backlog], [1000, 511]);
+      assert.deepEqual(scene.listener, LISTENS);
       scene.connectMany(8, '192.0.2.5');
-      assert.deepEqual([scene.listening.maxConnections, scene.backlog], [0, 0]);
+      assert.deepEqual(scene.listener, DROPS);
       scene.pressure.keptShare = 0;
       scene.pass(most * 2 - 100);
-      assert.deepEqual([scene.listening.maxConnections, scene.backlog], [0, 0]);
+      assert.deepEqual(scene.listener, DROPS);
       scene.pass(200);
-      assert.deepEqual([scene.listening.maxConnections, scene.backlog], [1000, 511]);
+      assert.deepEqual(scene.listener, LISTENS);
     });
 
   test('while the listener drops connections, the kernel ignores them, and they reach it later', async (t) => {
@@ -232,7 +239,8 @@ suite('handshakes', () => {
     const connected = callers.map((caller) => once(caller, 'connect'));
     (t as TestContext).after(() => callers.forEach((caller) => void caller.destroy()));
     await pause(100); // all of them asked before the event loop could accept one
-    assert.equal(callers.filter((caller) => caller.connecting).length, 4);
+    const ignored = callers.filter((caller) => caller.connecting).length;
+    assert.ok(ignored >= 4, `${ignored} of 5 ignored`); // the fifth as well where the kernel has no SYN cookies
     await Promise.all(connected);
   });
 });

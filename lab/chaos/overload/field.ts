@@ -9,6 +9,7 @@ import { type Caller, type LoadReport, runLoad, settle } from './load.ts';
 import { limitCpu } from './quota.ts';
 import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
 
+/** So many callers, each with one request at a time, keep the service busy without overloading it. */
 export const AT_CAPACITY = 16;
 export const SLICE_MS = 1000;
 /** Shedding begins after a second. */

@@ -59,7 +59,7 @@ export class Handshakes {
   readonly #waiting = new Map<string, Waiting[]>();
   #count = 0;
   #mostWaiting = WAITING.most;
-  /** Connections of addresses that have too many, closed since then. */
+  /** How many connections were closed because their address has too many, and since when they are counted. */
   #closed = { count: 0, since: 0 };
   /** Handshakes that may begin now. */
   #credit = BURST;
@@ -169,7 +169,7 @@ export class Handshakes {
   #listenAgain(): void {
     const now = this.#now();
     if (this.#share() === SHARES.all && now - this.#closed.since < CLOSED.ms) return;
-    this.#closed = { count: 0, since: now };
+    this.#closed = { count: 0, since: now }; // so some of them may be closed again
     if (this.#usualLimit === undefined || this.#count >= this.#mostWaiting / 2) return;
     this.#listening.maxConnections = this.#usualLimit;
     this.#listening._handle?.listen(BACKLOG.usual);
