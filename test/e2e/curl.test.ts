@@ -1,11 +1,12 @@
 // The commands a person would type, run against a running service.
 // Needs: curl
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { startService, type TestService } from './service.ts';
 import { confirm } from './steps.ts';
 
@@ -43,4 +44,17 @@ test('certificate, refresh, verify, device and revoke, with plain curl', async (
   assert.equal(code, 0, printed);
   assert.match(printed, /# done\n$/);
   assert.doesNotMatch(printed, /ts[ard]_[A-Za-z0-9_-]{20}/, 'it prints no whole token');
+});
+
+test('the first answer on a new connection does not wait for an acknowledgement, which curl sends after 40 ms', async (t) => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const { CA = '', BASE = '' } = environment(service);
+  const seconds: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    const options = ['--silent', '--http1.1', '--cacert', CA, '--output', '/dev/null', '--write-out', '%{time_total}'];
+    const { stdout } = await promisify(execFile)('curl', [...options, `${BASE}/healthz`]);
+    seconds.push(Number(stdout));
+  }
+  assert.ok(Math.min(...seconds) < 0.04, `${seconds} s`);
 });
