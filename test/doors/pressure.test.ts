@@ -27,7 +27,7 @@ interface Turn {
   /** Every request is the first on its connection. */
   readonly isFirst?: boolean;
   readonly idleMs?: number;
-  /** Of serving one request; refusing costs a quarter. */
+  /** Of serving one request; refusing costs half. */
   readonly costMs?: number;
 }
 
@@ -43,7 +43,7 @@ function turn(pressure: Pressure, loop: Loop, arrivals: number, options: Turn = 
       accepted += 1;
     }
   }
-  loop.endTurn({ busyMs: (accepted + (arrivals - accepted) / 4) * costMs, idleMs });
+  loop.endTurn({ busyMs: (accepted + (arrivals - accepted) / 2) * costMs, idleMs });
   return accepted;
 }
 

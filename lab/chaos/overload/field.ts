@@ -4,13 +4,16 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { tlsOptionsOf } from '../../../test/e2e/caller.ts';
 import { CORES, pin } from '../../bench/pinned.ts';
 import { acknowledged, aftermath, cpuMs, residentMiB, type Siege, startSiege } from '../siege.ts';
-import { Line } from './line.ts';
-import { type Caller, type LoadReport, runLoad, settle } from './load.ts';
+import { type Line, SocketLine } from './line.ts';
+import { type Caller, type Demand, type LoadReport, runLoad, type Walk } from './load.ts';
 import { limitCpu } from './quota.ts';
-import { type Chain, KINDS, type Kind, walkOf } from './walks.ts';
+import { streamLines } from './stream-line.ts';
+import { type Chain, type Kind, walkOf } from './walks.ts';
 
-/** So many callers, each with one request at a time, keep the service busy without overloading it. */
+/** So many requests at a time keep the service busy without overloading it. */
 export const AT_CAPACITY = 16;
+/** Share of a core, so that a generator on the other core can send many times the service's capacity. */
+const QUOTA = 0.35;
 export const SLICE_MS = 1000;
 /** Shedding begins after a second. */
 export const WARM_UP_MS = 1200;
@@ -19,39 +22,49 @@ const QUICK_MS = 250;
 export interface Field {
   readonly siege: Siege;
   readonly secure: SecureContext;
-  /** Connected before the load starts: the floods measure the cost of connecting. */
-  readonly lines: readonly Line[];
+  /** By connection. They are connected before the load starts: the floods measure the cost of connecting. */
+  readonly lines: readonly (readonly Line[])[];
   readonly chains: readonly Chain[];
   readonly removeQuota: (() => void) | undefined;
   /** Before the attack. */
   readonly memoryMiB: number;
 }
 
-/** `quota`: share of a core, so that a generator on the other core can send many times the service's capacity. */
-export async function prepareField(callers: number, quota: number): Promise<Field> {
+export interface Plan {
+  readonly kinds: readonly Kind[];
+  readonly connections: number;
+  /** Callers on each connection, over HTTP/2; undefined: one, over HTTP/1.1. */
+  readonly streams?: number;
+}
+
+export async function prepareField({ kinds, connections, streams }: Plan): Promise<Field> {
   pin(process.pid, CORES.generator);
   const siege = await startSiege({ core: CORES.server, settings: { limits: { idleTimeout: '10m' } } });
   const { cert, key, ca } = tlsOptionsOf(siege.reach) as Record<'cert' | 'key' | 'ca', string>;
   const secure = createSecureContext({ cert, key, ca });
-  const chains = (await acknowledged(siege.reach, callers)).map((pair) => ({ pair }));
-  const lines = Array.from({ length: callers }, (_, n) => {
-    return new Line({ port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` });
+  const chains = (await acknowledged(siege.reach, connections)).map((pair) => ({ pair }));
+  const lines = chains.map((_, n) => {
+    const place = { port: siege.port, secure, from: `127.0.${1 + (n % 8)}.${1 + (n % 25)}` };
+    return streams ? streamLines(place, streams) : [new SocketLine(place)];
   });
-  const removeQuota = limitCpu(siege.child.pid as number, quota);
+  const removeQuota = limitCpu(siege.child.pid as number, QUOTA);
   console.log(
-    removeQuota ? `the service has ${quota * 100} % of one core` : 'no CPU quota here: the multiples reached are lower',
+    removeQuota ? `the service has ${QUOTA * 100} % of one core` : 'no CPU quota here: the multiples reached are lower',
   );
   const field = { siege, secure, lines, chains, removeQuota, memoryMiB: 0 };
   // Idle connections get closed, and cold code is slow.
-  for (const [n, line] of lines.entries())
-    await new Promise((resolve) => line.ask(walkOf('verify', chains[n] as Chain).next(), resolve));
-  for (const kind of KINDS) await load(callersOf(kind, field).slice(0, AT_CAPACITY), undefined, field);
+  for (const { line, walk } of callersOf('verify', field).slice(0, connections))
+    await new Promise((resolve) => line.ask(walk.next(), resolve));
+  for (const kind of kinds) {
+    await load(kind, field, { inFlight: AT_CAPACITY });
+    await settle(field);
+  }
   return { ...field, memoryMiB: residentMiB(siege) };
 }
 
 /** Stops the service; returns how many promises were broken. */
 export async function leaveField({ siege, lines, chains, memoryMiB, removeQuota }: Field): Promise<number> {
-  for (const line of lines) line.close();
+  for (const line of lines.flat()) line.close();
   const broken = await aftermath(
     siege,
     chains.slice(0, 100).map(({ pair }) => pair),
@@ -61,19 +74,22 @@ export async function leaveField({ siege, lines, chains, memoryMiB, removeQuota 
   return broken.length;
 }
 
-export async function load(
-  callers: readonly Caller[],
-  perSecond: number | undefined,
-  { siege }: Field,
-): Promise<LoadReport> {
-  const service = { memoryMiB: () => residentMiB(siege), cpuMs: () => cpuMs(siege) };
-  const report = await runLoad(callers, { perSecond, warmUpMs: WARM_UP_MS, milliseconds: SLICE_MS, service });
-  if (perSecond === undefined) await settle(callers);
-  return report;
+export async function load(kind: Kind, field: Field, demand: Demand): Promise<LoadReport> {
+  const service = { memoryMiB: () => residentMiB(field.siege), cpuMs: () => cpuMs(field.siege) };
+  return runLoad(callersOf(kind, field), { demand, warmUpMs: WARM_UP_MS, milliseconds: SLICE_MS, service });
 }
 
-export function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
-  return lines.map((line, n) => ({ line, walk: walkOf(kind, chains[n] as Chain) }));
+/** The first of each connection, then the second ones, and so on. */
+function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
+  const walks = chains.map((chain) => walkOf(kind, chain));
+  const [first = []] = lines;
+  return first.flatMap((_, at) => lines.map((ofOne, n) => ({ line: ofOne[at] as Line, walk: walks[n] as Walk })));
+}
+
+/** Waits until every caller has an answer. */
+export async function settle({ lines }: Field, milliseconds = 10_000): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (lines.flat().some(({ isBusy }) => isBusy) && performance.now() < end) await pause(20);
 }
 
 /**
@@ -82,7 +98,7 @@ export function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
  */
 export async function recovery({ siege, secure, chains }: Field): Promise<number> {
   const ended = performance.now();
-  const newLine = () => new Line({ port: siege.port, secure, from: '127.0.0.1' });
+  const newLine = () => new SocketLine({ port: siege.port, secure, from: '127.0.0.1' });
   const walk = walkOf('verify', chains[0] as Chain);
   let line = newLine();
   let [inRow, firstGood] = [0, Number.NaN];

@@ -1,5 +1,22 @@
-// One caller on a kept connection: HTTP/1.1 over TLS on a bare socket, reconnected when the service closes.
+// One caller on a kept connection, reconnected when the service closes.
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+
+export interface Ask {
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: string;
+}
+
+/** `status` is 0 if the service closed without an answer. */
+export type Heard = (status: number, body: string) => void;
+
+export interface Line {
+  readonly isBusy: boolean;
+  /** Whether the service allows no further request on this connection at the moment. */
+  readonly isHeld: boolean;
+  ask(request: Ask, heard: Heard): void;
+  close(): void;
+}
 
 export interface Place {
   readonly port: number;
@@ -8,9 +25,9 @@ export interface Place {
   readonly from: string;
 }
 
-type Heard = (status: number, body: string) => void;
-
-export class Line {
+/** HTTP/1.1 on a bare socket. */
+export class SocketLine implements Line {
+  readonly isHeld = false;
   readonly #place: Place;
   #socket: TLSSocket | undefined;
   #text = '';
@@ -24,11 +41,10 @@ export class Line {
     return this.#heard !== undefined;
   }
 
-  /** `heard` gets status 0 if the service closed without an answer. */
-  ask(request: string, heard: Heard): void {
+  ask(request: Ask, heard: Heard): void {
     this.#heard = heard;
     this.#socket ??= this.#open();
-    this.#socket.write(request, 'latin1');
+    this.#socket.write(textOf(request), 'latin1');
   }
 
   close(): void {
@@ -66,4 +82,9 @@ export class Line {
     this.#heard = undefined;
     heard?.(status, body);
   }
+}
+
+function textOf({ path, token, body }: Ask): string {
+  if (body === undefined) return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }

@@ -1,11 +1,10 @@
-// Callers that together send a given number of requests a second, whatever the answers.
+// Callers that together send requests: so many a second whatever the answers, or so many at a time.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Line } from './line.ts';
-import { watchStolen } from './stolen.ts';
+import type { Ask, Line } from './line.ts';
 
 /** The repeated requests of one caller; a refused request is retried. */
 export interface Walk {
-  next(): string;
+  next(): Ask;
   accepted(body: string): void;
 }
 
@@ -31,13 +30,13 @@ export interface LoadReport {
   readonly memoryMiB: number;
   /** Cores used by the service. */
   readonly cpu: number;
-  /** Share of the machine's time. */
-  readonly stolen: number;
 }
 
+/** With `inFlight`, every answer is followed by a request of another caller. */
+export type Demand = { readonly perSecond: number } | { readonly inFlight: number };
+
 export interface LoadOptions {
-  /** Undefined: each caller sends its next request after each answer. */
-  readonly perSecond?: number | undefined;
+  readonly demand: Demand;
   readonly warmUpMs: number;
   readonly milliseconds: number;
   /** Resources used by the service. */
@@ -48,6 +47,7 @@ const TICK_MS = 5;
 const REFUSALS = [429, 503];
 
 export async function runLoad(callers: readonly Caller[], options: LoadOptions): Promise<LoadReport> {
+  const { perSecond, inFlight } = { perSecond: 0, inFlight: 0, ...options.demand };
   const begins = performance.now() + options.warmUpMs;
   const ends = begins + options.milliseconds;
   const run = { wanted: 0, sent: 0, accepted: 0, refused: 0, cut: 0, memoryMiB: 0 };
@@ -55,15 +55,26 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
   const surprises = new Map<number, number>();
   const counts = (moment: number) => moment >= begins && moment < ends;
   let next = 0;
-  const ask = (caller: Caller) => {
+  const freeCaller = () => {
+    for (let tries = 0; tries < callers.length; tries++) {
+      const caller = callers[next++ % callers.length];
+      if (caller && !caller.line.isBusy && !caller.line.isHeld) return caller;
+    }
+    return undefined;
+  };
+  /** Returns whether a caller could. */
+  const ask = () => {
+    const caller = freeCaller();
+    if (!caller) return false;
     const began = performance.now();
     if (counts(began)) run.sent += 1;
     caller.line.ask(caller.walk.next(), (status, body) => {
       const now = performance.now();
       if (status === 200) caller.walk.accepted(body);
       if (counts(now)) record(status, now - began);
-      if (options.perSecond === undefined && now < ends) ask(caller);
+      if (inFlight > 0 && now < ends) ask();
     });
+    return true;
   };
   const record = (status: number, ms: number) => {
     if (status === 200) {
@@ -73,51 +84,32 @@ export async function runLoad(callers: readonly Caller[], options: LoadOptions):
     else if (status === 0) run.cut += 1;
     else surprises.set(status, (surprises.get(status) ?? 0) + 1);
   };
-  if (options.perSecond === undefined) for (const caller of callers) ask(caller);
+  for (let n = 0; n < inFlight; n++) ask();
   let last = performance.now();
-  const stolen = watchStolen();
   const cpu = { began: last, ms: options.service.cpuMs() };
   for (let due = 0; performance.now() < ends; await pause(TICK_MS)) {
     const now = performance.now();
     run.memoryMiB = Math.max(run.memoryMiB, options.service.memoryMiB());
-    due += ((now - last) / 1000) * (options.perSecond ?? 0);
+    due += ((now - last) / 1000) * perSecond;
     last = now;
-    for (; due >= 1; due--) {
-      if (counts(now)) run.wanted += 1;
-      const caller = freeCaller();
-      if (caller) ask(caller);
-    }
+    if (counts(now)) run.wanted += Math.floor(due);
+    while (due >= 1 && ask()) due -= 1;
+    due %= 1;
   }
   const cpuShare = (options.service.cpuMs() - cpu.ms) / (performance.now() - cpu.began);
   latencies.sort((a, b) => a - b);
-  const wanted = options.perSecond === undefined ? run.sent : run.wanted;
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return {
     ...run,
-    wanted,
+    wanted: perSecond > 0 ? run.wanted : run.sent,
     surprises,
     cpu: cpuShare,
-    stolen: stolen(),
     seconds: options.milliseconds / 1000,
     p50: at(0.5),
     p99: at(0.99),
   };
-
-  function freeCaller(): Caller | undefined {
-    for (let tries = 0; tries < 50; tries++) {
-      const caller = callers[next++ % callers.length];
-      if (caller && !caller.line.isBusy) return caller;
-    }
-    return undefined;
-  }
 }
 
 export function rateOf({ accepted, seconds }: LoadReport): number {
   return accepted / seconds;
-}
-
-/** Waits until every caller has an answer. */
-export async function settle(callers: readonly Caller[], milliseconds = 10_000): Promise<void> {
-  const end = performance.now() + milliseconds;
-  while (callers.some(({ line }) => line.isBusy) && performance.now() < end) await pause(20);
 }

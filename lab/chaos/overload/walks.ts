@@ -1,5 +1,6 @@
 // Requests of callers in the drill: check a token, refresh a chain, get a grant by certificate, or all of these.
 import { CERTIFICATE, CLIENT, type Pair, SCOPE, TOKEN, VERIFY } from '../../../test/e2e/steps.ts';
+import type { Ask } from './line.ts';
 import type { Walk } from './load.ts';
 
 export const KINDS = ['verify', 'refresh', 'certificate', 'mixed'] as const;
@@ -27,9 +28,8 @@ export function walkOf(kind: Kind, chain: Chain): Walk {
   }
 }
 
-function verifyWalk({ pair: { access_token } }: Chain): Walk {
-  const request = `GET ${VERIFY} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${access_token}\r\n\r\n`;
-  return { next: () => request, accepted: () => undefined };
+function verifyWalk({ pair: { access_token: token } }: Chain): Walk {
+  return { next: () => ({ path: VERIFY, token }), accepted: () => undefined };
 }
 
 function refreshWalk(chain: Chain): Walk {
@@ -54,7 +54,6 @@ function mixedWalk(walks: readonly Walk[]): Walk {
   };
 }
 
-function post(path: string, body: object): string {
-  const text = JSON.stringify(body);
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+function post(path: string, body: object): Ask {
+  return { path, body: JSON.stringify(body) };
 }

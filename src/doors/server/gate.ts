@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
+import type { ConcurrentStreams } from './concurrent-streams.ts';
 import { cut, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
+import { sendRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
 import type { RefusalReplies } from './refusal-replies.ts';
@@ -33,11 +35,10 @@ export interface GateRules {
 const PIPELINED = 16;
 /** A connection that sends this many more is closed. */
 const PIPELINED_AND_IGNORED = 100;
-/** Streams on one HTTP/2 connection at a time; a caller that wants more waits. */
-export const STREAMS_OF_STRANGERS = 16;
-const STREAMS = 100;
 /** Health checks and scrapes at a time, in addition to other requests. */
 const WATCHERS = 64;
+/** While HTTP/2 callers may have fewer streams than at first. */
+const RESTORE_EVERY_MS = 500;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
@@ -47,11 +48,13 @@ type Kept<T> = T & { [VISITOR]?: Visitor };
 export class Gate {
   readonly places: Places;
   readonly #rules: GateRules;
-  readonly #refusals = new RefusalQueue();
+  readonly #refusals: RefusalQueue;
   #watchers = 0;
+  #restoring: NodeJS.Timeout | undefined;
 
   constructor(server: Server, rules: GateRules) {
     this.#rules = rules;
+    this.#refusals = new RefusalQueue(rules.pressure);
     this.places = new Places(rules.shares, rules.streams);
     const [handle] = server.listeners('request') as RequestListener[];
     if (!handle) throw new Error('the server has no listener for requests');
@@ -80,8 +83,7 @@ export class Gate {
   trust(visitor: Visitor): void {
     if (visitor.isKnown) return;
     visitor.isKnown = true;
-    const { session } = visitor;
-    if (session && !session.destroyed && !session.closed) session.settings({ maxConcurrentStreams: STREAMS });
+    visitor.concurrent?.trust();
   }
 
   #admit(raw: IncomingMessage, response: ServerResponse & { [PLACE]?: Place }): boolean {
@@ -96,10 +98,11 @@ export class Gate {
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
-    if (reason) return this.#refuse(raw, response, reason);
+    if (reason) return this.#refuse(visitor, raw, response, reason);
     if (isWatching) this.#watch(response);
     response[PLACE] = place;
     this.#rules.pressure.accept(isFirst);
+    if (!this.#rules.pressure.isSaturated) visitor.concurrent?.raise(visitor.places.length);
     return true;
   }
 
@@ -114,12 +117,34 @@ export class Gate {
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
-  #refuse(raw: IncomingMessage, response: ServerResponse, reason: ServerReason): false {
+  #refuse(visitor: Visitor, { url = '' }: IncomingMessage, response: ServerResponse, reason: ServerReason): false {
     this.#rules.pressure.refuse();
     this.#rules.onRefused(reason);
-    const url = raw.url ?? '';
-    this.#refusals.refuse(response, this.#rules.repliesAt(url).prepare(url, reason));
+    if (this.#rules.pressure.isSaturated && visitor.concurrent) this.#lower(visitor.concurrent);
+    const refusal = this.#rules.repliesAt(url).prepare(url, reason);
+    const isEarly = performance.now() < visitor.retryAt && !visitor.isProxy;
+    this.#refusals.refuse(() => {
+      if (response.destroyed) return;
+      visitor.retryAt = performance.now() + sendRefusal(response, refusal) * 1000;
+    }, isEarly);
     return false;
+  }
+
+  /** Streams that the caller opens before it learns of the new limit are reset by Node (REFUSED_STREAM), which costs little. */
+  #lower(concurrent: ConcurrentStreams): void {
+    concurrent.lower();
+    this.#restoring ??= setInterval(() => this.#restore(), RESTORE_EVERY_MS).unref();
+  }
+
+  /** Not when a request is accepted: if all streams of a connection stay open, no request can come. */
+  #restore(): void {
+    const { pressure } = this.#rules;
+    pressure.arrive(); // updates its figures
+    if (pressure.isSaturated) return;
+    const lowered = [...this.places.visitors].filter(({ concurrent }) => concurrent?.restore() === false);
+    if (lowered.length > 0) return;
+    clearInterval(this.#restoring);
+    this.#restoring = undefined;
   }
 
   /** Whether one more pipelined HTTP/1.1 request is allowed on this connection. */
@@ -133,7 +158,7 @@ export class Gate {
     response.shouldKeepAlive = false;
     if (visitor.isEnding) return false; // the connection ends before its turn comes
     visitor.isEnding = true;
-    return this.#refuse(raw, response, 'rate-limited');
+    return this.#refuse(visitor, raw, response, 'rate-limited');
   }
 
   /** Requests of a proxy count for the address it forwards; without one they count for nobody. */

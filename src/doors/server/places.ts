@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { ConcurrentStreams } from './concurrent-streams.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
 
@@ -26,10 +27,14 @@ export interface Visitor {
   readonly isProxy: boolean;
   /** In the order of arrival. Usually one: an array is faster than a set then. */
   readonly places: Place[];
+  /** For HTTP/2 connections. */
+  readonly concurrent: ConcurrentStreams | undefined;
   /** For HTTP/2 connections other than those of proxies. */
   readonly frames: FrameBudget | undefined;
   readonly openedAt: number;
   lastUsedAt: number;
+  /** When a caller that was refused may come back. */
+  retryAt: number;
   /** An authentic token or certificate was accepted on this connection. */
   isKnown: boolean;
   /** Nothing more is read from this connection. */
@@ -114,9 +119,11 @@ export class Places {
       party: this.#shares.enter(address),
       isProxy,
       places: [],
+      concurrent: session && new ConcurrentStreams(session),
       frames: session && !isProxy ? new FrameBudget(session, socket) : undefined,
       openedAt: now,
       lastUsedAt: now,
+      retryAt: now,
       isKnown: false,
       isEnding: false,
       whenIdle: undefined,

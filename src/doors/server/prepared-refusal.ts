@@ -30,11 +30,13 @@ export function prepareOnce<K>(make: (key: K) => PreparedRefusal): (key: K) => P
 }
 
 /** Seconds, in turn: callers that were refused together should not come back together. */
-const RETRY_AFTER = ['1', '2', '3'];
+const RETRY_AFTER = [1, 2, 3];
 
 let refused = 0;
 
-export function sendRefusal(response: ServerResponse, { status, headers, body }: PreparedRefusal): void {
-  const retryAfter = RETRY_AFTER[refused++ % RETRY_AFTER.length] as string;
-  response.writeHead(status, { ...headers, 'retry-after': retryAfter }).end(body);
+/** Returns the seconds in Retry-After. */
+export function sendRefusal(response: ServerResponse, { status, headers, body }: PreparedRefusal): number {
+  const retryAfter = RETRY_AFTER[refused++ % RETRY_AFTER.length] as number;
+  response.writeHead(status, { ...headers, 'retry-after': String(retryAfter) }).end(body);
+  return retryAfter;
 }
