@@ -25,7 +25,7 @@ async function aGate(t: TestContext, server: Server = createServer()) {
   t.mock.method(pressure, 'isTooLate', () => load.isTooMuch);
   t.mock.getter(Pressure.prototype, 'isSaturated', () => load.isTooMuch);
   const limit = shareLimit(100, 100, 100);
-  new Gate(server, {
+  const { places } = new Gate(server, {
     shares: new Shares(),
     places: 100,
     bodyBytes: 1000,
@@ -41,7 +41,7 @@ async function aGate(t: TestContext, server: Server = createServer()) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  return { port: (server.address() as AddressInfo).port, firsts, load };
+  return { port: (server.address() as AddressInfo).port, firsts, load, places };
 }
 
 async function ask(options: RequestOptions): Promise<string> {
@@ -103,4 +103,19 @@ test('after a refusal for overload, an HTTP/2 caller may have fewer streams unti
   load.isTooMuch = false;
   const [restored] = await once(caller, 'remoteSettings');
   assert.equal(restored.maxConcurrentStreams, 16);
+});
+
+test('a refusal while the server stops ends the connection', async (t) => {
+  const { port, load, places } = await aGate(t);
+  const agent = new Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  load.isTooMuch = true;
+  const connectionOf = async () => {
+    const [response] = (await once(get({ host: '127.0.0.1', port, agent }), 'response')) as [IncomingMessage];
+    await response.toArray();
+    return [response.statusCode, response.headers.connection];
+  };
+  assert.deepEqual(await connectionOf(), [503, 'keep-alive']);
+  places.endStreams();
+  assert.deepEqual(await connectionOf(), [503, 'close']);
 });

@@ -15,8 +15,8 @@ export const AT_CAPACITY = 16;
 /** Share of a core, so that a generator on the other core can send many times the service's capacity. */
 const QUOTA = 0.35;
 export const SLICE_MS = 1000;
-/** Shedding begins after a second. */
-export const WARM_UP_MS = 1200;
+/** Shedding begins after a second; what HTTP/2 callers sent before takes about as long. */
+export const WARM_UP_MS = 2000;
 const QUICK_MS = 250;
 
 export interface Field {
@@ -81,7 +81,7 @@ export async function load(kind: Kind, field: Field, demand: Demand): Promise<Lo
 
 /** The first of each connection, then the second ones, and so on. */
 function callersOf(kind: Kind, { lines, chains }: Field): Caller[] {
-  const walks = chains.map((chain) => walkOf(kind, chain));
+  const walks = chains.map((chain, n) => walkOf(kind, chain, n));
   const [first = []] = lines;
   return first.flatMap((_, at) => lines.map((ofOne, n) => ({ line: ofOne[at] as Line, walk: walks[n] as Walk })));
 }

@@ -11,7 +11,8 @@ export interface Chain {
   pair: Pair;
 }
 
-export function walkOf(kind: Kind, chain: Chain): Walk {
+/** `at`: where in the sequence of a mixed walk it begins. */
+export function walkOf(kind: Kind, chain: Chain, at = 0): Walk {
   switch (kind) {
     case 'verify':
       return verifyWalk(chain);
@@ -20,11 +21,14 @@ export function walkOf(kind: Kind, chain: Chain): Walk {
     case 'certificate':
       return { next: () => post(CERTIFICATE, { client_id: CLIENT, scope: SCOPE }), accepted: () => undefined };
     case 'mixed':
-      return mixedWalk([
-        ...Array.from({ length: 7 }, () => verifyWalk(chain)),
-        walkOf('certificate', chain),
-        ...Array.from({ length: 2 }, () => refreshWalk(chain)),
-      ]);
+      return mixedWalk(
+        [
+          ...Array.from({ length: 7 }, () => verifyWalk(chain)),
+          walkOf('certificate', chain),
+          ...Array.from({ length: 2 }, () => refreshWalk(chain)),
+        ],
+        at,
+      );
   }
 }
 
@@ -42,8 +46,8 @@ function refreshWalk(chain: Chain): Walk {
 }
 
 /** In sequence; a refused request is retried before the next. */
-function mixedWalk(walks: readonly Walk[]): Walk {
-  let at = 0;
+function mixedWalk(walks: readonly Walk[], first: number): Walk {
+  let at = first;
   const current = () => walks[at % walks.length] as Walk;
   return {
     next: () => current().next(),

@@ -21,7 +21,7 @@ import { Gate } from './gate.ts';
 import { Handshakes } from './handshakes.ts';
 import { http2Options } from './http2-limits.ts';
 import { methodTable } from './methods.ts';
-import type { Census, Place } from './places.ts';
+import { type Census, endConnection, type Place } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
 import { Pressure } from './pressure.ts';
 import { readBody } from './read-body.ts';
@@ -117,7 +117,8 @@ export function makeApp(options: AppOptions): App {
   // After the body was read: reading it loses the context.
   if (trace) app.addHook('preValidation', (request, _reply, proceed) => trace(request, proceed));
   app.addHook('onSend', (request, reply, payload, proceed) => {
-    drain.endConnection(request, reply, guard.gate.placeOf(reply.raw));
+    const place = guard.gate.placeOf(reply.raw);
+    if (place && guard.gate.places.isEnding) endConnection(place);
     if (request.raw.httpVersionMajor > 1) reply.removeHeader('connection'); // HTTP/2 has no such header
     proceed(null, payload);
   });

@@ -2,9 +2,8 @@
 // server nothing. Twice as many if it uses all of them and there is time, half as many after a refusal for overload.
 import type { ServerHttp2Session } from 'node:http2';
 
-/** At first, at most until the caller has shown an authentic token, and after that. */
-export const STREAMS_AT_FIRST = 16;
-const STREAMS_OF_STRANGERS = 16;
+/** Until the caller has shown an authentic token, and at most after that. Fewer at first would reset what clients send at once. */
+export const STREAMS_OF_STRANGERS = 16;
 const STREAMS = 100;
 const LEAST = 2;
 /** Time between two changes, in which the first has its effect. */
@@ -16,7 +15,7 @@ export class ConcurrentStreams {
   readonly #session: Settable;
   readonly #now: () => number;
   #most = STREAMS_OF_STRANGERS;
-  #limit = STREAMS_AT_FIRST;
+  #limit = STREAMS_OF_STRANGERS;
   #changedAt = Number.NEGATIVE_INFINITY;
 
   constructor(session: Settable, now = () => performance.now()) {
@@ -28,27 +27,25 @@ export class ConcurrentStreams {
     this.#most = STREAMS;
   }
 
-  raise(inUse: number): void {
-    if (inUse >= this.#limit) this.#change(Math.min(this.#most, this.#limit * 2));
+  /** When there is time. Returns false if the caller should have more, but cannot yet. */
+  raise(inUse: number): boolean {
+    if (this.#limit < STREAMS_OF_STRANGERS) return this.#change(STREAMS_OF_STRANGERS);
+    return inUse < this.#limit || this.#change(Math.min(this.#most, this.#limit * 2));
   }
 
+  /** When a request was refused for overload. */
   lower(): void {
     this.#change(Math.max(LEAST, Math.floor(this.#limit / 2)));
   }
 
-  /** Returns whether the caller may have as many as at first. */
-  restore(): boolean {
-    if (this.#limit < STREAMS_AT_FIRST) this.#change(STREAMS_AT_FIRST);
-    return this.#limit >= STREAMS_AT_FIRST;
-  }
-
   /** Not before the caller has confirmed the last change: Node closes a session with many unconfirmed ones. */
-  #change(limit: number): void {
+  #change(limit: number): boolean {
     const { closed, destroyed, pendingSettingsAck } = this.#session;
-    if (limit === this.#limit || closed || destroyed || pendingSettingsAck) return;
-    if (this.#now() - this.#changedAt < PAUSE_MS) return;
+    if (limit === this.#limit || closed || destroyed) return true;
+    if (pendingSettingsAck || this.#now() - this.#changedAt < PAUSE_MS) return false;
     this.#limit = limit;
     this.#changedAt = this.#now();
     this.#session.settings({ maxConcurrentStreams: limit });
+    return true;
   }
 }

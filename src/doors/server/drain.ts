@@ -1,8 +1,6 @@
 // Ends a listener without losing a request. It accepts no new connections; each open one closes after its next response.
-import type { ServerHttp2Stream } from 'node:http2';
 import { Server } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Place, Places } from './places.ts';
+import type { Places } from './places.ts';
 import { emptyQueue } from './queued-connections.ts';
 
 /** A server with kept-alive HTTP/1.1 connections. */
@@ -14,7 +12,6 @@ export class Drain {
   readonly #server: Server;
   readonly #places: Places;
   readonly #idleMs: number;
-  #hasBegun = false;
 
   /** `idleMs`: how long to wait for the next request on an idle connection. */
   constructor(server: Server, places: Places, idleMs: number) {
@@ -23,7 +20,6 @@ export class Drain {
 
   /** Resolves when all connections are closed. `isShared`: other processes listen on the same port. */
   async begin(isShared = false): Promise<void> {
-    this.#hasBegun = true;
     this.#places.endStreams();
     await emptyQueue(this.#server, isShared);
     await new Promise<void>((resolve) => {
@@ -37,22 +33,8 @@ export class Drain {
     });
   }
 
-  /** Before a response is sent: asks the caller to use another connection from now on. */
-  endConnection(request: FastifyRequest, reply: FastifyReply, place: Place | undefined): void {
-    if (!this.#hasBegun) return;
-    const { stream } = request.raw as { stream?: ServerHttp2Stream };
-    // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
-    if (stream) stream.session?.close();
-    // Not while pipelined requests wait behind this one.
-    else if (!place || isNewest(place)) reply.header('connection', 'close');
-  }
-
   #closeIdle(): void {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
     for (const { session, places } of this.#places.visitors) if (places.length === 0) session?.close();
   }
-}
-
-function isNewest(place: Place): boolean {
-  return place.visitor.places.at(-1) === place;
 }

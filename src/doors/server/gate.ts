@@ -4,7 +4,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
 import type { ConcurrentStreams } from './concurrent-streams.ts';
-import { cut, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
+import { cut, endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
 import { sendRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';
@@ -37,8 +37,8 @@ const PIPELINED = 16;
 const PIPELINED_AND_IGNORED = 100;
 /** Health checks and scrapes at a time, in addition to other requests. */
 const WATCHERS = 64;
-/** While HTTP/2 callers may have fewer streams than at first. */
-const RESTORE_EVERY_MS = 500;
+/** While HTTP/2 callers should have more streams. */
+const RAISE_EVERY_MS = 500;
 
 const VISITOR = Symbol('visitor on this connection');
 const PLACE = Symbol('place of this response');
@@ -50,7 +50,7 @@ export class Gate {
   readonly #rules: GateRules;
   readonly #refusals: RefusalQueue;
   #watchers = 0;
-  #restoring: NodeJS.Timeout | undefined;
+  #raising: NodeJS.Timeout | undefined;
 
   constructor(server: Server, rules: GateRules) {
     this.#rules = rules;
@@ -98,11 +98,11 @@ export class Gate {
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
-    if (reason) return this.#refuse(visitor, raw, response, reason);
+    if (reason) return this.#refuse(place, reason);
     if (isWatching) this.#watch(response);
     response[PLACE] = place;
     this.#rules.pressure.accept(isFirst);
-    if (!this.#rules.pressure.isSaturated) visitor.concurrent?.raise(visitor.places.length);
+    if (stream) this.#raise(visitor);
     return true;
   }
 
@@ -117,7 +117,9 @@ export class Gate {
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
 
-  #refuse(visitor: Visitor, { url = '' }: IncomingMessage, response: ServerResponse, reason: ServerReason): false {
+  #refuse(place: Place, reason: ServerReason): false {
+    const { visitor, response } = place;
+    const { url = '' } = place.raw;
     this.#rules.pressure.refuse();
     this.#rules.onRefused(reason);
     if (this.#rules.pressure.isSaturated && visitor.concurrent) this.#lower(visitor.concurrent);
@@ -125,6 +127,7 @@ export class Gate {
     const isEarly = performance.now() < visitor.retryAt && !visitor.isProxy;
     this.#refusals.refuse(() => {
       if (response.destroyed) return;
+      if (this.places.isEnding) endConnection(place);
       visitor.retryAt = performance.now() + sendRefusal(response, refusal) * 1000;
     }, isEarly);
     return false;
@@ -133,18 +136,26 @@ export class Gate {
   /** Streams that the caller opens before it learns of the new limit are reset by Node (REFUSED_STREAM), which costs little. */
   #lower(concurrent: ConcurrentStreams): void {
     concurrent.lower();
-    this.#restoring ??= setInterval(() => this.#restore(), RESTORE_EVERY_MS).unref();
+    this.#raiseLater();
   }
 
-  /** Not when a request is accepted: if all streams of a connection stay open, no request can come. */
-  #restore(): void {
+  #raise({ concurrent, places }: Visitor): void {
+    if (this.#rules.pressure.isSaturated) return;
+    if (concurrent?.raise(places.length) === false) this.#raiseLater();
+  }
+
+  /** Not only with requests: if all streams of a connection stay open, no further request can come. */
+  #raiseLater(): void {
+    this.#raising ??= setInterval(() => this.#raiseAll(), RAISE_EVERY_MS).unref();
+  }
+
+  #raiseAll(): void {
     const { pressure } = this.#rules;
     pressure.arrive(); // updates its figures
     if (pressure.isSaturated) return;
-    const lowered = [...this.places.visitors].filter(({ concurrent }) => concurrent?.restore() === false);
-    if (lowered.length > 0) return;
-    clearInterval(this.#restoring);
-    this.#restoring = undefined;
+    clearInterval(this.#raising);
+    this.#raising = undefined;
+    for (const visitor of this.places.visitors) this.#raise(visitor);
   }
 
   /** Whether one more pipelined HTTP/1.1 request is allowed on this connection. */
@@ -154,11 +165,11 @@ export class Gate {
     if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (!visitor.isEnding && waiting < PIPELINED) return true;
     if (waiting > PIPELINED + PIPELINED_AND_IGNORED) raw.socket.destroy();
-    this.places.take(visitor, raw, response, { counts: false, party: visitor.party });
+    const place = this.places.take(visitor, raw, response, { counts: false, party: visitor.party });
     response.shouldKeepAlive = false;
     if (visitor.isEnding) return false; // the connection ends before its turn comes
     visitor.isEnding = true;
-    return this.#refuse(visitor, raw, response, 'rate-limited');
+    return this.#refuse(place, 'rate-limited');
   }
 
   /** Requests of a proxy count for the address it forwards; without one they count for nobody. */

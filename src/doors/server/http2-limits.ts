@@ -1,5 +1,5 @@
 // Limits of one HTTP/2 connection.
-import { STREAMS_AT_FIRST } from './concurrent-streams.ts';
+import { STREAMS_OF_STRANGERS } from './concurrent-streams.ts';
 
 /** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
 const SESSION_MEGABYTES = 2;
@@ -16,7 +16,7 @@ const HEADER_PAIRS = 2000;
 /** Limits what one connection can use. Callers get more streams once they have shown an authentic token. */
 export function http2Options({ headerBytes }: { readonly headerBytes: number }) {
   return {
-    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_AT_FIRST },
+    settings: { maxHeaderListSize: headerBytes * HEADER_SLACK, maxConcurrentStreams: STREAMS_OF_STRANGERS },
     maxHeaderListPairs: HEADER_PAIRS,
     maxSessionMemory: SESSION_MEGABYTES,
     maxOutstandingPings: OUTSTANDING_PINGS,

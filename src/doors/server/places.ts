@@ -264,3 +264,12 @@ export function cut(place: Place): void {
   else stream.close(constants.NGHTTP2_CANCEL);
   place.isCut = true;
 }
+
+/** Before a response is sent: asks the caller to use another connection from now on. */
+export function endConnection(place: Place): void {
+  const { stream, visitor, response } = place;
+  // GOAWAY precedes the response, so a caller that waits for it sends nothing into a closing session.
+  if (stream) stream.session?.close();
+  // Not while pipelined requests wait behind this one.
+  else if (visitor.places.at(-1) === place) response.shouldKeepAlive = false;
+}
