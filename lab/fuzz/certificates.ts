@@ -20,8 +20,8 @@ const PROGRESS_MS = 15_000;
 
 type Issuers = ReadonlyMap<Seed, readonly ApprovedIssuer[]>;
 
-export async function fuzzCertificates({ first, mutations }: Range): Promise<Results> {
-  const seeds = makeSeeds();
+/** The same mutations of seeds with other keys may be other mutants. */
+export async function fuzzCertificates({ first, mutations }: Range, seeds = makeSeeds()): Promise<Results> {
   const issuers = new Map(seeds.map((seed) => [seed, [issuerOf(seed.root.certificate, 'FUZZ')]]));
   const openssl = await startOpenssl([...new Set(seeds.map(({ root }) => root.pem))]);
   const gnutls = startGnutls();
