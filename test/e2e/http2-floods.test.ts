@@ -65,7 +65,7 @@ suite('HTTP/2 connections that break the rules', () => {
         const stream = connection.nextStream();
         return Buffer.concat([headersFrame(stream, POST, END_HEADERS), resetFrame(stream)]);
       }),
-    'more requests than allowed at a time': (connection) => many(50, () => headersFrame(connection.nextStream(), GET)),
+    'more requests than allowed at a time': (connection) => many(200, () => headersFrame(connection.nextStream(), GET)),
   };
 
   for (const [what, make] of Object.entries(FLOODS)) {
@@ -107,6 +107,20 @@ suite('HTTP/2 connections that break the rules', () => {
     connection.send(many(60, () => headersFrame(connection.nextStream(), POST, END_HEADERS)));
     assert.ok(await until(() => (connection.received.get(FRAME.resetStream) ?? 0) >= 44, 500));
     assert.equal(connection.received.get(FRAME.headers), undefined, 'the other 16 wait for their bodies');
+  });
+
+  test('streams refused now and then do not add up: the connection is kept', async () => {
+    const connection = await open();
+    const received = (type: number) => connection.received.get(type) ?? 0;
+    const each = 50;
+    for (let round = 1; round <= 10; round++) {
+      connection.send(many(each, () => headersFrame(connection.nextStream(), GET)));
+      const isSettled = () => received(FRAME.headers) + received(FRAME.resetStream) >= round * each;
+      assert.ok(await until(isSettled, 2000), `round ${round}`);
+      await wait(150);
+    }
+    assert.ok(received(FRAME.resetStream) > 100, `${received(FRAME.resetStream)} refused`);
+    assert.equal(connection.isOver, false);
   });
 
   test('an idle connection is closed, even if the caller keeps its side open', async () => {

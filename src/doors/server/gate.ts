@@ -96,7 +96,7 @@ export class Gate {
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const isFirst = visitor.lastUsedAt === visitor.openedAt;
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
-    visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
+    if (stream) visitor.frames?.request(stream, requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(place, reason);
     if (isWatching) this.#watch(response);

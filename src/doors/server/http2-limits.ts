@@ -4,7 +4,8 @@ import { STREAMS_OF_STRANGERS } from './concurrent-streams.ts';
 /** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
 const SESSION_MEGABYTES = 2;
 const OUTSTANDING_PINGS = 10;
-const INVALID_FRAMES = 100;
+/** No limit: Node counts them for the life of a connection, and streams that it refuses too. See frame-budget.ts. */
+const INVALID_FRAMES = 2 ** 32 - 1;
 /** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
 const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
 /** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
