@@ -26,21 +26,19 @@ suite('how many streams an HTTP/2 connection may have', () => {
   test('a trusted caller that uses all of them gets more, up to 100', () => {
     const { streams, limits, often } = aSession();
     streams.trust();
-    often(5, () => streams.raise(100));
+    often(5, () => streams.isShort(100) && streams.raise());
     assert.deepEqual(limits, [32, 64, 100]);
   });
 
   test('a caller that does not use all of them gets no more', () => {
-    const { streams, limits } = aSession();
+    const { streams } = aSession();
     streams.trust();
-    streams.raise(15);
-    assert.deepEqual(limits, []);
+    assert.deepEqual([streams.isShort(15), streams.isShort(16)], [false, true]);
   });
 
   test('a stranger gets no more', () => {
-    const { streams, limits } = aSession();
-    assert.equal(streams.raise(16), true);
-    assert.deepEqual(limits, []);
+    const { streams } = aSession();
+    assert.equal(streams.isShort(16), false);
   });
 
   test('refusals for overload halve them, down to 2', () => {
@@ -61,17 +59,19 @@ suite('how many streams an HTTP/2 connection may have', () => {
     streams.trust();
     session.pendingSettingsAck = true;
     streams.lower();
-    assert.equal(streams.raise(16), false, 'later');
+    assert.equal(streams.raise(), false, 'later');
     session.pendingSettingsAck = false;
-    assert.equal(streams.raise(16), true);
+    assert.equal(streams.raise(), true);
     assert.deepEqual(limits, [32]);
   });
 
   test('after an overload there are as many as at first', () => {
     const { streams, limits, often } = aSession();
     often(3, () => streams.lower());
-    often(1, () => streams.raise(0));
+    assert.equal(streams.isShort(0), true);
+    streams.raise();
     assert.deepEqual(limits, [8, 4, 2, 16]);
+    assert.equal(streams.isShort(16), false);
   });
 
   for (const end of ['closed', 'destroyed'] as const) {

@@ -1,37 +1,53 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http';
-import { connect as connectHttp2, createSecureServer } from 'node:http2';
+import {
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  constants,
+  createSecureServer,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { peersOf } from '../../src/doors/caller/connection.ts';
+import { Drain } from '../../src/doors/server/drain.ts';
 import { Gate } from '../../src/doors/server/gate.ts';
+import { http2Options } from '../../src/doors/server/http2-limits.ts';
 import { Pressure } from '../../src/doors/server/pressure.ts';
 import { RefusalQueue } from '../../src/doors/server/refusal-queue.ts';
 import { NEUTRAL_REPLIES } from '../../src/doors/server/refusal-replies.ts';
 import { Shares, shareLimit } from '../../src/doors/server/shares.ts';
 import { makeAuthority } from '../authority.ts';
 
+const HOLD = '/hold';
+const SHARE = 20;
+
 /**
- * A server behind a gate, and which of its requests were told to be the first on their connection. While `load.isTooMuch`, requests
- * are refused for overload.
+ * A server behind a gate, and which of its requests were told to be the first on their connection. It answers all but those to `HOLD`.
+ * While `load.isTooMuch`, requests are refused for overload; while `load.isBusy`, the server has no time to spare. One address may
+ * have `SHARE` requests in flight; 127.0.0.9 is a proxy.
  */
 async function aGate(t: TestContext, server: Server = createServer()) {
-  server.on('request', (_request: unknown, response: ServerResponse) => response.end('ok'));
+  server.on('request', ({ url }: IncomingMessage, response: ServerResponse) => {
+    if (url !== HOLD) response.end('ok');
+  });
   const pressure = new Pressure(100);
   const firsts: boolean[] = [];
-  const load = { isTooMuch: false };
+  const load = { isTooMuch: false, isBusy: false };
   t.mock.method(pressure, 'accept', (isFirst: boolean) => firsts.push(isFirst));
   t.mock.method(pressure, 'isTooLate', () => load.isTooMuch);
-  t.mock.getter(Pressure.prototype, 'isSaturated', () => load.isTooMuch);
-  const limit = shareLimit(100, 100, 100);
+  t.mock.getter(Pressure.prototype, 'isSaturated', () => load.isTooMuch || load.isBusy);
+  const limit = shareLimit(100, SHARE, 100);
   const { places } = new Gate(server, {
     shares: new Shares(),
     places: 100,
     bodyBytes: 1000,
     limit,
     streams: { total: 100, share: limit },
-    peers: peersOf([]),
+    peers: peersOf(['127.0.0.9']),
     pressure,
     isAuthentic: () => false,
     isMonitoring: () => false,
@@ -89,20 +105,90 @@ test('a caller that returns earlier than it was told waits longer for its refusa
   assert.deepEqual(early, [false, true, false]);
 });
 
-test('after a refusal for overload, an HTTP/2 caller may have fewer streams until there is time again', async (t) => {
+async function anHttp2Caller(t: TestContext, from = '127.0.0.1') {
   const { pem: cert, key } = makeAuthority().issue({ commonName: 'localhost' });
-  const { port, load } = await aGate(t, createSecureServer({ cert, key }));
-  const caller = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  const server = createSecureServer({ cert, key, ...http2Options({ headerBytes: 1000 }) });
+  const gate = await aGate(t, server);
+  const socket = connectTls({
+    socket: connect({ port: gate.port, localAddress: from }),
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2'],
+  });
+  const caller = connectHttp2('https://localhost', { createConnection: () => socket });
   t.after(() => caller.destroy());
+  const limits: (number | undefined)[] = [];
+  caller.on('remoteSettings', ({ maxConcurrentStreams }) => limits.push(maxConcurrentStreams));
   await once(caller, 'remoteSettings');
+  const ask = (path = '/', headers: OutgoingHttpHeaders = {}) => {
+    const stream = caller.request({ ':path': path, ...headers }).resume();
+    stream.on('error', () => undefined);
+    return stream;
+  };
+  const statusOf = async (stream: ClientHttp2Stream) => Number((await once(stream, 'response'))[0][':status']);
+  return { ...gate, server, caller, limits, ask, statusOf };
+}
+
+test('after a refusal for overload, an HTTP/2 caller may have fewer streams until there is time again', async (t) => {
+  const { load, caller, limits, ask, statusOf } = await anHttp2Caller(t);
   load.isTooMuch = true;
   const lowered = once(caller, 'remoteSettings');
-  const [headers] = await once(caller.request().resume(), 'response');
-  assert.equal(headers[':status'], 503);
-  assert.equal((await lowered)[0].maxConcurrentStreams, 8);
+  assert.equal(await statusOf(ask()), 503);
+  await lowered;
   load.isTooMuch = false;
-  const [restored] = await once(caller, 'remoteSettings');
-  assert.equal(restored.maxConcurrentStreams, 16);
+  await once(caller, 'remoteSettings');
+  assert.deepEqual(limits, [16, 8, 16]);
+});
+
+test('a refusal of one caller behind a proxy, for its share, leaves the streams of the others', async (t) => {
+  const { load, caller, limits, ask, statusOf } = await anHttp2Caller(t, '127.0.0.9');
+  const [one, other] = ['10.0.0.1', '10.0.0.2'].map((address) => ({ 'x-forwarded-for': address }));
+  for (let n = 0; n < SHARE; n++) ask(HOLD, one);
+  while (limits.length < 2) await once(caller, 'remoteSettings');
+  await wait(150); // between two changes
+  load.isBusy = true;
+  assert.equal(await statusOf(ask('/', one)), 429);
+  assert.equal(await statusOf(ask('/', other)), 200);
+  assert.deepEqual(limits, [16, 32]);
+});
+
+test('a caller whose streams are all in use gets more once there is time', async (t) => {
+  const { load, limits, ask, statusOf } = await anHttp2Caller(t, '127.0.0.9');
+  load.isBusy = true;
+  for (let n = 0; n < 16; n++) ask(HOLD, { 'x-forwarded-for': `10.0.0.${n}` });
+  const next = statusOf(ask());
+  await wait(100);
+  assert.deepEqual(limits, [16]);
+  load.isBusy = false;
+  assert.equal(await Promise.race([next, wait(5000, 'no answer')]), 200);
+  assert.deepEqual(limits, [16, 32]);
+});
+
+test('a refusal that waits is forgotten when its caller cancels the request, and does not count as sent', async (t) => {
+  const waiting = new Set<() => void>();
+  t.mock.method(RefusalQueue.prototype, 'refuse', (send: () => void, isEarly: boolean) => {
+    assert.equal(isEarly, false);
+    waiting.add(send);
+  });
+  t.mock.method(RefusalQueue.prototype, 'forget', (send: () => void) => waiting.delete(send));
+  const { load, places, ask } = await anHttp2Caller(t);
+  load.isTooMuch = true;
+  for (let n = 1; n <= 2; n++) {
+    const stream = ask();
+    while (waiting.size === 0) await wait(5);
+    stream.close(constants.NGHTTP2_CANCEL);
+    while ([...places.visitors].some((visitor) => visitor.places.length > 0)) await wait(5);
+    assert.equal(waiting.size, 0);
+  }
+});
+
+test('a stop does not wait for an HTTP/2 caller that cancels its requests during it', async (t) => {
+  const { server, places, ask } = await anHttp2Caller(t);
+  const stream = ask(HOLD);
+  while (places.held === 0) await wait(5);
+  const stopped = new Drain(server, places, 0).begin();
+  await wait(50);
+  stream.close(constants.NGHTTP2_CANCEL);
+  assert.equal(await Promise.race([stopped.then(() => 'stopped'), wait(5000, 'waits')]), 'stopped');
 });
 
 test('a refusal while the server stops ends the connection', async (t) => {

@@ -9,9 +9,12 @@ function aQueue(t: TestContext, { isSaturated = true, stepMs = 20 } = {}) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
   const sent: string[] = [];
-  const queue = new RefusalQueue({ isSaturated, refusalMs: REFUSAL_MS }, () => now);
+  const pressure = { isSaturated, refusalMs: REFUSAL_MS, arrive: () => undefined };
+  const queue = new RefusalQueue(pressure, () => now);
   return {
     sent,
+    pressure,
+    queue,
     refuse: (count: number, isEarly = false) => {
       for (let n = 0; n < count; n++) queue.refuse(() => void sent.push(isEarly ? 'early' : 'first'), isEarly);
     },
@@ -55,14 +58,23 @@ suite('refusals', () => {
     assert.ok(sent.length >= most && sent.length < most * 1.1, `${sent.length} in a second`);
   });
 
-  test('however many there are, all are sent within seconds', (t) => {
-    const { sent, refuse, pass } = aQueue(t);
-    refuse(20_000);
-    pass(4000);
-    assert.ok(sent.length > 10_000, `${sent.length} after 4 s`);
-    pass(20_000);
-    assert.equal(sent.length, 20_000);
-  });
+  for (const [isEarly, seconds] of [
+    [false, 4],
+    [true, 9],
+  ] as const) {
+    const whose = isEarly ? 'of callers that returned earlier than they were told ' : '';
+    test(`however many there are, those ${whose}are sent within ${seconds} seconds`, (t) => {
+      const { sent, refuse, pass } = aQueue(t);
+      refuse(20_000, isEarly);
+      pass(seconds * 500);
+      assert.ok(sent.length > 9900 && sent.length < 10_500, `${sent.length} after half of the time`);
+      for (let n = 0; n < 10; n++) {
+        refuse(100, isEarly);
+        pass(seconds * 50);
+      }
+      assert.ok(sent.length >= 20_000, `${sent.length} with others behind them`);
+    });
+  }
 
   test('a caller that returned earlier than it was told waits for longer', (t) => {
     const { sent, refuse, pass } = aQueue(t);
@@ -70,7 +82,30 @@ suite('refusals', () => {
     refuse(10_000);
     pass(4000);
     const early = sent.filter((kind) => kind === 'early').length;
-    assert.ok(early < 4000 && sent.length - early > 6000, `${early} early ones of ${sent.length}`);
+    assert.equal(sent.length - early, 10_000);
+    assert.ok(early < 5000, `${early} early ones`);
+  });
+
+  test('the share of the time follows the load, also if no further request comes', (t) => {
+    const { sent, pressure, refuse, pass } = aQueue(t);
+    refuse(1000);
+    pass(20);
+    pressure.arrive = () => {
+      pressure.isSaturated = false;
+    };
+    pass(900);
+    assert.equal(sent.length, 1000);
+  });
+
+  test('a caller that has gone costs no time', (t) => {
+    const { sent, queue, refuse, pass } = aQueue(t);
+    const gone = Array.from({ length: 20_000 }, () => () => void sent.push('gone'));
+    for (const send of gone) queue.refuse(send, false);
+    const before = sent.length;
+    for (const send of gone) queue.forget(send);
+    refuse(10);
+    pass(60);
+    assert.deepEqual(sent.slice(before), Array(10).fill('first'));
   });
 
   test('after a pause they are sent at once again', (t) => {

@@ -23,6 +23,7 @@ import { RawHttp2, type RawOptions } from './raw-http2.ts';
 import { startService, type TestService } from './service.ts';
 import { TOKEN, VERIFY } from './steps.ts';
 
+const CANCEL = 8;
 const ENHANCE_YOUR_CALM = 11;
 const GET = requestFields('GET', VERIFY);
 const POST = requestFields('POST', TOKEN, [['content-type', 'application/json']]);
@@ -121,6 +122,26 @@ suite('HTTP/2 connections that break the rules', () => {
     }
     assert.ok(received(FRAME.resetStream) > 100, `${received(FRAME.resetStream)} refused`);
     assert.equal(connection.isOver, false);
+  });
+
+  test('a caller may cancel a thousand requests that waited at its side: their numbers are skipped', async () => {
+    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
+    await once(session, 'remoteSettings');
+    const ask = (method: string, path: string) => {
+      const stream = session.request({ ':method': method, ':path': path }, { endStream: method === 'GET' }).resume();
+      return stream.on('error', () => undefined);
+    };
+    const held = Array.from({ length: 16 }, () => ask('POST', TOKEN));
+    const waiting = Array.from({ length: 1100 }, () => ask('GET', VERIFY));
+    await wait(100);
+    for (const stream of [...waiting, ...held]) stream.close(CANCEL);
+    for (let n = 0; n < 2; n++) {
+      const [headers] = await once(ask('GET', VERIFY), 'response');
+      assert.equal(headers[':status'], 401);
+      await wait(400);
+    }
+    assert.equal(session.destroyed, false);
+    session.destroy();
   });
 
   test('an idle connection is closed, even if the caller keeps its side open', async () => {

@@ -27,10 +27,14 @@ export class ConcurrentStreams {
     this.#most = STREAMS;
   }
 
-  /** When there is time. Returns false if the caller should have more, but cannot yet. */
-  raise(inUse: number): boolean {
-    if (this.#limit < STREAMS_OF_STRANGERS) return this.#change(STREAMS_OF_STRANGERS);
-    return inUse < this.#limit || this.#change(Math.min(this.#most, this.#limit * 2));
+  /** Whether the caller should have more when there is time. */
+  isShort(inUse: number): boolean {
+    return this.#limit < STREAMS_OF_STRANGERS || (inUse >= this.#limit && this.#limit < this.#most);
+  }
+
+  /** When there is time, and it is short. Returns false if that is not possible yet. */
+  raise(): boolean {
+    return this.#change(Math.max(STREAMS_OF_STRANGERS, Math.min(this.#most, this.#limit * 2)));
   }
 
   /** When a request was refused for overload. */

@@ -35,6 +35,6 @@ export class Drain {
 
   #closeIdle(): void {
     (this.#server as unknown as KeptAlive).closeIdleConnections();
-    for (const { session, places } of this.#places.visitors) if (places.length === 0) session?.close();
+    this.#places.closeIdleSessions();
   }
 }

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
-import type { ConcurrentStreams } from './concurrent-streams.ts';
 import { cut, endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
 import { sendRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
@@ -82,8 +81,8 @@ export class Gate {
   /** Allows more concurrent streams once an authentic token was shown. */
   trust(visitor: Visitor): void {
     if (visitor.isKnown) return;
-    visitor.isKnown = true;
-    visitor.concurrent?.trust();
+    trust(visitor);
+    this.#raise(visitor);
   }
 
   #admit(raw: IncomingMessage, response: ServerResponse & { [PLACE]?: Place }): boolean {
@@ -96,7 +95,7 @@ export class Gate {
     const reason = isWatching ? undefined : this.#whyNot(visitor, party, raw);
     const isFirst = visitor.lastUsedAt === visitor.openedAt;
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
-    if (stream) visitor.frames?.request(stream, requestBytes(raw, this.#rules.bodyBytes));
+    visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
     if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
     if (reason) return this.#refuse(place, reason);
     if (isWatching) this.#watch(response);
@@ -122,26 +121,29 @@ export class Gate {
     const { url = '' } = place.raw;
     this.#rules.pressure.refuse();
     this.#rules.onRefused(reason);
-    if (this.#rules.pressure.isSaturated && visitor.concurrent) this.#lower(visitor.concurrent);
+    if (reason === 'overloaded' && this.#rules.pressure.isSaturated) this.#lower(visitor);
     const refusal = this.#rules.repliesAt(url).prepare(url, reason);
     const isEarly = performance.now() < visitor.retryAt && !visitor.isProxy;
-    this.#refusals.refuse(() => {
-      if (response.destroyed) return;
+    const send = () => {
       if (this.places.isEnding) endConnection(place);
       visitor.retryAt = performance.now() + sendRefusal(response, refusal) * 1000;
-    }, isEarly);
+    };
+    const leave = () => this.#refusals.forget(send);
+    place.leave = leave;
+    this.#refusals.refuse(send, isEarly);
     return false;
   }
 
   /** Streams that the caller opens before it learns of the new limit are reset by Node (REFUSED_STREAM), which costs little. */
-  #lower(concurrent: ConcurrentStreams): void {
+  #lower({ concurrent }: Visitor): void {
+    if (!concurrent) return;
     concurrent.lower();
     this.#raiseLater();
   }
 
   #raise({ concurrent, places }: Visitor): void {
-    if (this.#rules.pressure.isSaturated) return;
-    if (concurrent?.raise(places.length) === false) this.#raiseLater();
+    if (!concurrent?.isShort(places.length)) return;
+    if (this.#rules.pressure.isSaturated || !concurrent.raise()) this.#raiseLater();
   }
 
   /** Not only with requests: if all streams of a connection stay open, no further request can come. */
@@ -218,7 +220,14 @@ export function keepStreaming(
   end: () => void,
 ): ServerReason | undefined {
   const place = response[PLACE];
-  return place?.visitor.home.keepStreaming(place, end);
+  if (!place) return undefined;
+  trust(place.visitor);
+  return place.visitor.home.keepStreaming(place, end);
+}
+
+function trust(visitor: Visitor): void {
+  visitor.isKnown = true;
+  visitor.concurrent?.trust();
 }
 
 /** Whether this response is for an HTTP/1.1 connection that stays open after it. */

@@ -4,7 +4,7 @@ import { STREAMS_OF_STRANGERS } from './concurrent-streams.ts';
 /** Memory limit of one HTTP/2 connection in megabytes; beyond it, new streams are refused. */
 const SESSION_MEGABYTES = 2;
 const OUTSTANDING_PINGS = 10;
-/** No limit: Node counts them for the life of a connection, and streams that it refuses too. See frame-budget.ts. */
+/** No limit: Node counts them for the life of a connection, and streams above the limit too. frame-budget.ts limits both. */
 const INVALID_FRAMES = 2 ** 32 - 1;
 /** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
 const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };

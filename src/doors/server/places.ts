@@ -87,6 +87,7 @@ export class Places {
   #streams = 0;
   #orphaned = 0;
   #isEnding = false;
+  #closesIdle = false;
 
   constructor(shares: Shares, streamLimit: StreamLimit) {
     this.#shares = shares;
@@ -190,6 +191,12 @@ export class Places {
     for (const { places } of this.#visitors) for (const { endStream } of [...places]) endStream?.();
   }
 
+  /** Closes HTTP/2 sessions without requests, and others once they have none. */
+  closeIdleSessions(): void {
+    this.#closesIdle = true;
+    for (const { session, places } of this.#visitors) if (places.length === 0) session?.close();
+  }
+
   release(place: Place): void {
     const { visitor, party, response, stream } = place;
     if (!place.isHeld) return;
@@ -249,6 +256,7 @@ export class Places {
     const { whenIdle } = visitor;
     visitor.whenIdle = undefined;
     whenIdle?.();
+    if (this.#closesIdle) visitor.session?.close();
   }
 }
 

@@ -24,7 +24,7 @@ export function endStalled(places: Places, patience: Patience): () => void {
   }, LOOK_EVERY_MS);
   const counter = setInterval(() => {
     const now = performance.now();
-    for (const { frames, places: open } of places.visitors) frames?.look(now, open.length === 0);
+    for (const { frames, places: open } of places.visitors) frames?.look(now, open.length);
   }, COUNT_EVERY_MS);
   timer.unref();
   counter.unref();
