@@ -9,7 +9,7 @@ import { makeAuthority } from '../authority.ts';
 
 test('a connection is not read before its handshake may begin', async (t) => {
   const { pem: certificate, key } = makeAuthority().issue({ commonName: 'localhost' });
-  const server = createServer(tlsOptions({ certificate, key, clientCertificates: 'off', issuers: [] }));
+  const server = createServer(tlsOptions({ certificate, key, clientCertificates: 'off', issuers: [] }, 10_000));
   server.removeAllListeners('connection');
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');

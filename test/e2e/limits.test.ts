@@ -81,11 +81,12 @@ for (const protocol of PROTOCOLS) {
 }
 
 suite('slow callers', () => {
+  const CONNECTIONS = 20;
   let service: TestService;
 
   before(async () => {
     service = await startService({
-      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: 20, addressShare: 100 } },
+      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: CONNECTIONS, addressShare: 100 } },
     });
   });
   after(() => service.stop());
@@ -127,12 +128,31 @@ suite('slow callers', () => {
     assert.equal(await Promise.race([closed, wait(5000, 'still open')]), 'closed');
   });
 
+  test('a TLS handshake that does not end frees its connection in time, whether the caller stays or goes', async () => {
+    const half = Buffer.from('160301020001', 'hex'); // of a ClientHello
+    const sockets = Array.from({ length: CONNECTIONS }, (_, n) => {
+      const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.on('error', () => undefined).resume();
+      if (n % 2 === 0) socket.write(half);
+      return socket;
+    });
+    const ends = sockets.map((socket) => once(socket, 'end'));
+    await wait(1500);
+    for (const socket of sockets.slice(0, CONNECTIONS / 2)) socket.end();
+    const ended = Promise.all(ends).then(() => 'ended');
+    assert.equal(await Promise.race([ended, wait(5000, 'still open')]), 'ended');
+    const caller = callerOver('HTTP/2', reachOf(service));
+    assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
+    caller.close();
+    for (const socket of sockets) socket.destroy();
+  });
+
   test('connections over the limit are closed, and the others are served', async () => {
     const caller = callerOver('HTTP/2', reachOf(service));
     await caller.ask({ path: '/healthz' });
     const sockets = await Promise.allSettled(Array.from({ length: 30 }, () => rawConnection(reachOf(service))));
     const opened = sockets.filter(({ status }) => status === 'fulfilled').length;
-    assert.ok(opened <= 20 && opened > 0, `${opened} of 30 were let in`);
+    assert.ok(opened <= CONNECTIONS && opened > 0, `${opened} of 30 were let in`);
     assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
     for (const socket of sockets) if (socket.status === 'fulfilled') socket.value.destroy();
     caller.close();

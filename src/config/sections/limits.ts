@@ -15,7 +15,10 @@ export const limits = section('Limits of the service.', {
     description: 'Maximum size of a request’s body; larger ones get 413.',
     default: 65_536,
   }),
-  headersTimeout: duration({ description: 'Time for the headers of a request to arrive.', default: '10s' }),
+  headersTimeout: duration({
+    description: 'Time for a TLS handshake, and for the headers of a request to arrive.',
+    default: '10s',
+  }),
   requestTimeout: duration({ description: 'Time for a whole request to arrive.', default: '30s' }),
   idleTimeout: duration({ description: 'How long an idle connection is kept open.', default: '65s' }),
   stopTimeout: duration({

@@ -262,7 +262,8 @@ function newFastify(
     http2SessionTimeout: 0, // stalled.ts ends sessions, whatever frames they send
   } as const;
   if (!tls) return fastify({ ...shared, http: http1 }) as FastifyInstance;
-  const https = { ...http1, ...tlsOptions(tls), ...http2Options(limits), allowHTTP1: true };
+  const secure = { ...tlsOptions(tls, limits.headersTimeoutMs), ...http2Options(limits) };
+  const https = { ...http1, ...secure, allowHTTP1: true };
   // fastify types HTTP/2 requests differently; the parts we use are the same.
   return fastify({ ...shared, http2: true, https } as FastifyServerOptions);
 }

@@ -12,7 +12,8 @@ import { type ParserError, targetOf } from './unknown-method.ts';
 // Not an import statement: that reads every export of node:http, and one of them loads the HTTP client behind fetch.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-const LINGER_MS = 1000;
+/** How long a connection stays open after its last answer: if the answer was sent, and if it cannot be. */
+const LINGER_MS = { sent: 1000, unsent: 10_000 };
 
 const REASONS: Readonly<Record<string, TransportReason>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
@@ -37,6 +38,10 @@ export class BrokenRequest extends Error {
 }
 
 export function answerBrokenRequests(server: Server, gate: Gate, refuseMethod: RefuseMethod): void {
+  // A TLS handshake that failed, or took too long: nothing can be answered. Node would pass it on as an error of a request, and an answer
+  // would wait for the end of the handshake.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const target = error.code === 'HPE_INVALID_METHOD' ? targetOf(error) : undefined;
@@ -96,7 +101,9 @@ function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = status === 400 ? phraseOf400 : STATUS_CODES[status];
   // Closing at once could lose the answer while the caller is still sending; not closing would hold a connection.
-  socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
+  const closeIn = (milliseconds: number) => setTimeout(() => socket.destroy(), milliseconds).unref();
+  closeIn(LINGER_MS.unsent);
+  socket.once('finish', () => closeIn(LINGER_MS.sent));
   socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join('')}Connection: close\r\n\r\n${body}`);
 }
 

@@ -37,14 +37,14 @@ export function secureContext({ certificate, key, issuers, clientCertificates }:
   };
 }
 
-export function tlsOptions(files: TlsFiles): TlsOptions {
+export function tlsOptions(files: TlsFiles, handshakeTimeout: number): TlsOptions {
   return {
     ...secureContext(files),
     requestCert: files.clientCertificates !== 'off',
     // The handshake only proves possession of the key. Our own path validation judges the certificate; OpenSSL's verdict
     // (`authorized`) is ignored, so that handshake, header and dry run give the same verdict.
     rejectUnauthorized: false,
-    handshakeTimeout: 10_000,
+    handshakeTimeout,
     // A connection that waits for its handshake (handshakes.ts) is not read, which makes waiting a third cheaper.
     pauseOnConnect: true,
     // Node's servers for HTTP/2 leave Nagle's algorithm on for HTTP/1.1: the first answer would wait until the caller's kernel has

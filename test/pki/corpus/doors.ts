@@ -50,12 +50,8 @@ export function dryRun(tried: Case): string {
 
 export async function openDoors(cases: readonly Case[]): Promise<Doors> {
   const host = makeAuthority({ name: 'Host' }).issue({ commonName: 'localhost' });
-  const tls = tlsOptions({
-    certificate: host.pem,
-    key: host.key,
-    clientCertificates: 'request',
-    issuers: [ROOT.pem],
-  });
+  const files = { certificate: host.pem, key: host.key, clientCertificates: 'request', issuers: [ROOT.pem] } as const;
+  const tls = tlsOptions(files, 10_000);
   const secure = fastify({ https: tls }) as unknown as FastifyInstance;
   const plain = fastify({ http: { maxHeaderSize: 256 * 1024 } });
   serve(secure, cases, [], rememberChains(secure.server as unknown as TlsServer));
