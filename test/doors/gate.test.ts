@@ -21,6 +21,7 @@ import { RefusalQueue } from '../../src/doors/server/refusal-queue.ts';
 import { NEUTRAL_REPLIES } from '../../src/doors/server/refusal-replies.ts';
 import { Shares, shareLimit } from '../../src/doors/server/shares.ts';
 import { makeAuthority } from '../authority.ts';
+import { headersFrame, PREFACE, requestFields, resetFrame, settingsFrame } from '../e2e/http2-frames.ts';
 
 const HOLD = '/hold';
 const SHARE = 20;
@@ -180,6 +181,23 @@ test('a refusal that waits is forgotten when its caller cancels the request, and
     assert.equal(waiting.size, 0);
   }
 });
+
+for (const [path, when] of [
+  [HOLD, 'before they are answered'],
+  ['/', 'behind their answers'],
+] as const) {
+  test(`requests reset at once, ${when}, end the connection long before all are handled`, async (t) => {
+    const { port, firsts } = await anHttp2Caller(t);
+    const socket = connectTls({ port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'secureConnect');
+    const fields = requestFields('GET', path);
+    const resets = Array.from({ length: 500 }, (_, n) => [headersFrame(2 * n + 1, fields), resetFrame(2 * n + 1)]);
+    socket.write(Buffer.concat([PREFACE, settingsFrame(), ...resets.flat()]));
+    await once(socket, 'close');
+    assert.ok(firsts.length < 40, `${firsts.length} of ${resets.length} were handled`);
+  });
+}
 
 test('a stop does not wait for an HTTP/2 caller that cancels its requests during it', async (t) => {
   const { server, places, ask } = await anHttp2Caller(t);

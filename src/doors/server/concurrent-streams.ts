@@ -23,6 +23,11 @@ export class ConcurrentStreams {
     this.#now = now;
   }
 
+  /** How many the caller may have at most. */
+  get most(): number {
+    return this.#most;
+  }
+
   trust(): void {
     this.#most = STREAMS;
   }

@@ -12,6 +12,9 @@ const BYTES_PER_SECOND = 16 * 1024;
 /** Frames that Node reports: at once, and per second. Many arrive in one read, so they are counted as they come. */
 const BURST_FRAMES = 500;
 const FRAMES_PER_SECOND = 100;
+/** Requests that the caller cancels: at once, as a multiple of those it may have at a time, and per second. Each costs as much as any other. */
+const CANCELLED = 2;
+const CANCELLED_PER_SECOND = 33;
 /** For the frames around a request. */
 const REQUEST_OVERHEAD = 256;
 /** For the caller to learn why. */
@@ -23,6 +26,7 @@ export class FrameBudget {
   #read = 0;
   #surplus = 0;
   #frames = 0;
+  #cancelled = 0;
   /** The most that one request was allowed. */
   #largest = 0;
   #lookedAt = performance.now();
@@ -41,6 +45,12 @@ export class FrameBudget {
     this.#largest = Math.max(this.#largest, allowed);
   }
 
+  /** A request was cancelled before its answer was sent. Node notices a flood only after it has read on for a while. */
+  cancel(concurrent: number): void {
+    this.#cancelled += 1;
+    if (this.#cancelled > concurrent * CANCELLED) this.#end();
+  }
+
   /** Called periodically. `open`: requests in progress. What earlier ones did not use is forfeited. */
   look(now: number, open: number): void {
     const seconds = (now - this.#lookedAt) / 1000;
@@ -51,6 +61,7 @@ export class FrameBudget {
     if (this.#surplus > 0) this.#surplus = Math.max(0, this.#surplus - seconds * BYTES_PER_SECOND);
     else this.#surplus = Math.max(this.#surplus, -open * this.#largest);
     this.#frames = Math.max(0, this.#frames - seconds * FRAMES_PER_SECOND);
+    this.#cancelled = Math.max(0, this.#cancelled - seconds * CANCELLED_PER_SECOND);
     if (this.#surplus > BURST_BYTES) this.#end();
   }
 

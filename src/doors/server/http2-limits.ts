@@ -6,8 +6,8 @@ const SESSION_MEGABYTES = 2;
 const OUTSTANDING_PINGS = 10;
 /** No limit: Node counts them for the life of a connection, and streams above the limit too. frame-budget.ts limits both. */
 const INVALID_FRAMES = 2 ** 32 - 1;
-/** Streams that the caller cancels, at once and per second. Each costs as much as a request. */
-const RESET_STREAMS = { streamResetBurst: 100, streamResetRate: 33 };
+/** Streams that the caller cancels, at once and per second. frame-budget.ts has a lower limit for strangers. */
+const RESET_STREAMS = { streamResetBurst: 200, streamResetRate: 33 };
 /** HTTP/2 headers are read up to this many times the limit, to answer 431 instead of closing the session. */
 const HEADER_SLACK = 3;
 

@@ -210,6 +210,7 @@ export class Places {
     const milliseconds = Math.round((now - place.since) * 1000) / 1000;
     // An HTTP/2 response reports finished even if it was cut off; its stream does not.
     const answered = !place.isCut && (stream ? !stream.aborted : response.writableFinished);
+    if (isCancelled(place) && visitor.concurrent) visitor.frames?.cancel(visitor.concurrent.most);
     place.leave?.({ answered, milliseconds });
     if (visitor.places.length === 0) this.#becomeIdle(visitor);
   }
@@ -262,6 +263,11 @@ export class Places {
 
 function isGone({ stream, visitor }: Place): boolean {
   return (stream ?? visitor.owner).destroyed;
+}
+
+/** Whether the caller reset the stream. */
+function isCancelled({ stream, isCut }: Place): boolean {
+  return stream !== undefined && !isCut && (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR);
 }
 
 /** Destroys the socket or stream of a place, without waiting for the caller to read. */
