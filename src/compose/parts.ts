@@ -13,6 +13,7 @@ import type { Timekeeper } from '../operations/upkeep/timekeeper.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import { joinGathering } from '../serve/gather.ts';
 import type { ServiceParts } from '../serve/listener.ts';
+import { connectionsWithin, openFilesLimit } from '../serve/open-files.ts';
 import { isWorker } from '../serve/workers.ts';
 import type { AssertionParts } from './assertions.ts';
 import { doorParts } from './doors.ts';
@@ -69,12 +70,16 @@ export async function partsOf(
     readiness,
     readConnection,
     doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),
-    limits: serverLimits(config),
+    limits: serverLimits(config, log),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
   };
 }
 
-function serverLimits({ limits }: Config): ServiceParts['limits'] {
+function serverLimits({ limits, listeners }: Config, log: Log): ServiceParts['limits'] {
+  const openFiles = openFilesLimit();
+  const connections = connectionsWithin(limits.connections, openFiles, listeners.length);
+  if (connections < limits.connections)
+    log.warn({ openFiles, connections }, 'the limit on open files allows fewer than limits.connections');
   return {
     headerBytes: limits.headerBytes,
     bodyBytes: limits.bodyBytes,
@@ -83,7 +88,7 @@ function serverLimits({ limits }: Config): ServiceParts['limits'] {
     idleTimeoutMs: limits.idleTimeout * 1000,
     stopTimeoutMs: limits.stopTimeout * 1000,
     drainIdleMs: limits.drainIdle * 1000,
-    connections: limits.connections,
+    connections,
     inFlight: limits.maxInFlight,
     streams: limits.followers,
     addressShare: limits.addressShare,

@@ -111,8 +111,8 @@ suite('the whole flow', () => {
       }
       assert.fail(`${selector} cannot be reached by Tab`);
     };
-    const isFocused = async (selector: string) =>
-      assert.equal(await page.locator(`${selector}:focus`).count(), 1, `${selector} has no focus`);
+    // The browser sets it a moment after the page has loaded.
+    const isFocused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
     await isFocused('#user_code');
     await page.keyboard.type(code.userCode);
     await page.keyboard.press('Enter');
