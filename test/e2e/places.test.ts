@@ -164,7 +164,7 @@ function fromAddress(service: TestService, localAddress: string): Promise<TLSSoc
   });
 }
 
-suite('places on streams of HTTP/2', () => {
+suite('places on streams of HTTP/2, and idle connections', () => {
   let service: TestService;
 
   before(async () => {
@@ -216,6 +216,19 @@ suite('places on streams of HTTP/2', () => {
     const closed = once(session, 'close').then(() => 'closed');
     assert.equal(await Promise.race([closed, wait(8000, 'still open')]), 'closed');
     clearInterval(pings);
+  });
+
+  test('an HTTP/1.1 connection that only sends empty lines is closed', async (t) => {
+    const socket = await rawConnection(reachOf(service));
+    socket.on('error', () => undefined).resume();
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const lines = setInterval(() => socket.writable && socket.write('\r\n'), 200);
+    t.after(() => {
+      clearInterval(lines);
+      socket.destroy();
+    });
+    const closed = once(socket, 'close').then(() => 'closed');
+    assert.equal(await Promise.race([closed, wait(8000, 'still open')]), 'closed');
   });
 
   test('strangers get few parallel streams, callers with a valid credential get more if they use them', async () => {

@@ -1,5 +1,5 @@
-// Closes what makes no progress: requests that do not arrive, responses that are not read, idle sessions, floods of frames. Node does the
-// first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
+// Closes what makes no progress: requests that do not arrive, responses that are not read, idle connections, floods of frames. Node does
+// the first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
 import { cut, type Place, type Places, type Visitor } from './places.ts';
 
 export interface Patience {
@@ -18,7 +18,7 @@ export function endStalled(places: Places, patience: Patience): () => void {
     const now = performance.now();
     for (const visitor of places.visitors) {
       for (const place of visitor.places) endStalledPlace(place, now, patience);
-      if (visitor.session) endStalledSession(visitor, now, patience);
+      endIdle(visitor, now, patience);
     }
     places.releaseOrphans();
   }, LOOK_EVERY_MS);
@@ -47,14 +47,15 @@ function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patien
   place.refuseLate = undefined;
 }
 
-function endStalledSession(visitor: Visitor, now: number, patience: Patience): void {
-  const { session, socket, places, openedAt, lastUsedAt } = visitor;
-  if (!session || places.length > 0) return;
+/** Node closes idle HTTP/1.1 connections itself, but not if empty lines keep coming. */
+function endIdle({ session, socket, places, openedAt, lastUsedAt }: Visitor, now: number, patience: Patience): void {
+  if (places.length > 0) return;
   const isSilent = lastUsedAt === openedAt;
   const quietMs = now - lastUsedAt;
   const patienceMs = isSilent ? patience.headersTimeoutMs : patience.idleTimeoutMs;
   if (quietMs < patienceMs) return;
-  // A peer that does not read the GOAWAY frame, or does not close its side, would keep it open.
-  if (quietMs < patienceMs + patience.headersTimeoutMs) session.close();
+  // The headers of a next HTTP/1.1 request may be on their way. An HTTP/2 peer that does not read the GOAWAY frame, or does not close its
+  // side, would keep the connection open.
+  if (quietMs < patienceMs + patience.headersTimeoutMs) session?.close();
   else socket.destroy();
 }
