@@ -50,11 +50,14 @@ test('the first answer on a new connection does not wait for an acknowledgement,
   const service = await startService();
   t.after(() => service.stop());
   const { CA = '', BASE = '' } = environment(service);
+  const timing = '%{time_starttransfer} %{time_appconnect}';
   const seconds: number[] = [];
-  for (let n = 0; n < 10; n++) {
-    const options = ['--silent', '--http1.1', '--cacert', CA, '--output', '/dev/null', '--write-out', '%{time_total}'];
+  for (let n = 0; n < 21; n++) {
+    const options = ['--silent', '--http1.1', '--cacert', CA, '--output', '/dev/null', '--write-out', timing];
     const { stdout } = await promisify(execFile)('curl', [...options, `${BASE}/healthz`]);
-    seconds.push(Number(stdout));
+    const [answered = 0, connected = 0] = stdout.split(' ').map(Number);
+    seconds.push(answered - connected);
   }
-  assert.ok(Math.min(...seconds) < 0.04, `${seconds} s`);
+  const [median = 1] = seconds.toSorted((a, b) => a - b).slice(10);
+  assert.ok(median < 0.035, `${seconds} s`); // with that wait, one in ten is fast
 });

@@ -13,7 +13,7 @@ const BYTES_PER_SECOND = 16 * 1024;
 const BURST_FRAMES = 500;
 const FRAMES_PER_SECOND = 100;
 /** Requests that the caller cancels: at once, as a multiple of those it may have at a time, and per second. Each costs as much as any other. */
-const CANCELLED = 2;
+const CANCELLED = 4;
 const CANCELLED_PER_SECOND = 33;
 /** For the frames around a request. */
 const REQUEST_OVERHEAD = 256;

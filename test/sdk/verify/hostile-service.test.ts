@@ -92,9 +92,11 @@ suite('the feed', () => {
       pages += 1;
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\n\n</p>\n\n');
     });
-    service.now += 29;
     service.cutStreams();
-    await eventually('the page was sent', () => pages > 0);
+    await eventually('the stream is over', () => pages > 0);
+    service.now += 29;
+    const before = pages;
+    await eventually('a page was read since', () => pages > before + 1);
     service.now += 2;
     assert.equal(guard.isFresh, false);
   });
