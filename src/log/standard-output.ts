@@ -10,8 +10,8 @@ export function standardOutput(): Destination {
     process.stdout.write(lines);
     lines = '';
   };
-  // If the reader of the log is gone, the service goes on.
-  process.stdout.on('error', () => undefined);
+  // If the reader of the log is gone, or its disk is full, the service goes on. Other commands end then.
+  process.stdout.removeAllListeners('error').on('error', () => undefined);
   process.once('exit', flush);
   return {
     write: (line) => {

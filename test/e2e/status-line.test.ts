@@ -52,6 +52,21 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
     ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n', 400],
     ['no Host', `GET ${VERIFY} HTTP/1.1\r\n\r\n`, 400],
     ['two Hosts', `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
+    [
+      'two credentials',
+      `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`,
+      400,
+    ],
+    [
+      'a coding besides chunked',
+      `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      'two codings',
+      `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ['two lengths', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
     ['a negative length', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`, 400],
     [

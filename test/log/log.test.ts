@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { makeLog } from '../../src/log/log.ts';
 import { Secret } from '../../src/tokens/secret.ts';
@@ -63,4 +65,24 @@ test('a field that cannot be written as JSON costs the fields, not the line', ()
     const line = JSON.parse(linesOf('json', (log) => log.warn(fields, 'x')));
     assert.deepEqual([line.level, line.msg, line.fields], ['warn', 'x', 'cannot be written: TypeError']);
   }
+});
+
+test('a reader of the log that goes away does not end the process', async () => {
+  const at = (path: string) => new URL(`../../src/${path}`, import.meta.url);
+  const program = `
+    import { run } from '${at('cli/run.ts')}';
+    import { makeLog } from '${at('log/log.ts')}';
+    process.argv = ['node', 'tessera', 'config', 'show'];
+    await run();
+    const log = makeLog({ level: 'info', format: 'json', milliseconds: Date.now });
+    process.stdin.once('data', () => {
+      setInterval(() => log.info({}, 'line'), 20);
+      setTimeout(() => process.exit(23), 500);
+    });`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  child.stdin.write('go');
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 23);
 });

@@ -53,8 +53,8 @@ export interface Place {
   counts: boolean;
   isHeld: boolean;
   readonly since: number;
-  /** When the response was first seen complete but not yet sent. */
-  endedAt: number | undefined;
+  /** When the response was first seen to be on its way. */
+  beganAt: number | undefined;
   isCut: boolean;
   /** Whether the owner was found gone while the place was still held. */
   isOrphaned: boolean;
@@ -152,7 +152,7 @@ export class Places {
       counts,
       isHeld: true,
       since,
-      endedAt: undefined,
+      beganAt: undefined,
       isCut: false,
       isOrphaned: false,
       leave: undefined,

@@ -36,10 +36,11 @@ export function endStalled(places: Places, patience: Patience): () => void {
 
 function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patience): void {
   const { raw, response, stream } = place;
-  if (response.writableEnded) {
-    if (place.endedAt === undefined) place.endedAt = now;
+  // fastify writes a large page over HTTP/2 as its caller reads it.
+  if (response.writableEnded || (response.headersSent && !place.endStream)) {
+    if (place.beganAt === undefined) place.beganAt = now;
     // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
-    else if (raw.method === 'HEAD' || now - place.endedAt >= requestTimeoutMs) cut(place);
+    else if (raw.method === 'HEAD' || now - place.beganAt >= requestTimeoutMs) cut(place);
     return;
   }
   if (!stream || raw.complete || now - place.since < requestTimeoutMs) return;
