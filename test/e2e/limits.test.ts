@@ -14,7 +14,6 @@ import {
   PROTOCOLS,
   rawConnection,
   reachOf,
-  readToEnd,
   tlsOptionsOf,
 } from './caller.ts';
 import { startService, type TestService } from './service.ts';
@@ -79,85 +78,6 @@ for (const protocol of PROTOCOLS) {
     });
   });
 }
-
-suite('slow callers', () => {
-  const CONNECTIONS = 20;
-  let service: TestService;
-
-  before(async () => {
-    service = await startService({
-      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: CONNECTIONS, addressShare: 100 } },
-    });
-  });
-  after(() => service.stop());
-
-  const HEAD = `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
-  for (const [what, bytes] of [
-    ['headers', 'POST / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-    ['bodies', `${HEAD}{"client_id":`],
-  ] as const) {
-    test(`slow ${what} time out in JSON, even if bytes keep dripping (HTTP/1.1)`, async () => {
-      const socket = await rawConnection(reachOf(service));
-      socket.write(bytes);
-      const drip = setInterval(() => socket.write('x'), 200);
-      const text = await readToEnd(socket, 6000);
-      clearInterval(drip);
-      assert.match(text, /^HTTP\/1.1 400 The request took too long to arrive\./, text);
-      assert.match(text, /"Error":"invalid_request"/);
-    });
-  }
-
-  test('slow bodies time out in JSON, even if bytes keep dripping (HTTP/2)', async () => {
-    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
-    const stream = session.request({ ':method': 'POST', ':path': TOKEN, 'content-type': 'application/json' });
-    stream.on('error', () => undefined);
-    const drip = setInterval(() => stream.writable && stream.write(' '), 200);
-    let text = '';
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    await new Promise((resolve) => stream.once('close', resolve));
-    clearInterval(drip);
-    session.destroy();
-    assert.equal(JSON.parse(text).Error_description, 'The request took too long to arrive.');
-  });
-
-  test('an idle connection is closed (HTTP/2)', async () => {
-    const session = connectHttp2(`https://127.0.0.1:${service.port}`, tlsOptionsOf(reachOf(service)));
-    const closed = new Promise<string>((resolve) => session.once('close', () => resolve('closed')));
-    assert.equal(await Promise.race([closed, wait(5000, 'still open')]), 'closed');
-  });
-
-  test('a TLS handshake that does not end frees its connection in time, whether the caller stays or goes', async () => {
-    const half = Buffer.from('160301020001', 'hex'); // of a ClientHello
-    const sockets = Array.from({ length: CONNECTIONS }, (_, n) => {
-      const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
-      socket.on('error', () => undefined).resume();
-      if (n % 2 === 0) socket.write(half);
-      return socket;
-    });
-    const ends = sockets.map((socket) => once(socket, 'end'));
-    await wait(1500);
-    for (const socket of sockets.slice(0, CONNECTIONS / 2)) socket.end();
-    const ended = Promise.all(ends).then(() => 'ended');
-    assert.equal(await Promise.race([ended, wait(5000, 'still open')]), 'ended');
-    const caller = callerOver('HTTP/2', reachOf(service));
-    assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
-    caller.close();
-    for (const socket of sockets) socket.destroy();
-  });
-
-  test('connections over the limit are closed, and the others are served', async () => {
-    const caller = callerOver('HTTP/2', reachOf(service));
-    await caller.ask({ path: '/healthz' });
-    const sockets = await Promise.allSettled(Array.from({ length: 30 }, () => rawConnection(reachOf(service))));
-    const opened = sockets.filter(({ status }) => status === 'fulfilled').length;
-    assert.ok(opened <= CONNECTIONS && opened > 0, `${opened} of 30 were let in`);
-    assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
-    for (const socket of sockets) if (socket.status === 'fulfilled') socket.value.destroy();
-    caller.close();
-  });
-});
 
 test('a listener on localhost has one socket: no second address is served beside the limits', async (t) => {
   // On many machines localhost has two addresses.
