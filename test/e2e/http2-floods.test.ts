@@ -140,7 +140,11 @@ suite('HTTP/2 connections that break the rules', () => {
     const held = Array.from({ length: 16 }, () => ask('POST', TOKEN));
     const waiting = Array.from({ length: 1100 }, () => ask('GET', VERIFY));
     await wait(100);
-    assert.equal(waiting.some((stream) => stream.closed), false, 'all of them wait');
+    assert.equal(
+      waiting.some((stream) => stream.closed),
+      false,
+      'all of them wait',
+    );
     for (const stream of waiting) stream.close(CANCEL);
     await Promise.all(held.map((stream) => once(stream.end('{}'), 'close')));
     const [headers] = await once(ask('GET', VERIFY), 'response');

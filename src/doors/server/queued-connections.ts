@@ -8,8 +8,6 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** The listener is closed after this time, whoever still connects. */
-const PATIENCE_MS = 3000;
 /** From then on the queue is short: while callers connect without a pause, a long one would never be empty. */
 const LONG_MS = 200;
 /** With fewer places, the kernel logs a SYN flood. */
@@ -26,13 +24,14 @@ interface Handle {
 
 /**
  * Resolves when no connection waits. The caller must then close the listener at once, in the same turn.
- * `isShared`: other sockets listen on the same port, so a connection to ourselves could reach them instead.
+ * `isShared`: other sockets listen on the same port, so a connection to ourselves could reach them instead. `patienceMs`: it resolves
+ * after this time, whoever still connects.
  */
-export async function emptyQueue(server: Server, isShared: boolean): Promise<void> {
+export async function emptyQueue(server: Server, isShared: boolean, patienceMs: number): Promise<void> {
   const began = performance.now();
   const canFill = server.listening && !isShared && process.platform === 'linux';
   let isShort = false;
-  for (let passed = 0; passed < PATIENCE_MS; passed = performance.now() - began) {
+  for (let passed = 0; passed < patienceMs; passed = performance.now() - began) {
     const isBusy = await turnWithConnection(server);
     if (isBusy && passed < LONG_MS) continue;
     if (!isBusy && !canFill) return;
