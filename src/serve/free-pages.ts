@@ -1,9 +1,6 @@
 // Returns memory that the C library keeps after it was freed. glibc returns only what lies at the end of its heap, and after a
 // flood some small living block lies there nearly always: without this, three quarters of a flood's memory stay with the process.
-
-interface Native {
-  dlopen(library: null, definitions: object): { readonly functions: { malloc_trim(pad: bigint): number } };
-}
+import { functionsOfC } from './call-c.ts';
 
 const MALLOC_TRIM = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
 
@@ -20,19 +17,6 @@ export function returnFreePages(): void {
 }
 
 function findTrim(): () => void {
-  const native = withoutWarning(() => process.getBuiltinModule('node:ffi') as Native | undefined);
-  if (!native) return () => undefined;
-  const { functions } = native.dlopen(null, MALLOC_TRIM);
-  return () => functions.malloc_trim(0n);
-}
-
-/** Node warns that the module is experimental. An operator can do nothing about it: the version is pinned, and tested. */
-function withoutWarning<Result>(load: () => Result): Result {
-  const usual: unknown = Reflect.get(process, 'emitWarning');
-  Reflect.set(process, 'emitWarning', () => undefined);
-  try {
-    return load();
-  } finally {
-    Reflect.set(process, 'emitWarning', usual);
-  }
+  const functions = functionsOfC<{ malloc_trim(pad: bigint): number }>(MALLOC_TRIM);
+  return () => functions?.malloc_trim(0n);
 }

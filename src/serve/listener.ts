@@ -18,6 +18,7 @@ import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
+import { boundUnread } from './unread-answers.ts';
 import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {
@@ -92,7 +93,10 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     listen: () =>
       app.fastify
         .listen({ host: oneAddress(options.host), port: options.port, ...portSharing(options) })
-        .then((address) => withEveryAddress(address, options.host)),
+        .then((address) => {
+          boundUnread(server, parts.limits.requestTimeoutMs);
+          return withEveryAddress(address, options.host);
+        }),
     exchange: (tls) => server.setSecureContext(secureContext(tls)),
     census: () => app.census(),
     drain: () => app.drain({ isShared: isPortShared(options) }),

@@ -5,6 +5,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
+import { unsentOf } from '../kernel-queue.ts';
 import { callerOver, rawConnection, reachOf, readToEnd, tlsOptionsOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
 import { TOKEN } from './steps.ts';
@@ -75,6 +77,20 @@ suite('slow callers', () => {
     caller.close();
     for (const socket of sockets) socket.destroy();
   });
+
+  for (const ending of ['stays', 'ends its side']) {
+    test(`answers that a caller does not read do not stay in the kernel, if it ${ending} (HTTP/1.1)`, async () => {
+      const socket = await rawConnection(reachOf(service));
+      socket.on('error', () => undefined).pause();
+      socket.write('GET /docs/api HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40));
+      if (ending !== 'stays') socket.end();
+      const unsent = () => unsentOf(service.port) ?? 0;
+      await eventually('answers wait', () => unsent() > 0);
+      assert.ok(unsent() < 256 * 1024, `${unsent()} bytes`);
+      await eventually('they are gone', () => unsent() === 0);
+      socket.destroy();
+    });
+  }
 
   test('connections over the limit are closed, and the others are served', async () => {
     const caller = callerOver('HTTP/2', reachOf(service));
