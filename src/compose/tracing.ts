@@ -72,8 +72,10 @@ const CLOCK_WAS_SET_MS = 20;
 function timeOrigin({ milliseconds }: Clock): () => number {
   let origin = performance.timeOrigin;
   return () => {
-    const current = milliseconds() - performance.now();
-    if (Math.abs(current - origin) > CLOCK_WAS_SET_MS) origin = current;
+    const before = performance.now();
+    const current = milliseconds() - before;
+    const wasInterrupted = performance.now() - before > CLOCK_WAS_SET_MS;
+    if (!wasInterrupted && Math.abs(current - origin) > CLOCK_WAS_SET_MS) origin = current;
     return origin;
   };
 }

@@ -4,7 +4,8 @@ import type { Story } from '../doors/server/story.ts';
 import type { OpenSpan, Tracer } from '../tracing/tracer.ts';
 
 const SPAN = Symbol('span of the request');
-type TracedRequest = FastifyRequest & { [SPAN]?: OpenSpan };
+const ENTERED = Symbol('when its handler began');
+type TracedRequest = FastifyRequest & { [SPAN]?: OpenSpan; [ENTERED]?: number };
 
 /** Records one span per request. */
 export class RequestTraces {
@@ -18,6 +19,7 @@ export class RequestTraces {
   enter(request: TracedRequest, parent: TraceParent | undefined, proceed: () => void): void {
     const span = this.#tracer.open(parent);
     request[SPAN] = span;
+    request[ENTERED] = performance.now();
     if (span.isSampled) this.#tracer.within(span, proceed);
     else proceed();
   }
@@ -35,7 +37,9 @@ export class RequestTraces {
     if (span.isSampled) {
       const end = performance.now();
       const what = describe(request, reply, story);
-      this.#tracer.record(span, { ...what, kind: 'server', start: end - milliseconds, end });
+      // Not after what happened inside it, even if the process was interrupted since `milliseconds` were counted.
+      const start = Math.min(end - milliseconds, request[ENTERED] ?? end);
+      this.#tracer.record(span, { ...what, kind: 'server', start, end });
     }
     return span;
   }

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
-import { abandon } from './abandon.ts';
 import type { Gate } from './gate.ts';
 import type { Visitor } from './places.ts';
 import { type PreparedRefusal, withAllow } from './prepared-refusal.ts';
@@ -102,8 +101,9 @@ function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = status === 400 ? phraseOf400 : STATUS_CODES[status];
   // Closing at once could lose the answer while the caller is still sending; not closing would hold a connection.
-  setTimeout(() => abandon(socket), LINGER_MS.unsent).unref();
-  socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS.sent).unref());
+  const closeIn = (milliseconds: number) => setTimeout(() => socket.destroy(), milliseconds).unref();
+  closeIn(LINGER_MS.unsent);
+  socket.once('finish', () => closeIn(LINGER_MS.sent));
   socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join('')}Connection: close\r\n\r\n${body}`);
 }
 

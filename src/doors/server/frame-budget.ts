@@ -2,7 +2,6 @@
 // and limits none of them: a single connection could keep the process busy with them.
 import { constants, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { abandon } from './abandon.ts';
 
 /**
  * Bytes that belong to no request: at once, and per second. A busy client sends some hundred a second, and more at once if it opens streams
@@ -75,6 +74,6 @@ export class FrameBudget {
     if (this.#session.destroyed) return;
     this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.#session.destroy();
-    setTimeout(() => abandon(this.#socket), LINGER_MS).unref(); // a caller that does not read would keep it open
+    setTimeout(() => this.#socket.destroy(), LINGER_MS).unref(); // a caller that does not read would keep it open
   }
 }

@@ -3,7 +3,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { abandon } from './abandon.ts';
 import { ConcurrentStreams } from './concurrent-streams.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
@@ -274,7 +273,7 @@ function isCancelled({ stream, isCut }: Place): boolean {
 /** Destroys the socket or stream of a place, without waiting for the caller to read. */
 export function cut(place: Place): void {
   const { stream, visitor } = place;
-  if (!stream) abandon(visitor.socket);
+  if (!stream) visitor.owner.destroy();
   else if (place.isCut) stream.destroy();
   else stream.close(constants.NGHTTP2_CANCEL);
   place.isCut = true;

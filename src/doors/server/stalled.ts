@@ -1,6 +1,5 @@
 // Closes what makes no progress: requests that do not arrive, responses that are not read, idle connections, floods of frames. Node does
 // the first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
-import { abandon } from './abandon.ts';
 import { cut, type Place, type Places, type Visitor } from './places.ts';
 
 export interface Patience {
@@ -59,5 +58,5 @@ function endIdle({ session, socket, places, openedAt, lastUsedAt }: Visitor, now
   // The headers of a next HTTP/1.1 request may be on their way. An HTTP/2 peer that does not read the GOAWAY frame, or does not close its
   // side, would keep the connection open.
   if (quietMs < patienceMs + patience.headersTimeoutMs) session?.close();
-  else abandon(socket);
+  else socket.destroy();
 }
