@@ -67,6 +67,7 @@ suite('the status line of HTTP/1.1 [spec-gaps: All doors]', () => {
       `GET ${VERIFY} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
     ],
+    ['chunks of HTTP/1.0', `GET ${VERIFY} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
     ['two lengths', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
     ['a negative length', `POST ${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`, 400],
     [

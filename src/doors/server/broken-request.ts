@@ -109,21 +109,27 @@ function answerSocket(socket: Socket, { status, headers, body }: PreparedRefusal
 
 /**
  * RFC 9112 3.2: a request of HTTP/1.1 has exactly one Host. No request has two types (RFC 9110 8.3), of which Node would drop one, or two
- * credentials: a gateway might judge the other one. We decode no transfer coding but chunked, and a gateway might (RFC 9112 6.1).
+ * credentials: a gateway might judge the other one. We decode no transfer coding but chunked, and a gateway might; HTTP/1.0 has none
+ * (RFC 9112 6.1).
  */
 export function whyMalformed(request: IncomingMessage): TransportReason | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders } = request;
+  const isHttp11 = httpVersionMajor === 1 && httpVersionMinor === 1;
   let [hosts, types, credentials] = [0, 0, 0];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
     else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1;
     else if (name.length === 13 && name.toLowerCase() === 'authorization') credentials += 1;
-    else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding' && !isChunked(rawHeaders[at + 1]))
+    else if (
+      name.length === 17 &&
+      name.toLowerCase() === 'transfer-encoding' &&
+      !(isHttp11 && isChunked(rawHeaders[at + 1]))
+    )
       return 'request-malformed';
   }
   if (credentials > 1) return 'request-malformed';
-  if (hosts !== 1 && httpVersionMajor === 1 && httpVersionMinor > 0) return 'request-malformed';
+  if (hosts !== 1 && isHttp11) return 'request-malformed';
   return types > 1 ? 'content-type-repeated' : undefined;
 }
 
