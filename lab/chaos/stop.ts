@@ -67,7 +67,7 @@ export async function stopCycle({ home }: StopField, chance: Seeded, only?: Visi
     await sleep(100);
   }
   const begun = performance.now();
-  const ended = once(child, 'exit');
+  const ended = once(child, 'close');
   child.kill(chance.chance(0.5) ? 'SIGTERM' : 'SIGINT');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_S * 1000 + GRACE_MS);
   const [code, signal] = (await ended) as [number | null, string | null];

@@ -21,17 +21,17 @@ import {
   verify,
 } from './steps.ts';
 
-/** A store that can be unavailable, and slow. */
+/** A store that can be unavailable, and slow: `until` something happens. */
 function fragile() {
   const state = {
     away: false,
     broken: false,
-    slow: 0,
+    until: undefined as Promise<unknown> | undefined,
     wrap: (real: Store): Store => {
       const trouble = async () => {
         if (state.away) throw new StoreUnavailable('injected: the disk /var/lib is away');
         if (state.broken) throw new TypeError('injected: nobody foresaw this');
-        if (state.slow) await wait(state.slow);
+        await state.until;
       };
       return {
         ...real,
@@ -112,7 +112,8 @@ suite('stopping', () => {
       const service = await startService({ store: store.wrap, settings: { limits: { stopTimeout: '60s' } } });
       const caller = callerOver(protocol, reachOf(service, service.ada));
       const pairs = await Promise.all(Array.from({ length: 5 }, () => pairByCertificate(caller)));
-      store.slow = 500;
+      const { promise, resolve: release } = Promise.withResolvers<void>();
+      store.until = promise;
       const underWay = pairs.map((pair) => refreshed(caller, pair));
       await wait(200);
       const began = performance.now();
@@ -120,6 +121,7 @@ suite('stopping', () => {
       await wait(50);
       const late = callerOver(protocol, reachOf(service));
       await assert.rejects(late.ask({ path: '/healthz' }), 'no new connection is taken');
+      release();
       assert.equal((await Promise.all(underWay)).length, 5);
       await stopped;
       assert.ok(performance.now() - began < 30_000, 'and idle connections do not hold it up until stopTimeout');
@@ -150,10 +152,16 @@ test('parallel requests over the limit get 503 with Retry-After, and the accepte
   const caller = callerOver('HTTP/1.1', reachOf(service, service.ada)); // over HTTP/2, some streams may be reset instead
   t.after(() => caller.close());
   const { access_token } = await pairByCertificate(caller);
-  store.slow = 2000;
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => caller.ask({ path: VERIFY, ...bearer(access_token) })),
-  );
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  store.until = promise;
+  let answered = 0;
+  const asked = Array.from({ length: 40 }, async () => {
+    const answer = await caller.ask({ path: VERIFY, ...bearer(access_token) });
+    answered += 1;
+    if (answered === 30) release();
+    return answer;
+  });
+  const answers = await Promise.all(asked);
   const served = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status === 503);
   assert.deepEqual([served.length, refused.length], [10, 30]);

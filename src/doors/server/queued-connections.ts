@@ -14,6 +14,8 @@ const LONG_MS = 200;
 const PLACES = 8;
 /** A connection that found the queue full enters when its caller repeats a packet, after a fifth of a second. */
 const PAUSE_MS = 20;
+/** By then, whoever got a SYN cookie has repeated its request, and entered if there was a place. */
+const COOKIE_MS = 500;
 
 /** Internal parts of Node. Without them, the listener is closed after a turn in which nobody connected. */
 interface Handle {
@@ -30,6 +32,7 @@ interface Handle {
 export async function emptyQueue(server: Server, isShared: boolean, patienceMs: number): Promise<void> {
   const began = performance.now();
   const canFill = server.listening && !isShared && process.platform === 'linux';
+  const cookies = new Cookies();
   let isShort = false;
   for (let passed = 0; passed < patienceMs; passed = performance.now() - began) {
     const isBusy = await turnWithConnection(server);
@@ -37,7 +40,7 @@ export async function emptyQueue(server: Server, isShared: boolean, patienceMs: 
     if (!isBusy && !canFill) return;
     isShort ||= shortenQueue(server);
     if (isBusy) continue;
-    if (!isShort || (await fillQueue(server))) return;
+    if (!isShort || (await fillQueue(server, cookies))) return;
     await setTimeout(PAUSE_MS);
   }
 }
@@ -61,13 +64,14 @@ function shortenQueue(server: Server): boolean {
 }
 
 /** Whether all places of the queue are taken by connections to ourselves, which end when the listener is closed. */
-async function fillQueue(server: Server): Promise<boolean> {
+async function fillQueue(server: Server, cookies: Cookies): Promise<boolean> {
   const { address, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const own = Array.from({ length: PLACES }, () => connect({ host, port }).on('error', () => undefined));
   // Node opens them at the end of this tick; on loopback they are established when that call returns.
   await new Promise<void>((resolve) => process.nextTick(resolve));
-  const isFull = own.every((socket) => handleOf(socket)?.getpeername?.({}) === 0) && !isAnyHalfOpen(port);
+  const areIn = own.every((socket) => handleOf(socket)?.getpeername?.({}) === 0);
+  const isFull = areIn && !isAnyHalfOpen(port) && !cookies.areFresh();
   if (!isFull) for (const socket of own) socket.destroy();
   return isFull;
 }
@@ -76,6 +80,27 @@ async function fillQueue(server: Server): Promise<boolean> {
 function isAnyHalfOpen(port: number): boolean {
   const halfOpen = new RegExp(`^ *\\d+: [0-9A-F]+:${hexOf(port)} [0-9A-F]+:[0-9A-F]+ 03 `, 'm');
   return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].some((file) => halfOpen.test(textOf(file)));
+}
+
+/**
+ * While several callers are half open, the kernel sends SYN cookies instead of keeping track of further ones. If these find the queue full,
+ * they wait too, and nothing shows them but the count of cookies of the whole machine.
+ */
+class Cookies {
+  #sent = cookiesSent();
+  #changedAt = Number.NEGATIVE_INFINITY;
+
+  areFresh(): boolean {
+    const now = performance.now();
+    const sent = cookiesSent();
+    if (sent !== this.#sent) [this.#sent, this.#changedAt] = [sent, now];
+    return now - this.#changedAt < COOKIE_MS;
+  }
+}
+
+function cookiesSent(): string | undefined {
+  const [names, values] = textOf('/proc/self/net/netstat').split('\n');
+  return values?.split(' ')[names?.split(' ').indexOf('SyncookiesSent') ?? -1];
 }
 
 function hexOf(port: number): string {

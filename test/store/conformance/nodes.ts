@@ -72,7 +72,7 @@ function incrementElsewhere({ elsewhere }: TestDatabase, callers: number): Promi
     output += text;
   });
   return new Promise((resolve, reject) => {
-    child.on('exit', (code) =>
+    child.on('close', (code) =>
       code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`the other process ended with ${code}`)),
     );
   });
