@@ -59,8 +59,12 @@ async function openSource(path: string): Promise<Source> {
 }
 
 /** Back up, check and restore SQLite stores. */
-export function sqliteCopies() {
-  return import('./store/sqlite/backup.ts');
+export async function sqliteCopies() {
+  const [copies, { isBusy }] = await Promise.all([
+    import('./store/sqlite/backup.ts'),
+    import('./store/sqlite/faults.ts'),
+  ]);
+  return { ...copies, isBusy };
 }
 
 /** Continuous backups of SQLite stores. */

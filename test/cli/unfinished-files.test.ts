@@ -53,5 +53,5 @@ test('work that fails leaves no copy behind, and signals end the process as befo
 
 test('the names of unfinished copies never include the store or the finished copy', () => {
   for (const name of [...unfinishedFiles('a.db'), ...unfinishedRestore('a.db')])
-    assert.match(name, /^a\.db\.(?:unfinished|restored)/);
+    assert.match(name, /^a\.db\.(?:unfinished|restored|former)/);
 });

@@ -16,7 +16,7 @@ import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import type { Sync } from '../../src/store/sqlite/wal.ts';
-import { OutcomeUnknown, type Store, StoreMissing, StoreUnavailable } from '../../src/store/store.ts';
+import { OutcomeUnknown, type Store, StoreMissing, StoreUnavailable, StoreUnusable } from '../../src/store/store.ts';
 import { attempts } from '../../src/store/tables/attempts.ts';
 import { systemClock } from '../../src/system.ts';
 import { countOf, increment } from './conformance/rows.ts';
@@ -102,6 +102,39 @@ test('a database file moved away and back is recognised: the store resumes and k
   renameSync(`${path}-elsewhere`, `${path}-wal`);
   assert.equal(await countOf(backEnd, 'a'), 1);
   assert.deepEqual(await problemsOf(store), {});
+});
+
+for (const [what, harm] of [
+  ['WAL is deleted', (path: string) => rmSync(`${path}-wal`)],
+  ['WAL is cut', (path: string) => truncateSync(`${path}-wal`, 0)],
+  ['database is deleted', (path: string) => rmSync(path)],
+] as const)
+  test(`a store whose ${what} while it is in use is not opened again`, async (t) => {
+    const { path, store } = await opened(t);
+    harm(path);
+    assert.ok((await problemsOf(store))['files']);
+    await store.close();
+    const open = () => openSqlite({ path, clock: systemClock.now, mustExist: true });
+    const refusal: Error & { readonly todo?: string } = await open().then(
+      () => new Error('it was opened'),
+      (error) => error,
+    );
+    assert.ok(refusal instanceof StoreUnusable, refusal.message);
+    assert.match(refusal.message, /^the store was damaged while it was in use: /);
+    assert.match(`${refusal.todo}`, /tessera restore FILE.* delete .*tessera\.db\.damaged$/);
+  });
+
+test('a store whose file was moved away while it was in use is opened again when the file is back', async (t) => {
+  const { path, store } = await opened(t);
+  renameSync(`${path}-wal`, `${path}-wal.away`);
+  assert.ok((await problemsOf(store))['files']);
+  await store.close();
+  assert.ok(existsSync(`${path}.damaged`));
+  renameSync(`${path}-wal.away`, `${path}-wal`);
+  const again = await openSqlite({ path, clock: systemClock.now, mustExist: true });
+  t.after(() => again.close());
+  assert.equal(await countOf(again, 'before 49'), 1);
+  assert.ok(!existsSync(`${path}.damaged`));
 });
 
 test('a copy made during normal work is complete: the file checks release no lock', async (t) => {

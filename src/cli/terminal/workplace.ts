@@ -25,7 +25,10 @@ export async function configOf(command: Command): Promise<Config> {
 
 /** Opens the store, runs `work`, and closes the store even if `work` fails. */
 export async function atWorkplace(command: Command, work: (workplace: Workplace) => Promise<void>): Promise<void> {
-  const config = await configOf(command);
+  return inWorkplace(await configOf(command), work);
+}
+
+export async function inWorkplace(config: Config, work: (workplace: Workplace) => Promise<void>): Promise<void> {
   const store = await openExisting(config);
   try {
     if (config.store.kind === 'sqlite') await warnOfMove(store);

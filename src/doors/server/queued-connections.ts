@@ -14,8 +14,8 @@ const LONG_MS = 200;
 const PLACES = 8;
 /** A connection that found the queue full enters when its caller repeats a packet, after a fifth of a second. */
 const PAUSE_MS = 20;
-/** By then, whoever got a SYN cookie has repeated its request, and entered if there was a place. */
-const COOKIE_MS = 500;
+/** By then, whoever got a SYN cookie has repeated its request, four times at most, and entered if there was a place. */
+const COOKIE_MS = 1700;
 
 /** Internal parts of Node. Without them, the listener is closed after a turn in which nobody connected. */
 interface Handle {
@@ -84,23 +84,26 @@ function isAnyHalfOpen(port: number): boolean {
 
 /**
  * While several callers are half open, the kernel sends SYN cookies instead of keeping track of further ones. If these find the queue full,
- * they wait too, and nothing shows them but the count of cookies of the whole machine.
+ * they wait too, and repeat their request. Nothing shows them but the counts of cookies, which are those of the whole machine.
  */
 class Cookies {
-  #sent = cookiesSent();
+  #counts = cookieCounts();
   #changedAt = Number.NEGATIVE_INFINITY;
 
   areFresh(): boolean {
     const now = performance.now();
-    const sent = cookiesSent();
-    if (sent !== this.#sent) [this.#sent, this.#changedAt] = [sent, now];
+    const counts = cookieCounts();
+    if (counts !== this.#counts) [this.#counts, this.#changedAt] = [counts, now];
     return now - this.#changedAt < COOKIE_MS;
   }
 }
 
-function cookiesSent(): string | undefined {
-  const [names, values] = textOf('/proc/self/net/netstat').split('\n');
-  return values?.split(' ')[names?.split(' ').indexOf('SyncookiesSent') ?? -1];
+/** How many were sent, and how many came back. */
+function cookieCounts(): string {
+  const [names, values] = textOf('/proc/self/net/netstat')
+    .split('\n', 2)
+    .map((line) => line.split(' '));
+  return ['SyncookiesSent', 'SyncookiesRecv'].map((name) => values?.[names?.indexOf(name) ?? -1]).join(' ');
 }
 
 function hexOf(port: number): string {

@@ -1,7 +1,21 @@
 // Backups of a SQLite store: taken while the service writes, restored while it is stopped.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { openCopy, openForReading } from './connection.ts';
+import { openCopy, openForReading, openUnchanged } from './connection.ts';
+import { unmarkDamage, whyMarked } from './damage-mark.ts';
+import { isBusy } from './faults.ts';
+import { syncFolder } from './wal.ts';
 
 /** Pages copied in one step; the service can write between two steps. */
 const STEP_PAGES = 500;
@@ -13,7 +27,15 @@ export function unfinishedFiles(to: string): readonly string[] {
 
 /** What `restore` writes until the copy is in place. */
 export function unfinishedRestore(to: string): readonly string[] {
-  return [`${to}.restored`, ...unfinishedFiles(`${to}.restored`)];
+  const { ready, former } = workFiles(to);
+  return [
+    ...unfinishedFiles(ready),
+    ...[ready, former].flatMap((path) => ['', '-wal', '-shm'].map((rest) => path + rest)),
+  ];
+}
+
+function workFiles(to: string): { readonly ready: string; readonly former: string } {
+  return { ready: `${to}.restored`, former: `${to}.former` };
 }
 
 /** A complete copy as of one moment, mode 0600. It gets its name when it is complete. */
@@ -44,48 +66,117 @@ async function copyPages(source: DatabaseSync, to: string, onProgress: (part: nu
 export function whyNoCopy(path: string): string | undefined {
   if (!existsSync(path)) return 'there is no such file';
   try {
-    const database = openCopy(path);
-    const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
-    database.prepare('SELECT count(*) FROM grants').get();
-    database.close();
-    return found === 'ok' ? undefined : String(found);
+    return whyUnsound(openCopy(path));
   } catch (error) {
     return (error as Error).message;
   }
 }
 
+/** Closes it, too. */
+function whyUnsound(database: DatabaseSync): string | undefined {
+  try {
+    const found = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
+    database.prepare('SELECT count(*) FROM grants').get();
+    return found === 'ok' ? undefined : String(found);
+  } finally {
+    database.close();
+  }
+}
+
+/** What was at the place of the store before. */
+export interface Replaced {
+  /** Where it is now; undefined if there was nothing. */
+  readonly before: string | undefined;
+  /** Why it could not be used; undefined if it could. */
+  readonly damage: string | undefined;
+}
+
 /**
- * Replaces a store that no process has open with a copy. The old store is kept beside it under an unused name, which is
- * returned. The copy is complete before the old store is moved.
+ * Replaces a store that no process has open with a copy, and keeps the old one beside it under an unused name. `prepare` gets the copy, and
+ * the old store or, if that is damaged, a copy of what is left of it. Up to the end, the old store is in its place: whoever is
+ * interrupted can begin anew.
  */
-export async function restore(copy: string, to: string): Promise<string | undefined> {
-  const ready = `${to}.restored`;
-  rmSync(ready, { force: true });
+export async function restore(
+  copy: string,
+  to: string,
+  prepare: (restored: string, former: string | undefined) => Promise<void>,
+): Promise<Replaced> {
+  const { ready, former } = workFiles(to);
+  for (const path of unfinishedRestore(to)) rmSync(path, { force: true, recursive: true });
   await copyAs(openCopy(copy), ready, () => undefined);
   try {
-    const before = existsSync(to) ? unusedName(`${to}.before-restore`) : undefined;
-    if (before) takeAside(to, before);
+    const damage = whyDamaged(to);
+    if (existsSync(to) && damage === undefined) settle(to);
+    await prepare(ready, damage === undefined ? (existsSync(to) ? to : undefined) : copyOfFiles(to, former));
+    settle(ready);
+    sync(ready);
+    const before = takeAside(to, damage);
     renameSync(ready, to);
-    return before;
+    unmarkDamage(to);
+    syncFolder(dirname(to));
+    return { before, damage };
   } finally {
-    rmSync(ready, { force: true }); // still there if the store is in use
+    for (const path of unfinishedRestore(to)) rmSync(path, { force: true, recursive: true });
+  }
+}
+
+/** Undefined if the store is sound, or if there is none. Changes nothing: a WAL that belongs to a damaged database is evidence. */
+function whyDamaged(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return existsSync(`${path}-wal`) ? 'the database is gone, only its WAL is there' : undefined;
+  if (!found.isFile()) return 'it is not a file';
+  const marked = whyMarked(path);
+  if (marked !== undefined) return marked;
+  if (found.size === 0) return 'it is empty'; // SQLite would delete its WAL
+  try {
+    return whyUnsound(openUnchanged(path));
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return (error as Error).message;
+  }
+}
+
+/** What is left of a damaged store, to be opened without changing it. Undefined if there is no database. */
+function copyOfFiles(path: string, to: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile() || found.size === 0) return undefined;
+  for (const rest of ['', '-wal']) if (existsSync(path + rest)) copyFileSync(path + rest, to + rest);
+  return to;
+}
+
+function takeAside(path: string, damage: string | undefined): string | undefined {
+  if (damage === undefined && !existsSync(path)) return undefined;
+  const aside = unusedName(`${path}.before-restore`);
+  if (damage === undefined) settle(path);
+  else if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+  // SQLite would apply whatever it finds under these names to the restored database.
+  for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
+  if (existsSync(path)) keepAs(path, aside);
+  return aside;
+}
+
+/** A second name, so that there is no moment without a store; where that is not possible, another name. */
+function keepAs(path: string, aside: string): void {
+  try {
+    linkSync(path, aside);
+  } catch {
+    renameSync(path, aside);
   }
 }
 
 function unusedName(path: string): string {
-  for (let count = 1; ; count++) if (!existsSync(`${path}-${count}`)) return `${path}-${count}`;
+  for (let count = 1; ; count++)
+    if (['', '-wal'].every((rest) => !existsSync(`${path}-${count}${rest}`))) return `${path}-${count}`;
 }
 
-/** Writes the WAL into the file first, which fails if another process has it open. */
-function takeAside(path: string, aside: string): void {
+/** Writes the WAL into the file, which throws busy if another process has it open. */
+function settle(path: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     database.close();
   }
-  for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true });
-  renameSync(path, aside);
 }
 
 function sync(path: string): void {

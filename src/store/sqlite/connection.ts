@@ -59,6 +59,11 @@ export function openCopy(path: string): DatabaseSync {
   return new DatabaseSync(copy, { readOnly: true });
 }
 
+/** Reads a store with its WAL, and writes to neither. */
+export function openUnchanged(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
 const LOOK_AGAIN_MS = 0.2;
 /** Never notified: waiting for it is a timed sleep. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));

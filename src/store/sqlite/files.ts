@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { WAL_LIMIT } from './connection.ts';
+import { markDamage, unmarkDamage } from './damage-mark.ts';
 
 interface Mark {
   readonly dev: number;
@@ -28,7 +29,12 @@ export class Files {
   constructor(path: string, alone = false) {
     this.#path = path;
     this.wal = openSync(`${path}-wal`, 'r');
-    this.#marks = new Map(['', '-wal', ...(alone ? [] : ['-shm'])].map((name) => [name, statSync(path + name)]));
+    this.#marks = new Map(
+      ['', '-wal', ...(alone ? [] : ['-shm'])].map((name) => {
+        const { dev, ino } = statSync(path + name);
+        return [name, { dev, ino }];
+      }),
+    );
     this.#databaseSize = statSync(path).size;
     this.#walSize = fstatSync(this.wal).size;
   }
@@ -63,6 +69,20 @@ export class Files {
   whyNoSpace(): string | undefined {
     const { bavail, bsize } = statfsSync(dirname(this.#path));
     return bavail * bsize < LEAST_SPACE ? `${Math.floor((bavail * bsize) / 2 ** 20)} MB are free` : undefined;
+  }
+
+  /** Notes why they are damaged, for whoever opens them next; undefined if they are whole again. */
+  mark(why: string | undefined): void {
+    if (this.#isClosed) return;
+    if (why === undefined) {
+      unmarkDamage(this.#path);
+      return;
+    }
+    const sizes: Readonly<Record<string, number>> = { '': this.#databaseSize, '-wal': this.#walSize };
+    const files = Object.fromEntries(
+      Object.entries(sizes).map(([name, size]) => [name, { ...(this.#marks.get(name) as Mark), size }]),
+    );
+    markDamage(this.#path, { why, files });
   }
 
   close(): void {

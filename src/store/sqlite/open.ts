@@ -8,6 +8,7 @@ import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
 import { makeDatabase, openDatabase } from './connection.ts';
+import { refuseMarked } from './damage-mark.ts';
 import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
 import { Soundness } from './soundness.ts';
@@ -35,6 +36,7 @@ export async function openSqlite({
   alone,
   sync = syncInPool,
 }: SqliteOptions): Promise<BackEnd> {
+  refuseMarked(path);
   if (mustExist) refuseMissing(path);
   else makeDatabase(path);
   refuseUnusable(path);

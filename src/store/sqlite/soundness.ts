@@ -33,7 +33,7 @@ export class Soundness {
 
   /** Just before a commit is written. Throws StoreUnavailable. */
   assertUncut(): void {
-    this.#damage = this.#files.whyCut();
+    this.#note(this.#files.whyCut());
     this.#refuseDamage();
   }
 
@@ -44,7 +44,7 @@ export class Soundness {
 
   /** After a sync. Throws if the synced file is no longer the store's. */
   assertOurs(): void {
-    this.#damage = this.#files.whyNotOurs();
+    this.#note(this.#files.whyNotOurs());
     this.#refuseDamage();
   }
 
@@ -67,7 +67,7 @@ export class Soundness {
 
   /** Every second, and on request. */
   examine(): StoreCheck[] {
-    this.#damage = this.#files.whyNotWhole();
+    this.#note(this.#files.whyNotWhole());
     return [
       check('files', 'the files of the store were deleted, replaced or cut', () => this.#refuseDamage()),
       check('writes', 'the disk does not take what is written', () => this.#assertWriting()),
@@ -76,7 +76,7 @@ export class Soundness {
   }
 
   #mend(): void {
-    if (this.#damage !== undefined) this.#damage = this.#files.whyNotWhole();
+    if (this.#damage !== undefined) this.#note(this.#files.whyNotWhole());
     this.#refuseDamage();
     if (this.#doubt !== undefined) this.#writeAnew(this.#doubt);
   }
@@ -100,6 +100,11 @@ export class Soundness {
   #assertWriting(): void {
     this.assertReadable();
     if (this.#unwritten !== undefined) throw this.#unwritten;
+  }
+
+  #note(damage: string | undefined): void {
+    if ((damage === undefined) !== (this.#damage === undefined)) this.#files.mark(damage);
+    this.#damage = damage;
   }
 
   #refuseDamage(): void {

@@ -1,15 +1,20 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { migratePostgresSchema, openForMove, openStore, sqliteCopies } from '../../../open-store.ts';
-import { carryRevocations, countLiveGrants, endEverything } from '../../../operations/admin/after-restore.ts';
+import {
+  carryRevocations,
+  countLiveGrants,
+  type Ended,
+  endEverything,
+} from '../../../operations/admin/after-restore.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
 import { counted, print, printJson, printTable, remark, result } from '../../terminal/output.ts';
 import { refusePassword, sqlitePath } from '../../terminal/store-address.ts';
 import { removingAfter } from '../../terminal/unfinished-files.ts';
-import { atWorkplace, configOf, type Workplace } from '../../terminal/workplace.ts';
+import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
 
 export interface RestoreFlags {
@@ -19,16 +24,34 @@ export interface RestoreFlags {
 
 export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags, command: Command): Promise<void> {
   const from = resolve(path);
-  const to = sqlitePath(await configOf(command));
-  const before = await withCopy(from, to, at, (file) => replaceBy(file, to));
+  const config = await configOf(command);
+  const to = sqlitePath(config);
+  if (!existsSync(dirname(to)))
+    throw new CommandFailure('store', `there is no folder ${dirname(to)}`, 'Make it, or check --config.');
+  let carried: Carried | undefined;
+  let settled: Settled | undefined;
+  const settle = (restored: string, former: string | undefined) =>
+    inWorkplace({ ...config, store: { kind: 'sqlite', path: restored } }, async (workplace) => {
+      carried = former === undefined ? undefined : await carryFrom(former, workplace);
+      settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
+    });
+  const { before, damage } = await withCopy(from, to, at, (file) => replaceBy(file, to, settle));
   print(`Restored ${to} from ${from}`);
   if (before) print(`What was there before is in ${before}`);
-  await atWorkplace(command, async (workplace) => {
-    const carried = before && (await carryFrom(before, workplace));
-    const live = endGrants ? await endAll(workplace) : await warnOfLive(workplace);
-    result({ store: to, copy: from, before, carriedRevocations: carried, liveGrants: live });
+  if (damage !== undefined) remark(`It was damaged: ${damage}`);
+  const live =
+    settled && printSettled(settled, before === undefined ? undefined : (carried ?? { why: 'there is no database' }));
+  result({
+    store: to,
+    copy: from,
+    before,
+    carriedRevocations: carried && 'count' in carried ? carried.count : undefined,
+    liveGrants: live,
   });
 }
+
+type Carried = { readonly count: number } | { readonly why: string };
+type Settled = Ended | { readonly live: number };
 
 /** Calls `use` with a copy of a store. One from a continuous backup is made beside the store, and removed afterwards. */
 async function withCopy<T>(
@@ -48,46 +71,52 @@ async function withCopy<T>(
   });
 }
 
-async function replaceBy(file: string, to: string): Promise<string | undefined> {
-  const { restore, unfinishedRestore, whyNoCopy } = await sqliteCopies();
+type Replaced = Awaited<ReturnType<Awaited<ReturnType<typeof sqliteCopies>>['restore']>>;
+
+async function replaceBy(
+  file: string,
+  to: string,
+  prepare: (restored: string, former: string | undefined) => Promise<void>,
+): Promise<Replaced> {
+  const { restore, unfinishedRestore, whyNoCopy, isBusy } = await sqliteCopies();
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
-  return removingAfter(unfinishedRestore(to), () => restore(file, to)).catch((error: Error) => {
-    throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, 'Stop the service first.');
+  return removingAfter(unfinishedRestore(to), () => restore(file, to, prepare)).catch((error: Error) => {
+    const todo = isBusy(error)
+      ? 'Stop the service, and tessera backup follow if it runs, first.'
+      : 'It was left as it is. Look at the disk: its space, and who may write there.';
+    throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, todo);
   });
 }
 
 /** The replaced store may be damaged: that may be why a copy was restored. */
-async function carryFrom(before: string, workplace: Workplace): Promise<number | undefined> {
+async function carryFrom(former: string, workplace: Workplace): Promise<Carried> {
   try {
-    const former = await openStore({ store: { kind: 'sqlite', path: before } }, 'command');
+    const store = await openStore({ store: { kind: 'sqlite', path: former } }, 'command');
     try {
-      const carried = await carryRevocations(former, workplace);
-      print(`Carried over ${counted(carried, 'revocation')} from it`);
-      return carried;
+      return { count: await carryRevocations(store, workplace) };
     } finally {
-      await former.close();
+      await store.close();
     }
   } catch (error) {
-    remark(`Its revocations could not be carried over: ${(error as Error).message}`);
-    return undefined;
+    return { why: (error as Error).message };
   }
 }
 
-/** Returns how many grants are live then. */
-async function endAll(workplace: Workplace): Promise<number> {
-  const { grants, deviceCodes, sessions } = await endEverything(workplace);
-  const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
-  print(`Ended ${ended.join(', ')}`);
-  return 0;
-}
-
-async function warnOfLive(workplace: Workplace): Promise<number> {
-  const live = await countLiveGrants(workplace);
-  if (live === 0) return live;
-  remark(`Live again, as when the copy was taken: ${counted(live, 'grant')}.`);
+/** Returns how many grants are live. */
+function printSettled(settled: Settled, carried: Carried | undefined): number {
+  if (carried && 'count' in carried) print(`Carried over ${counted(carried.count, 'revocation')} from it`);
+  else if (carried) remark(`Its revocations could not be carried over: ${carried.why}`);
+  if ('grants' in settled) {
+    const { grants, deviceCodes, sessions } = settled;
+    const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
+    print(`Ended ${ended.join(', ')}`);
+    return 0;
+  }
+  if (settled.live === 0) return 0;
+  remark(`Live again, as when the copy was taken: ${counted(settled.live, 'grant')}.`);
   remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
-  return live;
+  return settled.live;
 }
 
 export interface MoveFlags {
