@@ -111,7 +111,7 @@ export class Gate {
     pressure.arrive();
     if (pressure.isTooLate(held, true)) return 'overloaded';
     if (pressure.isTooLate(held, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
-    if (held >= this.#rules.places) return 'overloaded';
+    if (held >= this.#rules.places && !this.places.makeRoom()) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
