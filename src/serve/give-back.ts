@@ -13,6 +13,9 @@ const LEAST_BYTES = 16 * 2 ** 20;
 /** Idle checks in a row before memory is returned: that also drops compiled code, and later requests would have to wait for it. */
 const IDLE_LOOKS = 3;
 
+/** Idle checks between two tries at most, if they do not help: each stops everything for about a tenth of a second. */
+const MOST_PATIENCE = 720;
+
 export interface Memory {
   /** Bytes of physical memory. */
   readonly size: () => number;
@@ -23,13 +26,18 @@ export interface Memory {
 
 export class GiveBack {
   readonly #memory: Memory;
-  /** The smallest size so far, or what was left when memory was last returned. */
-  #least: number;
+  #smallest: number;
+  /** What was left when memory was last returned. */
+  #left: number;
   #idleLooks = 0;
+  /** Idle checks since then, and how many before the next try if the process has not grown: what was in use then may be free. */
+  #waited = 0;
+  #patience = IDLE_LOOKS;
 
   constructor(memory: Memory = memoryOfProcess()) {
     this.#memory = memory;
-    this.#least = memory.size();
+    this.#smallest = memory.size();
+    this.#left = this.#smallest;
   }
 
   /** Called every few seconds. */
@@ -37,11 +45,21 @@ export class GiveBack {
     const { size, busy, giveBack } = this.#memory;
     this.#idleLooks = busy() < IDLE ? this.#idleLooks + 1 : 0;
     const now = size();
-    this.#least = Math.min(this.#least, now);
-    if (this.#idleLooks < IDLE_LOOKS || now < this.#least * GROWTH + LEAST_BYTES) return;
+    this.#smallest = Math.min(this.#smallest, now);
+    this.#left = Math.min(this.#left, now);
+    if (this.#idleLooks < IDLE_LOOKS || !isMuchMore(now, this.#smallest)) return;
+    const hasGrown = isMuchMore(now, this.#left);
+    this.#waited += 1;
+    if (!hasGrown && this.#waited < this.#patience) return;
     giveBack();
-    this.#least = size();
+    this.#left = size();
+    this.#waited = 0;
+    this.#patience = hasGrown ? IDLE_LOOKS : Math.min(this.#patience * 2, MOST_PATIENCE);
   }
+}
+
+function isMuchMore(size: number, than: number): boolean {
+  return size >= than * GROWTH + LEAST_BYTES;
 }
 
 function memoryOfProcess(): Memory {

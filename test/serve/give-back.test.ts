@@ -48,12 +48,24 @@ test('one busy look begins the wait anew', () => {
   assert.equal(look(1), 1);
 });
 
-test('a process that grew a little is left alone, and memory that is in use is returned in vain only once', () => {
+test('a process that grew a little is left alone; for memory that is in use it is tried more and more rarely', () => {
   const { state, look } = aProcess();
   state.garbage = 45 * MIB;
   assert.equal(look(5), 0);
   state.live = 300 * MIB;
-  assert.equal(look(5), 1);
+  assert.deepEqual([look(1), look(2), look(1), look(5), look(1)], [1, 1, 2, 2, 3]);
+  const before = look(10_000);
+  assert.equal(look(7200), before + 10);
+});
+
+test('memory that is in use until after the flood is returned, too', () => {
+  const { state, look } = aProcess();
+  state.live = 500 * MIB;
+  assert.equal(look(3), 1);
+  Object.assign(state, { live: 100 * MIB, garbage: 400 * MIB });
+  assert.equal(look(3), 2);
+  assert.equal(state.garbage, 0);
+  assert.equal(look(100), 2);
 });
 
 test('a process that became smaller by itself is measured by that', () => {

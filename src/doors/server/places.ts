@@ -6,11 +6,9 @@ import type { Socket } from 'node:net';
 import { ConcurrentStreams } from './concurrent-streams.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
+import { waitingPlaces } from './waiting-places.ts';
 
-/** For a body to come and an answer to be read, while others have no place. */
-const WAITING_MS = 1000;
-/** Places that are taken back at once, and how often: the search looks at all. */
-const MOST_YIELDING = 200;
+/** How often places are taken back: the search looks at all. */
 const SEARCH_EVERY_MS = 20;
 
 export interface Departure {
@@ -243,18 +241,13 @@ export class Places {
       }
   }
 
-  /**
-   * When all places are taken: takes some from requests that wait for their callers, whose bodies do not come or whose answers are not
-   * read. Those of strangers first, then of callers with a token. Returns whether there is room.
-   */
+  /** When all places are taken: takes some from requests that wait for their callers. Returns whether there is room. */
   makeRoom(now = performance.now()): boolean {
     if (now < this.#searchedAt + SEARCH_EVERY_MS) return false;
     this.#searchedAt = now;
-    const waiting = [...this.#visitors].flatMap(({ places }) => places.filter((place) => isWaiting(place, now)));
-    const strangers = waiting.filter(({ visitor }) => !visitor.isKnown);
-    const yielding = (strangers.length > 0 ? strangers : waiting).slice(0, MOST_YIELDING);
-    for (const place of yielding) this.#yield(place);
-    return yielding.length > 0;
+    const found = waitingPlaces(this.#visitors, now);
+    for (const place of found) this.#yield(place);
+    return found.length > 0;
   }
 
   #yield(place: Place): void {
@@ -292,11 +285,6 @@ export class Places {
     whenIdle?.();
     if (this.#closesIdle) visitor.session?.close();
   }
-}
-
-/** Whether it is its caller that has kept a request from its end for a while. */
-function isWaiting({ counts, raw, since, beganAt }: Place, now: number): boolean {
-  return counts && (beganAt === undefined ? !raw.complete && now - since >= WAITING_MS : now - beganAt >= WAITING_MS);
 }
 
 function isGone({ stream, visitor }: Place): boolean {
