@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
+import { Room } from './make-room.ts';
 import { cut, endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
 import { sendRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
@@ -48,6 +49,7 @@ export class Gate {
   readonly places: Places;
   readonly #rules: GateRules;
   readonly #refusals: RefusalQueue;
+  readonly #room: Room;
   #watchers = 0;
   #raising: NodeJS.Timeout | undefined;
 
@@ -55,6 +57,7 @@ export class Gate {
     this.#rules = rules;
     this.#refusals = new RefusalQueue(rules.pressure);
     this.places = new Places(rules.shares, rules.streams);
+    this.#room = new Room(this.places);
     const [handle] = server.listeners('request') as RequestListener[];
     if (!handle) throw new Error('the server has no listener for requests');
     server.removeAllListeners('request');
@@ -111,7 +114,7 @@ export class Gate {
     pressure.arrive();
     if (pressure.isTooLate(held, true)) return 'overloaded';
     if (pressure.isTooLate(held, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
-    if (held >= this.#rules.places && !this.places.makeRoom()) return 'overloaded';
+    if (held >= this.#rules.places && !this.#room.make()) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }

@@ -6,10 +6,6 @@ import type { Socket } from 'node:net';
 import { ConcurrentStreams } from './concurrent-streams.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
-import { waitingPlaces } from './waiting-places.ts';
-
-/** How often places are taken back: the search looks at all. */
-const SEARCH_EVERY_MS = 20;
 
 export interface Departure {
   /** False if the caller went away before the answer was sent. */
@@ -98,8 +94,6 @@ export class Places {
     this.#streamLimit = streamLimit;
   }
 
-  #searchedAt = Number.NEGATIVE_INFINITY;
-
   get held(): number {
     return this.#held;
   }
@@ -183,8 +177,7 @@ export class Places {
     if (this.#streams >= total) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     if (isLimited && isOverShare(party, 'streams', share)) return 'rate-limited';
-    if (place.counts && isHeld) this.#count(party, -1);
-    place.counts = false;
+    this.uncount(place);
     place.endStream = end;
     if (isHeld) this.#countStream(party, 1);
     if (this.#isEnding) end();
@@ -241,24 +234,10 @@ export class Places {
       }
   }
 
-  /** When all places are taken: takes some from requests that wait for their callers. Returns whether there is room. */
-  makeRoom(now = performance.now()): boolean {
-    if (now < this.#searchedAt + SEARCH_EVERY_MS) return false;
-    this.#searchedAt = now;
-    const found = waitingPlaces(this.#visitors, now);
-    for (const place of found) this.#yield(place);
-    return found.length > 0;
-  }
-
-  #yield(place: Place): void {
+  /** From now on it takes no place from others. It is still followed to its end. */
+  uncount(place: Place): void {
+    if (place.counts && place.isHeld) this.#count(place.party, -1);
     place.counts = false;
-    this.#count(place.party, -1);
-    const { refuseLate, response } = place;
-    if (refuseLate && !response.headersSent) {
-      response.shouldKeepAlive = false;
-      place.refuseLate = undefined;
-      refuseLate();
-    } else cut(place);
   }
 
   #count(party: Party, by: 1 | -1): void {
