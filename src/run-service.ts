@@ -2,6 +2,7 @@ import { composeService, type Service } from './compose/service.ts';
 import type { Config } from './config/schema.ts';
 import { type MetricsPart, sumOfCounters } from './doors/ops/merge-metrics.ts';
 import { type Log, makeLog } from './log/log.ts';
+import { endWithoutReader } from './log/standard-output.ts';
 import { openKeyring } from './open-keyring.ts';
 import { openStore } from './open-store.ts';
 import { markMinting } from './operations/admin/mark-minting.ts';
@@ -46,6 +47,7 @@ export async function runService(
     systemd?.stopping();
   } finally {
     await stopInTime(service, patienceMs, log);
+    endWithoutReader(READER_MS);
     if (isWorker()) leaveSupervisor();
   }
 }
@@ -56,6 +58,9 @@ const REPLY_MS = 5_000;
 function logSystemd(log: Log): (fault: unknown) => void {
   return (fault) => log.warn({ fault: String(fault) }, 'systemd could not be notified');
 }
+
+/** For the last lines of the log to be read. */
+const READER_MS = 1_000;
 
 /** In addition to the time for requests in flight. */
 const GRACE_MS = 3_000;

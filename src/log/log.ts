@@ -23,13 +23,19 @@ export interface LogOptions {
 }
 
 /** Writes one line of JSON per event. Callers never pass secrets; fields with a secret's name are struck out all the same. */
-export function makeLog({ level, format, milliseconds, destination = standardOutput() }: LogOptions): Log {
+export function makeLog({ level, format, milliseconds, ...options }: LogOptions): Log {
   const least = level === 'silent' ? LEVELS.length : LEVELS.indexOf(level);
   const isOn = (of: Level) => LEVELS.indexOf(of) >= least;
-  const writeLine = (line: string) => destination.write(format === 'pretty' ? prettyLine(line) : line);
+  const shown = (line: string) => (format === 'pretty' ? prettyLine(line) : line);
+  const lineNow = (of: Level, ...what: Parameters<WriteFields>) =>
+    lineOf(of, new Date(milliseconds()).toISOString(), ...what);
+  const notice = (dropped: number) =>
+    shown(lineNow('warn', { dropped }, 'lines of the log were dropped: nobody read it'));
+  const { destination = standardOutput(notice) } = options;
+  const writeLine = (line: string) => destination.write(shown(line));
   const writer = (of: Level): WriteFields => {
     if (!isOn(of)) return () => undefined;
-    return (fields, message) => writeLine(lineOf(of, new Date(milliseconds()).toISOString(), fields, message));
+    return (fields, message) => writeLine(lineNow(of, fields, message));
   };
   return {
     trace: writer('trace'),

@@ -3,20 +3,37 @@ export interface Destination {
   write(line: string): void;
 }
 
-/** Standard output. The lines of one turn of the event loop are written together at its end. */
-export function standardOutput(): Destination {
-  let lines = '';
+/** Bytes that may wait for the reader of the log. Further lines are dropped: they would fill the memory. */
+const MOST_WAITING = 8 * 2 ** 20;
+
+/**
+ * Standard output. The lines of one turn of the event loop are written together at its end. `notice`: the line that tells how many were
+ * dropped, when the reader reads again.
+ */
+export function standardOutput(notice: (dropped: number) => string): Destination {
+  let lines: string[] = [];
+  let dropped = 0;
   const flush = () => {
-    process.stdout.write(lines);
-    lines = '';
+    if (process.stdout.writableLength > MOST_WAITING) dropped += lines.length;
+    else {
+      process.stdout.write((dropped > 0 ? notice(dropped) : '') + lines.join(''));
+      dropped = 0;
+    }
+    lines = [];
   };
   // If the reader of the log is gone, or its disk is full, the service goes on. Other commands end then.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
   process.once('exit', flush);
   return {
     write: (line) => {
-      if (lines === '') setImmediate(flush);
-      lines += line;
+      if (lines.length === 0) setImmediate(flush);
+      lines.push(line);
     },
   };
+}
+
+/** A process with lines that nobody reads would never end by itself. */
+export function endWithoutReader(afterMs: number): void {
+  const end = () => process.stdout.writableLength > 0 && process.exit();
+  setTimeout(end, afterMs).unref();
 }

@@ -86,3 +86,49 @@ test('a reader of the log that goes away does not end the process', async () => 
   const [code] = await once(child, 'exit');
   assert.equal(code, 23);
 });
+
+test('a reader of the log that stops reading costs lines, not memory, and is told how many', async () => {
+  const at = (path: string) => new URL(`../../src/${path}`, import.meta.url);
+  const program = `
+    import { makeLog } from '${at('log/log.ts')}';
+    const log = makeLog({ level: 'info', format: 'json', milliseconds: Date.now });
+    const filling = 'x'.repeat(1000);
+    for (let n = 0; n < 300; n++) {
+      for (let line = 0; line < 100; line++) log.info({ filling }, 'line');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    process.stderr.write('waiting ' + process.stdout.writableLength);
+    process.stdin.once('data', () => {
+      setInterval(() => log.info({}, 'last line'), 50).unref();
+      process.stdout.once('drain', () => setTimeout(() => process.stdin.destroy(), 300));
+    });`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  child.stdout.pause();
+  const [said] = await once(child.stderr, 'data');
+  const waiting = Number(String(said).replace('waiting ', ''));
+  assert.ok(waiting > 8e6 && waiting < 10e6, `${waiting} bytes`);
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (printed += text));
+  child.stdout.resume();
+  child.stdin.write('go');
+  await once(child, 'close');
+  const lines = printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const dropped = lines.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+  assert.equal(lines.filter(({ msg }) => msg === 'line').length + dropped, 30_000);
+  assert.ok(dropped > 0);
+});
+
+test('a log that nobody reads does not keep a process that has stopped', async () => {
+  const program = `
+    import { endWithoutReader } from '${new URL('../../src/log/standard-output.ts', import.meta.url)}';
+    process.stdout.write('x'.repeat(1e6));
+    process.exitCode = 23;
+    endWithoutReader(100);`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  child.stdout.pause();
+  assert.deepEqual(await once(child, 'exit'), [23, null]);
+  child.stdout.destroy();
+});
