@@ -14,8 +14,6 @@ const LONG_MS = 200;
 const PLACES = 8;
 /** A connection that found the queue full enters when its caller repeats a packet, after a fifth of a second. */
 const PAUSE_MS = 20;
-/** By then, whoever got a SYN cookie has repeated its request, four times at most, and entered if there was a place. */
-const COOKIE_MS = 1700;
 
 /** Internal parts of Node. Without them, the listener is closed after a turn in which nobody connected. */
 interface Handle {
@@ -32,7 +30,6 @@ interface Handle {
 export async function emptyQueue(server: Server, isShared: boolean, patienceMs: number): Promise<void> {
   const began = performance.now();
   const canFill = server.listening && !isShared && process.platform === 'linux';
-  const cookies = new Cookies();
   let isShort = false;
   for (let passed = 0; passed < patienceMs; passed = performance.now() - began) {
     const isBusy = await turnWithConnection(server);
@@ -40,7 +37,7 @@ export async function emptyQueue(server: Server, isShared: boolean, patienceMs: 
     if (!isBusy && !canFill) return;
     isShort ||= shortenQueue(server);
     if (isBusy) continue;
-    if (!isShort || (await fillQueue(server, cookies))) return;
+    if (!isShort || (await fillQueue(server))) return;
     await setTimeout(PAUSE_MS);
   }
 }
@@ -64,14 +61,13 @@ function shortenQueue(server: Server): boolean {
 }
 
 /** Whether all places of the queue are taken by connections to ourselves, which end when the listener is closed. */
-async function fillQueue(server: Server, cookies: Cookies): Promise<boolean> {
+async function fillQueue(server: Server): Promise<boolean> {
   const { address, port } = server.address() as AddressInfo;
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
   const own = Array.from({ length: PLACES }, () => connect({ host, port }).on('error', () => undefined));
   // Node opens them at the end of this tick; on loopback they are established when that call returns.
   await new Promise<void>((resolve) => process.nextTick(resolve));
-  const areIn = own.every((socket) => handleOf(socket)?.getpeername?.({}) === 0);
-  const isFull = areIn && !isAnyHalfOpen(port) && !cookies.areFresh();
+  const isFull = own.every((socket) => handleOf(socket)?.getpeername?.({}) === 0) && !isAnyHalfOpen(port);
   if (!isFull) for (const socket of own) socket.destroy();
   return isFull;
 }
@@ -80,30 +76,6 @@ async function fillQueue(server: Server, cookies: Cookies): Promise<boolean> {
 function isAnyHalfOpen(port: number): boolean {
   const halfOpen = new RegExp(`^ *\\d+: [0-9A-F]+:${hexOf(port)} [0-9A-F]+:[0-9A-F]+ 03 `, 'm');
   return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].some((file) => halfOpen.test(textOf(file)));
-}
-
-/**
- * While several callers are half open, the kernel sends SYN cookies instead of keeping track of further ones. If these find the queue full,
- * they wait too, and repeat their request. Nothing shows them but the counts of cookies, which are those of the whole machine.
- */
-class Cookies {
-  #counts = cookieCounts();
-  #changedAt = Number.NEGATIVE_INFINITY;
-
-  areFresh(): boolean {
-    const now = performance.now();
-    const counts = cookieCounts();
-    if (counts !== this.#counts) [this.#counts, this.#changedAt] = [counts, now];
-    return now - this.#changedAt < COOKIE_MS;
-  }
-}
-
-/** How many were sent, and how many came back. */
-function cookieCounts(): string {
-  const [names, values] = textOf('/proc/self/net/netstat')
-    .split('\n', 2)
-    .map((line) => line.split(' '));
-  return ['SyncookiesSent', 'SyncookiesRecv'].map((name) => values?.[names?.indexOf(name) ?? -1]).join(' ');
 }
 
 function hexOf(port: number): string {
