@@ -113,7 +113,6 @@ suite('password stuffing', () => {
     const slow = await startService({ isHashSlow: true });
     t.after(() => slow.stop());
     const visitor = new Visitor(slow);
-    await visitor.get('/account/sign-in');
     const times: Record<string, number[]> = { nobody: [], ada: [] };
     // The shortest: a busy machine makes others longer, and a check that is left out makes all of them shorter.
     const ratio = () => {
@@ -122,13 +121,14 @@ suite('password stuffing', () => {
     };
     const isSame = () => ratio() < 1.6 && ratio() > 1 / 1.6;
     for (let round = 0; round < 9 || (round < 60 && !isSame()); round++) {
+      await visitor.get('/account/sign-in');
       for (const [name, taken] of Object.entries(times)) {
         const begun = performance.now();
         const { status } = await visitor.post('/account/sign-in', { user_name: name, password: 'wrong' });
         taken.push(performance.now() - begun);
         assert.equal(status, 403, 'a password was checked');
       }
-      slow.advance(30);
+      slow.advance(1000); // so that no name is ever locked
     }
     assert.ok(isSame(), `${ratio()} of the time`);
   });
