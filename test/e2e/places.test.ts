@@ -290,7 +290,9 @@ suite('requests that wait for their callers', () => {
   let service: TestService;
 
   before(async () => {
-    service = await startService({ settings: { limits: { maxInFlight: PLACES, addressShare: 100 } } });
+    service = await startService({
+      settings: { limits: { maxInFlight: PLACES, addressShare: 100, requestTimeout: '5m' } },
+    });
   });
   after(() => service.stop());
 
