@@ -11,23 +11,26 @@ const MOST_WAITING = 8 * 2 ** 20;
  * dropped, when the reader reads again.
  */
 export function standardOutput(notice: (dropped: number) => string): Destination {
-  let lines: string[] = [];
+  let lines = '';
+  let count = 0;
   let dropped = 0;
   const flush = () => {
-    if (process.stdout.writableLength > MOST_WAITING) dropped += lines.length;
+    if (process.stdout.writableLength > MOST_WAITING) dropped += count;
     else {
-      process.stdout.write((dropped > 0 ? notice(dropped) : '') + lines.join(''));
+      process.stdout.write(dropped > 0 ? notice(dropped) + lines : lines);
       dropped = 0;
     }
-    lines = [];
+    lines = '';
+    count = 0;
   };
   // If the reader of the log is gone, or its disk is full, the service goes on. Other commands end then.
   process.stdout.removeAllListeners('error').on('error', () => undefined);
   process.once('exit', flush);
   return {
     write: (line) => {
-      if (lines.length === 0) setImmediate(flush);
-      lines.push(line);
+      if (count === 0) setImmediate(flush);
+      lines += line;
+      count += 1;
     },
   };
 }
