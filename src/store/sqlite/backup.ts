@@ -106,8 +106,9 @@ export async function restore(
   await copyAs(openCopy(copy), ready, () => undefined);
   try {
     const damage = whyDamaged(to);
-    if (existsSync(to) && damage === undefined) settle(to);
-    await prepare(ready, damage === undefined ? (existsSync(to) ? to : undefined) : copyOfFiles(to, former));
+    const isSound = damage === undefined && existsSync(to);
+    if (isSound) settle(to);
+    await prepare(ready, isSound ? to : copyOfFiles(to, former));
     settle(ready);
     sync(ready);
     const before = takeAside(to, damage);

@@ -71,13 +71,11 @@ async function withCopy<T>(
   });
 }
 
-type Replaced = Awaited<ReturnType<Awaited<ReturnType<typeof sqliteCopies>>['restore']>>;
-
 async function replaceBy(
   file: string,
   to: string,
   prepare: (restored: string, former: string | undefined) => Promise<void>,
-): Promise<Replaced> {
+): Promise<{ readonly before: string | undefined; readonly damage: string | undefined }> {
   const { restore, unfinishedRestore, whyNoCopy, isBusy } = await sqliteCopies();
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
