@@ -1,8 +1,17 @@
-// Strangers open thousands of connections, send as much as the limits allow, and go away: the memory must come back.
+// Strangers open thousands of connections, send as much as the limits allow, or read nothing of what they get, and go away: what they take
+// is bounded, and comes back.
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { tlsOptionsOf } from '../../test/e2e/caller.ts';
-import { END_HEADERS, fieldBlock, headersFrame, requestFields } from '../../test/e2e/http2-frames.ts';
+import {
+  END_HEADERS,
+  fieldBlock,
+  headersFrame,
+  INITIAL_WINDOW_SIZE,
+  requestFields,
+  resetFrame,
+  windowFrame,
+} from '../../test/e2e/http2-frames.ts';
 import { RawHttp2 } from '../../test/e2e/raw-http2.ts';
 import { TOKEN, VERIFY } from '../../test/e2e/steps.ts';
 import { acknowledged, aftermath, askOnce, metricOf, residentMiB, type Siege, startSiege } from './siege.ts';
@@ -11,6 +20,10 @@ const AT_A_TIME = 50;
 const ROUNDS = 2;
 const WARM_UP = 300;
 const AFTER_MS = 30_000;
+const STREAMS = 16;
+const LARGE_WINDOW = 2 ** 31 - 1;
+/** The largest page, made and encrypted, for each place; connections. */
+const UNREAD_MIB = 900;
 /** In networks of their own, so that no share is reached. */
 const addressOf = (n: number) => `127.0.${20 + (n % 20)}.1`;
 
@@ -26,23 +39,34 @@ export async function floodMemory(cycles: number): Promise<number> {
   for (let n = 0; n < WARM_UP; n++) await askOnce(siege.reach, VERIFY);
   const before = await figures(siege, 'before');
   for (let round = 1; round <= ROUNDS; round++) {
-    const close = await flood(siege, cycles);
+    const close = await flood(siege, cycles, connection);
     await pause(1000);
     await figures(siege, `flood ${round}`);
     close();
     await pause(2000);
     await figures(siege, `2 s after flood ${round}`);
   }
+  const broken = await floodUnread(siege, cycles, before);
   await pause(AFTER_MS - 2000);
   await figures(siege, '30 s after');
-  return (await aftermath(siege, pairs, before)).length;
+  return broken + (await aftermath(siege, pairs, before)).length;
+}
+
+async function floodUnread(siege: Siege, count: number, before: number): Promise<number> {
+  const close = await flood(siege, count, unreadConnection);
+  const resident = await figures(siege, 'answers unread, half of them cancelled');
+  close();
+  await pause(2000);
+  if (resident <= before + UNREAD_MIB) return 0;
+  console.error(`broken: unread answers take more than ${UNREAD_MIB} MiB`);
+  return 1;
 }
 
 /** Returns a function that closes the connections. */
-async function flood(siege: Siege, count: number): Promise<() => void> {
+async function flood(siege: Siege, count: number, connect: typeof connection): Promise<() => void> {
   const closers: (() => void)[] = [];
   for (let n = 0; n < count; n += AT_A_TIME) {
-    const opened = await Promise.allSettled(Array.from({ length: AT_A_TIME }, (_, m) => connection(siege, n + m)));
+    const opened = await Promise.allSettled(Array.from({ length: AT_A_TIME }, (_, m) => connect(siege, n + m)));
     for (const each of opened) if (each.status === 'fulfilled') closers.push(each.value);
   }
   console.log(`${closers.length} of ${count} connections opened`);
@@ -56,7 +80,8 @@ async function connection(siege: Siege, n: number): Promise<() => void> {
   if (n % 3 === 0) {
     const session = await RawHttp2.open(siege.reach, { localAddress });
     const fields = Buffer.concat([requestFields('POST', TOKEN, [['content-type', 'application/json']]), LARGE_FIELDS]);
-    for (let stream = 0; stream < 16; stream++) session.send(headersFrame(session.nextStream(), fields, END_HEADERS));
+    for (let stream = 0; stream < STREAMS; stream++)
+      session.send(headersFrame(session.nextStream(), fields, END_HEADERS));
     return () => session.close();
   }
   const socket = await tls(siege, localAddress);
@@ -64,10 +89,24 @@ async function connection(siege: Siege, n: number): Promise<() => void> {
   return () => socket.destroy();
 }
 
+/** Reads nothing. Every second one cancels its requests once their answers were written. */
+async function unreadConnection(siege: Siege, n: number): Promise<() => void> {
+  const settings = [[INITIAL_WINDOW_SIZE, LARGE_WINDOW]] as const;
+  const session = await RawHttp2.open(siege.reach, { localAddress: addressOf(n), settings, reads: false });
+  session.send(windowFrame(0, LARGE_WINDOW - 65_535));
+  const streams = Array.from({ length: STREAMS }, () => session.nextStream());
+  for (const stream of streams) session.send(headersFrame(stream, requestFields('GET', '/docs/api')));
+  await pause(1000);
+  if (n % 2 === 0) for (const stream of streams) session.send(resetFrame(stream));
+  return () => session.close();
+}
+
 function tls({ reach }: Siege, localAddress: string): Promise<TLSSocket> {
   const { cert: _cert, key: _key, ...strange } = tlsOptionsOf(reach) as Record<string, unknown>;
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...strange, localAddress, ALPNProtocols: ['http/1.1'] } as object, () => resolve(socket));
+    const socket = connectTls({ ...strange, localAddress, ALPNProtocols: ['http/1.1'] } as object, () =>
+      resolve(socket),
+    );
     socket.on('error', reject).resume();
     socket.once('close', () => reject(new Error('closed')));
   });

@@ -1,10 +1,13 @@
 // When all places are taken: requests that wait for their callers.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { callerOver, rawConnection, reachOf, tlsOptionsOf } from './caller.ts';
+import { headersFrame, INITIAL_WINDOW_SIZE, requestFields, resetFrame, windowFrame } from './http2-frames.ts';
+import { RawHttp2 } from './raw-http2.ts';
 import { startService, type TestService } from './service.ts';
 import { pairByCertificate, TOKEN, verify } from './steps.ts';
 
@@ -14,6 +17,7 @@ suite('requests that wait for their callers', () => {
   const PLACES = 8;
   /** One by one, and more: the last answer may not have left its place. */
   const BEGUN = 12;
+  const LARGE = 2 ** 31 - 1;
   let service: TestService;
 
   before(async () => {
@@ -58,6 +62,28 @@ suite('requests that wait for their callers', () => {
       await eventually('there is a place', async () => (await verify(caller, access_token)).status === 200);
       await eventually('whoever left has its answer', () => unfinished.answered() > 0);
       unfinished.close();
+      caller.close();
+    });
+
+  const UNREAD: Readonly<Record<string, (mute: RawHttp2, stream: number) => void>> = {
+    'not read': () => undefined,
+    'cancelled unread': (mute, stream) => mute.send(resetFrame(stream)),
+  };
+  for (const [what, then] of Object.entries(UNREAD))
+    test(`end their connection if its answers are ${what}, and nothing of it is kept (HTTP/2)`, async () => {
+      const caller = callerOver('HTTP/1.1', reachOf(service, service.ada));
+      const { access_token } = await pairByCertificate(caller);
+      const mute = await RawHttp2.open(reachOf(service), { reads: false, settings: [[INITIAL_WINDOW_SIZE, LARGE]] });
+      mute.send(windowFrame(0, LARGE - 65_535));
+      const streams = Array.from({ length: BEGUN }, () => mute.nextStream());
+      for (const stream of streams) mute.send(headersFrame(stream, requestFields('GET', '/docs/api')));
+      const gauge = async (name: string) =>
+        Number(new RegExp(`^${name} (\\d+)`, 'm').exec((await caller.ask({ path: '/metrics' })).text)?.[1]);
+      await eventually('all places are taken', async () => (await gauge('tessera_requests_in_flight')) === PLACES);
+      for (const stream of streams) then(mute, stream);
+      await eventually('there is a place', async () => (await verify(caller, access_token)).status === 200);
+      assert.equal(await gauge('tessera_connections'), 1);
+      mute.close();
       caller.close();
     });
 });

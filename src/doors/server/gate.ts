@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
+import { cut } from './cut.ts';
 import { Room } from './make-room.ts';
-import { cut, endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
+import { endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
 import { sendRefusal } from './prepared-refusal.ts';
 import type { Pressure } from './pressure.ts';
 import { RefusalQueue } from './refusal-queue.ts';

@@ -1,6 +1,7 @@
 // When all places are taken, requests that wait for their callers leave theirs to others: their bodies do not come, or their answers are
 // not read.
-import { cut, type Place, type Places } from './places.ts';
+import { cut } from './cut.ts';
+import type { Place, Places } from './places.ts';
 
 /** For a body to come and an answer to be read, while others have no place. */
 const WAITING_MS = 1000;
@@ -29,8 +30,8 @@ export class Room {
 
   #end(place: Place): void {
     this.#places.uncount(place);
-    const { refuseLate, response } = place;
-    if (refuseLate && !response.headersSent) {
+    const { refuseLate, response, isUnsent } = place;
+    if (refuseLate && !response.headersSent && !isUnsent) {
       response.shouldKeepAlive = false;
       place.refuseLate = undefined;
       refuseLate();

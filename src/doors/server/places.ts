@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { ConcurrentStreams } from './concurrent-streams.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { isOverShare, type Party, type ShareLimit, type Shares } from './shares.ts';
+import { isUnread } from './unread.ts';
 
 export interface Departure {
   /** False if the caller went away before the answer was sent. */
@@ -56,6 +57,8 @@ export interface Place {
   /** When the response was first seen to be on its way. */
   beganAt: number | undefined;
   isCut: boolean;
+  /** Its stream is closed, but the connection has not sent what was written. */
+  isUnsent: boolean;
   /** Whether the owner was found gone while the place was still held. */
   isOrphaned: boolean;
   leave: ((departure: Departure) => void) | undefined;
@@ -154,6 +157,7 @@ export class Places {
       since,
       beganAt: undefined,
       isCut: false,
+      isUnsent: false,
       isOrphaned: false,
       leave: undefined,
       endStream: undefined,
@@ -163,7 +167,8 @@ export class Places {
     visitor.lastUsedAt = since;
     if (counts) this.#count(party, 1);
     // Not `once`, which takes longer: `release` does nothing the second time.
-    (stream ?? response).on('close', () => this.release(place));
+    if (stream) stream.on('close', () => this.#close(place));
+    else response.on('close', () => this.release(place));
     return place;
   }
 
@@ -209,7 +214,6 @@ export class Places {
     const milliseconds = Math.round((now - place.since) * 1000) / 1000;
     // An HTTP/2 response reports finished even if it was cut off; its stream does not.
     const answered = !place.isCut && (stream ? !stream.aborted : response.writableFinished);
-    if (isCancelled(place) && visitor.concurrent) visitor.frames?.cancel(visitor.concurrent.most);
     place.leave?.({ answered, milliseconds });
     if (visitor.places.length === 0) this.#becomeIdle(visitor);
   }
@@ -221,10 +225,11 @@ export class Places {
     return { held: this.#held, living, orphaned: this.#orphaned };
   }
 
-  /** Called periodically: releases places without an owner, and counts them. */
-  releaseOrphans(): void {
-    for (const { places } of this.#visitors)
+  /** Called periodically: releases places whose connection has sent everything, and those without an owner, which it counts. */
+  releaseLeft(): void {
+    for (const { places, socket } of this.#visitors)
       for (const place of [...places]) {
+        if (place.isUnsent && !isUnread(socket)) this.release(place);
         if (!isGone(place)) continue;
         if (place.isOrphaned) {
           this.#orphaned += 1;
@@ -238,6 +243,15 @@ export class Places {
   uncount(place: Place): void {
     if (place.counts && place.isHeld) this.#count(place.party, -1);
     place.counts = false;
+  }
+
+  /** A caller could otherwise cancel requests instead of reading their answers, and would hold memory without a place. */
+  #close(place: Place): void {
+    const { visitor } = place;
+    if (isCancelled(place) && visitor.concurrent) visitor.frames?.cancel(visitor.concurrent.most);
+    place.isUnsent = isUnread(visitor.socket);
+    if (place.isUnsent) place.beganAt ??= performance.now();
+    else this.release(place);
   }
 
   #count(party: Party, by: 1 | -1): void {
@@ -266,22 +280,13 @@ export class Places {
   }
 }
 
-function isGone({ stream, visitor }: Place): boolean {
-  return (stream ?? visitor.owner).destroyed;
+function isGone({ stream, visitor, isUnsent }: Place): boolean {
+  return (isUnsent || !stream ? visitor.owner : stream).destroyed;
 }
 
 /** Whether the caller reset the stream. */
 function isCancelled({ stream, isCut }: Place): boolean {
   return stream !== undefined && !isCut && (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR);
-}
-
-/** Destroys the socket or stream of a place, without waiting for the caller to read. */
-export function cut(place: Place): void {
-  const { stream, visitor } = place;
-  if (!stream) visitor.owner.destroy();
-  else if (place.isCut) stream.destroy();
-  else stream.close(constants.NGHTTP2_CANCEL);
-  place.isCut = true;
 }
 
 /** Before a response is sent: asks the caller to use another connection from now on. */

@@ -1,6 +1,7 @@
 // Closes what makes no progress: requests that do not arrive, responses that are not read, idle connections, floods of frames. Node does
 // the first for HTTP/1.1. For HTTP/2 it does none of this, and frames such as PING keep a session alive.
-import { cut, type Place, type Places, type Visitor } from './places.ts';
+import { cut } from './cut.ts';
+import type { Place, Places, Visitor } from './places.ts';
 
 export interface Patience {
   readonly headersTimeoutMs: number;
@@ -20,7 +21,7 @@ export function endStalled(places: Places, patience: Patience): () => void {
       for (const place of visitor.places) endStalledPlace(place, now, patience);
       endIdle(visitor, now, patience);
     }
-    places.releaseOrphans();
+    places.releaseLeft();
   }, LOOK_EVERY_MS);
   const counter = setInterval(() => {
     const now = performance.now();
@@ -37,7 +38,7 @@ export function endStalled(places: Places, patience: Patience): () => void {
 function endStalledPlace(place: Place, now: number, { requestTimeoutMs }: Patience): void {
   const { raw, response, stream } = place;
   // fastify writes a large page over HTTP/2 as its caller reads it.
-  if (response.writableEnded || (response.headersSent && !place.endStream)) {
+  if (place.isUnsent || response.writableEnded || (response.headersSent && !place.endStream)) {
     if (place.beganAt === undefined) place.beganAt = now;
     // Over HTTP/2, Node never finishes the response to a HEAD whose body does not end. It has been sent.
     else if (raw.method === 'HEAD' || now - place.beganAt >= requestTimeoutMs) cut(place);
