@@ -1,10 +1,14 @@
-// Several worker processes that share the ports. A supervisor starts them, replaces those that die, and stops them together.
+// Several worker processes that share the ports. A supervisor starts them, replaces those that die or hang, and stops them together.
 import cluster, { type Worker } from 'node:cluster';
 import type { Log } from '../log/log.ts';
 import type { Gathering } from './gather.ts';
 
 /** A worker that dies sooner than this after its start is replaced only after a pause. */
 const SHORT_LIFE_MS = 5_000;
+
+/** A worker that serves is asked this often whether it is alive, and killed after this many unanswered questions. */
+const ASK_EVERY_MS = 5_000;
+const UNANSWERED = 4;
 
 const SERVING = 'serving';
 const PING = 'ping';
@@ -72,9 +76,11 @@ export async function superviseWorkers(supervision: Supervision): Promise<number
     supervised.hasServed = true;
     for (let number = 2; number <= count; number++) start(number);
   });
+  const stopAsking = endHung(supervision.log);
   start(1);
   const reason = await Promise.race([stopSignal, failed]);
   supervised.isStopping = true;
+  stopAsking();
   const signal = typeof reason === 'string' ? reason : 'SIGTERM';
   await Promise.all(livingWorkers().map((worker) => stopWorker(worker, signal, patienceMs)));
   return typeof reason === 'number' ? reason : 0;
@@ -99,6 +105,38 @@ function startWorker(
     setTimeout(() => !supervised.isStopping && again(), isShort ? SHORT_LIFE_MS : 0);
   });
 }
+
+/**
+ * Kills workers that hang: the kernel keeps giving them connections. Counts questions, not time: this process may have been stopped, too.
+ * Returns a function that ends it.
+ */
+function endHung(log: Log): () => void {
+  const unanswered = new Map<number, number>();
+  const heard = ({ id }: Worker, message: unknown) => {
+    if (message === SERVING || message === PONG) unanswered.set(id, 0);
+  };
+  cluster.on('message', heard);
+  cluster.on('exit', ({ id }) => unanswered.delete(id));
+  const timer = setInterval(() => {
+    for (const worker of livingWorkers()) {
+      const asked = unanswered.get(worker.id);
+      if (asked === undefined || !worker.isConnected()) continue;
+      unanswered.set(worker.id, asked + 1);
+      if (asked < UNANSWERED) worker.send(PING);
+      else {
+        log.error({ pid: worker.process.pid, todo: HUNG_REMEDY }, 'a worker does not reply and is killed');
+        worker.process.kill('SIGKILL');
+      }
+    }
+  }, ASK_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    cluster.off('message', heard);
+  };
+}
+
+const HUNG_REMEDY =
+  'Nothing, if it was stopped on purpose, as by a debugger. Otherwise report it with the log before this line.';
 
 function livingWorkers(): Worker[] {
   return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? worker : []));

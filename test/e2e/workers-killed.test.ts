@@ -92,6 +92,23 @@ test('a worker killed with -9 under load: the other workers serve its callers', 
   await load.end();
 });
 
+test('a worker that hangs is killed and replaced', async (t) => {
+  const { home, port } = await homeAtPort(t);
+  const { supervisor, said } = serveWithWorkers(t, home);
+  await said('ready', 2);
+  const [hung = 0] = workersOf(supervisor);
+  process.kill(hung, 'SIGSTOP');
+  const [line = ''] = await said('a worker does not reply and is killed', 1);
+  assert.equal(JSON.parse(line).pid, hung);
+  await said('ready', 3);
+  assert.equal(isAlive(hung), false);
+  for (let n = 0; n < 10; n++) {
+    const caller = callerOver('HTTP/1.1', { port, ca: home.authority.pem });
+    assert.equal((await caller.ask({ path: '/healthz' })).status, 200);
+    caller.close();
+  }
+});
+
 test('a supervisor killed with -9 under load: its workers end, and nothing acknowledged is lost', async (t) => {
   const { home, port } = await homeAtPort(t);
   const killed = serveWithWorkers(t, home);

@@ -4,6 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
 import { identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
+import { eventually } from '../../eventually.ts';
 import { ADA, BOB, PASSWORD, type RunningService, startService } from './running-service.ts';
 import { KNOWN_COOKIE, SESSION_COOKIE, signedIn, Visitor } from './visitor.ts';
 
@@ -247,5 +248,32 @@ suite('changing the password', () => {
     await here.get('/account/password');
     await change(NEXT, PASSWORD);
     service.advance(900);
+  });
+
+  test('the log says who signed in, and why a password was not changed', async () => {
+    const linesOf = (operation: string) =>
+      service
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes(`"operation":"${operation}"`));
+    /** What the next request of this operation leaves in the log, a moment after its answer. */
+    const lineAfter = async (operation: string, act: () => Promise<unknown>) => {
+      const { length } = linesOf(operation);
+      await act();
+      await eventually('it is in the log', () => linesOf(operation).length > length);
+      return JSON.parse(linesOf(operation).at(-1) ?? '');
+    };
+    const ada = new Visitor(service);
+    const { outcome, identityId } = await lineAfter('sign-in', () => ada.signIn());
+    assert.deepEqual({ outcome, identityId }, { outcome: 'accepted', identityId: ADA.id });
+    await ada.get('/account/password');
+    for (const [current, next, reason] of [
+      ['wrong-password', NEXT, 'current-wrong'],
+      [PASSWORD, 'short', 'too-short'],
+    ] as const) {
+      const change = () => ada.post('/account/password', { current, next, repeated: next });
+      const line = await lineAfter('change-password', change);
+      assert.deepEqual([line.outcome, line.reason, line.status], ['refused', reason, 400]);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { changePassword, passwordRules } from '../../../operations/person/change-password.ts';
 import { Secret } from '../../../tokens/secret.ts';
+import { recordRefusal } from '../../server/story.ts';
 import type { Answer, Shown } from '../parts/answer.ts';
 import { writeCookie } from '../parts/cookies.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -40,6 +41,7 @@ function rulesOf({ person, site }: PersonVisit): Rules | undefined {
 
 function passwordPage(visit: PersonVisit, { minLength }: Rules, objection?: Objection): Shown {
   const { password: words } = visit.language.texts;
+  if (objection) recordRefusal(visit.request, { reason: objection });
   const fields = html`<input type="hidden" autocomplete="username" value="${personName(visit)}">
 ${passwordField('current', words.current, 'current-password')}
 ${passwordField('next', words.next, 'new-password', words.nextHint(minLength))}

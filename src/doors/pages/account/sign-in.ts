@@ -2,6 +2,7 @@
 import { endSession, endSessionsOf } from '../../../operations/person/browser-session.ts';
 import { type SignedInBrowser, signIn } from '../../../operations/person/sign-in.ts';
 import { Secret } from '../../../tokens/secret.ts';
+import { storyOf } from '../../server/story.ts';
 import { enterCode } from '../device/enter-code.ts';
 import { readUserCode } from '../device/user-code.ts';
 import type { Answer } from '../parts/answer.ts';
@@ -37,6 +38,7 @@ export async function takeSignIn(visit: Visit, form: Form): Promise<Answer> {
     return signInPage(visit, { code, userName, problem: { status, said, retryAfter: outcome.refusal.retryAfter } });
   }
   const { person } = outcome.value;
+  storyOf(request).identityId = person.identity.id;
   // Signing in again replaces the session that was there.
   if (visit.person) await endSession(visit.person.session, site.ports);
   const next: Answer = code ? await enterCode(signedIn(visit, person), code) : { goTo: '/account' };
