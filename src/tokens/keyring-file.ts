@@ -10,7 +10,8 @@ export function readKeyringFile(path: string): StoredKey[] | undefined {
 
 function readText(path: string): string | undefined {
   try {
-    refuseReadable(path, statSync(path).mode & 0o777);
+    const stats = statSync(path);
+    if (stats.isFile()) refuseReadable(path, stats.mode & 0o777);
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -65,7 +65,7 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     'a keyring that cannot be read',
     ({ folder }) => {
       rmSync(join(folder, 'keyring.json'));
-      mkdirSync(join(folder, 'keyring.json'), { mode: 0o700 });
+      mkdirSync(join(folder, 'keyring.json'));
     },
     5,
     /^tessera: the keyring \/keyring\.json cannot be read \(EISDIR\)\. It is a folder: put the file there/,
@@ -77,7 +77,16 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
       symlinkSync('tessera.db', join(folder, 'tessera.db'));
     },
     4,
-    /^tessera: \/tessera\.db cannot be reached \(ELOOP\)\n {2}Run this as the user that runs the service/,
+    /^tessera: \/tessera\.db cannot be reached \(ELOOP\)\n {2}Check the path, and where its links lead/,
+  ],
+  [
+    'a file in the place of a folder',
+    ({ folder }) => {
+      rmSync(join(folder, 'tessera.db'));
+      symlinkSync('keyring.json/tessera.db', join(folder, 'tessera.db'));
+    },
+    4,
+    /^tessera: \/tessera\.db cannot be reached \(ENOTDIR\)\n {2}Part of the path is a file, not a folder/,
   ],
   [
     'a store of a newer release',

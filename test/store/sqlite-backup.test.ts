@@ -14,8 +14,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
-import { backUp, restore } from '../../src/store/sqlite/backup.ts';
+import { backUp, restore, whyDamaged } from '../../src/store/sqlite/backup.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { overwriteLastPage } from './overwrite-page.ts';
 import { sqliteDatabase } from './sqlite-database.ts';
 
 test('a refused restore leaves nothing behind: the store is in use', async (t) => {
@@ -42,6 +43,22 @@ test('a copy that fails leaves nothing behind', async (t) => {
   writeFileSync(join(folder, 'no-store.db'), 'this is not a database at all');
   await assert.rejects(backUp(join(folder, 'no-store.db'), join(folder, 'copy.db'), () => undefined));
   assert.deepEqual(readdirSync(folder), ['no-store.db']);
+});
+
+test('a damaged store is not copied: the copy would be damaged as well', async (t) => {
+  const database = await sqliteDatabase();
+  t.after(() => database.remove());
+  await (await database.open()).close();
+  assert.equal(whyDamaged(database.path), undefined);
+  overwriteLastPage(database.path);
+  assert.match(`${whyDamaged(database.path)}`, /page/);
+  const folder = temporaryFolder('copy');
+  t.after(() => rmSync(folder, { recursive: true }));
+  await assert.rejects(
+    backUp(database.path, join(folder, 'copy.db'), () => undefined),
+    { name: 'StoreUnusable', message: /is damaged: / },
+  );
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 /** A store with a WAL, as a service leaves it that is killed, and a copy of an earlier state of it. */

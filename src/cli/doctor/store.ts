@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { examinePostgres, openStore } from '../../open-store.ts';
+import { examinePostgres, openStore, sqliteCopies } from '../../open-store.ts';
 import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts';
-import type { Store, StoreCheckName } from '../../store/store.ts';
+import { type Store, type StoreCheckName, unreachable } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
 import { MISSING_STORE } from './files.ts';
@@ -44,7 +44,8 @@ function whyNotThere(path: string): Finding | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return bad('store', `there is none at ${path}`, MISSING_STORE);
-    return bad('store', `${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
+    const { message, todo } = unreachable(path, code);
+    return bad('store', message, todo);
   }
 }
 
@@ -53,6 +54,7 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
   const problems = checks.flatMap(({ name, problem }) =>
     problem ? [bad(name, [problem.reason, problem.detail].filter(Boolean).join(': '), REMEDIES[name])] : [],
   );
+  if (problems.length === 0) problems.push(...(await examinePages(config)));
   const own = problems.length > 0 ? problems : [good('store', 'answers, and has the schema of this release')];
   return [
     ...own,
@@ -60,6 +62,14 @@ export async function examineStore(config: Config, store: Store): Promise<Findin
     ...(await examineServer(config)),
     ...(now === undefined ? [] : examineClocks(now)),
   ];
+}
+
+/** Reads all of a SQLite store. */
+async function examinePages({ store }: Config): Promise<Finding[]> {
+  if (store.kind !== 'sqlite') return [];
+  const { whyDamaged } = await sqliteCopies();
+  const why = whyDamaged(store.path);
+  return why === undefined ? [] : [bad('store', `it is damaged: ${why}`, REMEDIES.files)];
 }
 
 async function examineMove(store: Store): Promise<Finding[]> {

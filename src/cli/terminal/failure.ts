@@ -55,7 +55,7 @@ const ACCESS =
 /** By SQLite's primary result code. */
 const SQLITE_TODOS: Readonly<Record<number, string>> = {
   8: ACCESS,
-  10: 'The disk reports errors: look at the log of the system.',
+  10: 'The disk is full, or reports errors: free some space, then look at the log of the system.',
   11: RESTORE,
   13: 'The disk is full: free some space.',
   14: ACCESS,

@@ -37,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<RefusalReason, ServerReason>, string
   'device-code-of-another-integration': 'This device_code belongs to another client_id.',
   'device-code-expired': 'This device_code has expired. Start again.',
   'device-code-redeemed': 'This device_code was redeemed before. Start again.',
-  'device-code-spent': 'Sign-in failed too often for this device_code. Start again.',
+  'device-code-spent': 'Sign-in failed too often for this device_code, or the operator ended it. Start again.',
   'authorization-pending': 'The browser confirmation is missing.',
   'polled-too-fast': 'The browser confirmation is missing, and this was asked too soon.',
   'device-denied': 'The request was denied in the browser.',

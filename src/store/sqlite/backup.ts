@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { StoreUnusable } from '../store.ts';
 import { openCopy, openForReading, openUnchanged } from './connection.ts';
 import { unmarkDamage, whyMarked } from './damage-mark.ts';
 import { isBusy } from './faults.ts';
@@ -38,17 +39,29 @@ function workFiles(to: string): { readonly ready: string; readonly former: strin
   return { ready: `${to}.restored`, former: `${to}.former` };
 }
 
-/** A complete copy as of one moment, mode 0600. It gets its name when it is complete. */
+/** A complete copy as of one moment, mode 0600. It gets its name when it is complete and was found sound. */
 export async function backUp(from: string, to: string, onProgress: (part: number) => void): Promise<void> {
-  await copyAs(openForReading(from), to, onProgress);
+  await copyAs(openForReading(from), to, onProgress, (copy) => {
+    const why = whyNoCopy(copy);
+    if (why !== undefined) throw new StoreUnusable(`the store ${from} is damaged: ${why}`, DAMAGED);
+  });
 }
 
-async function copyAs(source: DatabaseSync, to: string, onProgress: (part: number) => void): Promise<void> {
+const DAMAGED =
+  'Nothing was copied. Stop the service, and restore the store from an earlier copy: tessera restore FILE';
+
+async function copyAs(
+  source: DatabaseSync,
+  to: string,
+  onProgress: (part: number) => void,
+  check: (copy: string) => void = () => undefined,
+): Promise<void> {
   const unfinished = `${to}.unfinished`;
   try {
     closeSync(openSync(unfinished, 'w', 0o600));
     await copyPages(source, unfinished, onProgress);
     sync(unfinished);
+    check(unfinished);
     renameSync(unfinished, to);
   } finally {
     source.close();
@@ -122,7 +135,7 @@ export async function restore(
 }
 
 /** Undefined if the store is sound, or if there is none. Changes nothing: a WAL that belongs to a damaged database is evidence. */
-function whyDamaged(path: string): string | undefined {
+export function whyDamaged(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return existsSync(`${path}-wal`) ? 'the database is gone, only its WAL is there' : undefined;
   if (!found.isFile()) return 'it is not a file';

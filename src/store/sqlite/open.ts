@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
-import { type Store, StoreMissing, StoreUnusable } from '../store.ts';
+import { type Store, StoreMissing, StoreUnusable, unreachable } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
@@ -73,9 +73,10 @@ function refuseUnusable(path: string): void {
 /** Undefined if there is no such file. */
 function sizeOf(path: string): number | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size;
+    return statSync(path).size;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StoreUnusable(`${path} cannot be reached (${code})`, 'Run this as the user that runs the service.');
+    if (code === 'ENOENT') return undefined;
+    throw unreachable(path, code);
   }
 }

@@ -16,7 +16,7 @@ export const deRefusals: Texts['refusalTexts'] = {
   },
   codeSpent: {
     title: 'Dieser Code gilt nicht mehr',
-    text: 'Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+    text: 'Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
   },
   decided: {
     title: 'Über diese Anfrage wurde schon entschieden',

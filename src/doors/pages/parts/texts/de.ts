@@ -100,7 +100,7 @@ export const de: Texts = {
     },
     spent: {
       title: 'Der Code gilt nicht mehr',
-      text: 'Die Anmeldung damit ist zu oft fehlgeschlagen. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
+      text: 'Die Anmeldung damit ist zu oft fehlgeschlagen, oder der Betreiber hat ihn beendet. Beginnen Sie auf Ihrem Gerät von vorn, um einen neuen Code zu erhalten.',
     },
     about: (integration) => `Die Anfrage von ${integration}`,
     toAccount: 'Ansehen, was in Ihrem Namen handelt',

@@ -16,7 +16,7 @@ export const enRefusals: Texts['refusalTexts'] = {
   },
   codeSpent: {
     title: 'This code no longer works',
-    text: 'Sign-in failed too often with it. Start again on your device to get a new code.',
+    text: 'Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
   },
   decided: {
     title: 'This request was decided before',

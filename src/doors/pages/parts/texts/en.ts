@@ -95,7 +95,7 @@ export const en: Texts = {
     },
     spent: {
       title: 'The code no longer works',
-      text: 'Sign-in failed too often with it. Start again on your device to get a new code.',
+      text: 'Sign-in failed too often with it, or the operator ended it. Start again on your device to get a new code.',
     },
     about: (integration) => `The request of ${integration}`,
     toAccount: 'See what acts in your name',
