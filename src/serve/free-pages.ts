@@ -1,6 +1,6 @@
 // Returns memory that the C library keeps after it was freed. glibc returns only what lies at the end of its heap, and after a
 // flood some small living block lies there nearly always: without this, three quarters of a flood's memory stay with the process.
-import { functionsOfC } from './call-c.ts';
+import { functionsOfC } from '../doors/server/call-c.ts';
 
 const MALLOC_TRIM = { malloc_trim: { arguments: ['u64'], return: 'i32' } };
 

@@ -12,13 +12,13 @@ import type { Census } from '../doors/server/places.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
+import { boundUnread } from '../doors/server/unread-answers.ts';
 import type { Log } from '../log/log.ts';
 import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
-import { boundUnread } from './unread-answers.ts';
 import { isWorker } from './workers.ts';
 
 export interface ListenerOptions {

@@ -58,7 +58,7 @@ const CROWD = `
   parentPort.postMessage('begun');
   parentPort.once('message', () => parentPort.postMessage(seen));`;
 
-const STOPS = 40;
+const STOPS = 20;
 const LISTENS_MS = 30;
 /** A busy machine may need more than the usual patience. */
 const STARVED_MS = 60_000;

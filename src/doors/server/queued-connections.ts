@@ -1,44 +1,30 @@
 // Empties the kernel's queue of new connections before a listener is closed: closing it resets those that still wait there.
 //
-// libuv accepts one connection in each turn of the event loop, so a queue of fifty takes fifty turns, and more keep coming.
-// On Linux the kernel ignores new connections while the queue is full, and their callers repeat the first packet a second
-// later. So we make the queue short and fill it with connections to ourselves. When all places are ours, nobody else waits,
-// and nobody can enter before the listener is closed.
+// libuv accepts one connection in each turn of the event loop, so a queue of fifty takes fifty turns, and more would keep coming. So the
+// kernel ignores further callers, who repeat their first packet a second later, and we wait for those that it has replied to.
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { endianness } from 'node:os';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { pointerTo, setOptions } from './call-c.ts';
 
-/** From then on the queue is short: while callers connect without a pause, a long one would never be empty. */
-const LONG_MS = 200;
-/** With fewer places, the kernel logs a SYN flood. */
-const PLACES = 8;
-/** A connection that found the queue full enters when its caller repeats a packet, after a fifth of a second. */
+/** For the next packet of a caller that the kernel has replied to. */
 const PAUSE_MS = 20;
-
-/** Internal parts of Node. Without them, the listener is closed after a turn in which nobody connected. */
-interface Handle {
-  listen?(backlog: number): number;
-  /** Returns 0 if the connection is established; the public properties say so only in the next turn. */
-  getpeername?(into: object): number;
-}
 
 /**
  * Resolves when no connection waits. The caller must then close the listener at once, in the same turn.
- * `isShared`: other sockets listen on the same port, so a connection to ourselves could reach them instead. `patienceMs`: it resolves
- * after this time, whoever still connects.
+ * `isShared`: other sockets listen on the same port, so nobody needs to wait for this one to close. `patienceMs`: it resolves after this
+ * time, whoever still connects. Where callers cannot be ignored, it resolves after a turn in which nobody connected.
  */
 export async function emptyQueue(server: Server, isShared: boolean, patienceMs: number): Promise<void> {
-  const began = performance.now();
-  const canFill = server.listening && !isShared && process.platform === 'linux';
-  let isShort = false;
-  for (let passed = 0; passed < patienceMs; passed = performance.now() - began) {
-    const isBusy = await turnWithConnection(server);
-    if (isBusy && passed < LONG_MS) continue;
-    if (!isBusy && !canFill) return;
-    isShort ||= shortenQueue(server);
-    if (isBusy) continue;
-    if (!isShort || (await fillQueue(server))) return;
-    await setTimeout(PAUSE_MS);
+  const end = performance.now() + patienceMs;
+  const { port } = (server.address() as AddressInfo | null) ?? {};
+  const ignores = port !== undefined && !isShared && ignoreNewcomers(server);
+  while (performance.now() < end) {
+    if (await turnWithConnection(server)) continue;
+    if (!ignores) return;
+    if (isAnyHalfOpen(port)) await setTimeout(PAUSE_MS);
+    else if (!(await turnWithConnection(server))) return;
   }
 }
 
@@ -55,21 +41,31 @@ async function turnWithConnection(server: Server): Promise<boolean> {
   return hasConnection;
 }
 
-function shortenQueue(server: Server): boolean {
-  // The kernel allows one more than it is told.
-  return handleOf(server)?.listen?.(PLACES - 1) === 0;
-}
+const SOL_SOCKET = 1;
+const SO_ATTACH_FILTER = 26;
+/**
+ * A program for the kernel's packet filter (https://docs.kernel.org/networking/filter.html), which sees the TCP header: packets with the
+ * flag SYN are dropped, and others taken. Each instruction: code, where to go if true and if false, operand.
+ */
+const DROP_SYN = [
+  [0x30, 0, 0, 13], // load the byte with the flags
+  [0x45, 0, 1, 0x02], // has it SYN?
+  [0x06, 0, 0, 0], // take 0 bytes
+  [0x06, 0, 0, 0xffff_ffff], // take all
+] as const;
 
-/** Whether all places of the queue are taken by connections to ourselves, which end when the listener is closed. */
-async function fillQueue(server: Server): Promise<boolean> {
-  const { address, port } = server.address() as AddressInfo;
-  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  const own = Array.from({ length: PLACES }, () => connect({ host, port }).on('error', () => undefined));
-  // Node opens them at the end of this tick; on loopback they are established when that call returns.
-  await new Promise<void>((resolve) => process.nextTick(resolve));
-  const isFull = own.every((socket) => handleOf(socket)?.getpeername?.({}) === 0) && !isAnyHalfOpen(port);
-  if (!isFull) for (const socket of own) socket.destroy();
-  return isFull;
+/** From now on, the kernel does not reply to the first packet of a caller. Returns false where this is not possible. */
+function ignoreNewcomers(server: Server): boolean {
+  if (endianness() !== 'LE') return false;
+  const program = Buffer.alloc(8 * DROP_SYN.length);
+  for (const [at, [code, ifTrue, ifFalse, operand]] of DROP_SYN.entries()) {
+    program.writeUInt16LE(code, 8 * at);
+    program.set([ifTrue, ifFalse], 8 * at + 2);
+    program.writeUInt32LE(operand, 8 * at + 4);
+  }
+  const length = Buffer.alloc(8);
+  length.writeUInt16LE(DROP_SYN.length);
+  return setOptions(server, [[SOL_SOCKET, SO_ATTACH_FILTER, Buffer.concat([length, pointerTo(program)])]]);
 }
 
 /** Whether a caller of this port is about to enter the queue: the kernel replied to its first packet, and waits for the next. */
@@ -88,8 +84,4 @@ function textOf(file: string): string {
   } catch {
     return ''; // hidden from this process, or without IPv6
   }
-}
-
-function handleOf(owner: Server | Socket): Handle | null | undefined {
-  return (owner as unknown as { _handle?: Handle | null })._handle;
 }

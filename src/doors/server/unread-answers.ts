@@ -2,7 +2,7 @@
 // after the connection was closed, in no limit of ours. What it does not take stays in the process, where such a request holds its
 // place, and ends in time.
 import type { Server } from 'node:net';
-import { functionsOfC } from './call-c.ts';
+import { setOptions } from './call-c.ts';
 
 /** The largest page just fits. The kernel allows twice as much, for its own data too. */
 const SEND_BUFFER = 64 * 1024;
@@ -13,25 +13,13 @@ const SO_SNDBUF = 7;
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
-const SETSOCKOPT = { setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' } };
-
-interface Functions {
-  setsockopt(file: number, level: number, option: number, value: Buffer, size: number): number;
-}
-
 /**
  * Connections inherit both from their listener: how much the kernel takes, and that a connection ends, closed or not, if its caller
  * accepts nothing of it for this time. Returns false where this is not possible: not on Linux, or Node cannot call C (before 26).
  */
 export function boundUnread(server: Server, timeoutMs: number): boolean {
-  const { fd } = (server as unknown as { _handle?: { fd?: number } })._handle ?? {};
-  if (process.platform !== 'linux' || fd === undefined || fd < 0) return false;
-  try {
-    const functions = functionsOfC<Functions>(SETSOCKOPT);
-    const set = (level: number, option: number, value: number) =>
-      functions?.setsockopt(fd, level, option, Buffer.from(Int32Array.of(value).buffer), 4) === 0;
-    return set(SOL_SOCKET, SO_SNDBUF, SEND_BUFFER) && set(IPPROTO_TCP, TCP_USER_TIMEOUT, timeoutMs);
-  } catch {
-    return false;
-  }
+  return setOptions(server, [
+    [SOL_SOCKET, SO_SNDBUF, SEND_BUFFER],
+    [IPPROTO_TCP, TCP_USER_TIMEOUT, timeoutMs],
+  ]);
 }

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { boundUnread } from '../../src/serve/unread-answers.ts';
+import { boundUnread } from '../../src/doors/server/unread-answers.ts';
 import { unsentOf } from '../kernel-queue.ts';
 
 const UNREAD = Buffer.alloc(16 * 1024 * 1024);
@@ -56,7 +56,7 @@ suite('an answer that is not read', () => {
 });
 
 test('Node gives no warning, and where it cannot call C, the service works without', () => {
-  const module = fileURLToPath(new URL('../../src/serve/unread-answers.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../src/doors/server/unread-answers.ts', import.meta.url));
   const script = `import { createServer } from 'node:net'; import { boundUnread } from ${JSON.stringify(module)};
     const server = createServer().listen(0, '127.0.0.1', () => { console.log(boundUnread(server, 1000)); server.close(); });`;
   const run = (...flags: string[]) =>
