@@ -91,7 +91,7 @@ suite('refusals of the server', () => {
     );
     const answer = await exchange(service.port, large);
     assert.match(answer, /^HTTP\/1\.1 413 Payload Too Large\r\n/);
-    assert.ok(answer.endsWith(`\r\n\r\n${oauth('The body is too large.')}`), answer);
+    assert.ok(answer.endsWith(`\r\n\r\n${oauth('The body is too large, or in too many parts.')}`), answer);
   });
 
   test('requests that are not HTTP, or lack a Host', async () => {

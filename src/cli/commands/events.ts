@@ -6,12 +6,12 @@ import type { EventsFlags } from './work/events.ts';
 export function eventsCommand(program: Command): void {
   program
     .command('events')
-    .description('show what changed, newest last: the latest events, or those after a sequence number')
-    .option('--after <sequence>', 'only events after this one', asCount)
+    .description('show what changed, newest last: the latest 50 events, or all after a number or a time')
+    .option('--after <sequence>', 'all events after this one; 0 for all there are', asCount)
     .option('--identity <identity>', 'of this identity, by user name or id; without refreshes')
     .addOption(new Option('--type <type>', 'of this type').choices(EVENT_TYPES))
-    .option('--since <duration>', 'of this last time, such as 24h', asDuration)
-    .option('--limit <count>', 'at most this many', asCount, 50)
+    .option('--since <duration>', 'all of this last time, such as 24h', asDuration)
+    .option('--limit <count>', 'at most this many', asCount)
     .option('--follow', 'keep printing new events until interrupted')
     .option('--json', 'one JSON object per line')
     .addHelpText(

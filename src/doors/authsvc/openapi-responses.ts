@@ -42,7 +42,7 @@ export function refusalResponses(refusals: Refusals, keys: ErrorKeys): Readonly<
     }),
     404: refusal('This address does not serve the operation. Check the path.'),
     405: refusal('The path takes another method.', RESPONSE_HEADERS.allow),
-    ...(takesBody && { 413: refusal('The body is too large.') }),
+    ...(takesBody && { 413: refusal('The body is too large, or in too many parts.') }),
     429: refusal('Too many requests. Wait, then ask again.', RESPONSE_HEADERS.retryAfter),
     431: refusal('The request headers are too large.'),
     503: refusal(

@@ -8,7 +8,7 @@ const DESCRIPTIONS = {
   404: 'This address does not serve the path.',
   405: 'The path takes another method.',
   410: 'The cursor or page is too old, or of another store or resource server: take a snapshot.',
-  413: 'The body is too large.',
+  413: 'The body is too large, or in too many parts.',
   429: 'Too many requests; see Retry-After.',
   431: 'The headers are too large.',
   500: 'An internal error.',

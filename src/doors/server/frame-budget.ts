@@ -34,7 +34,7 @@ export class FrameBudget {
   constructor(session: ServerHttp2Session, socket: Socket) {
     this.#session = session;
     this.#socket = socket;
-    const count = () => this.#countFrame();
+    const count = () => this.count();
     for (const event of ['ping', 'remoteSettings', 'priority']) session.on(event, count);
   }
 
@@ -65,7 +65,8 @@ export class FrameBudget {
     if (this.#surplus > BURST_BYTES) this.#end();
   }
 
-  #countFrame(): void {
+  /** A frame that is no request has come. */
+  count(): void {
     this.#frames += 1;
     if (this.#frames > BURST_FRAMES) this.#end();
   }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
+import { boundPieces } from './body-pieces.ts';
 import { cut } from './cut.ts';
 import { Room } from './make-room.ts';
 import { endConnection, type Place, Places, type StreamLimit, type Visitor } from './places.ts';
@@ -100,7 +101,10 @@ export class Gate {
     const isFirst = visitor.lastUsedAt === visitor.openedAt;
     const place = this.places.take(visitor, raw, response, { counts: !isWatching && !reason, party });
     visitor.frames?.request(requestBytes(raw, this.#rules.bodyBytes));
-    if (stream && !stream.endAfterHeaders) closeBehindAnswer(stream);
+    if (stream && !stream.endAfterHeaders) {
+      closeBehindAnswer(stream);
+      boundFrames(stream, visitor);
+    } else if (raw.headers['transfer-encoding'] !== undefined) boundChunks(raw, response);
     if (reason) return this.#refuse(place, reason);
     if (isWatching) this.#watch(response);
     response[PLACE] = place;
@@ -245,6 +249,21 @@ export function cutStream(response: ServerResponse & { [PLACE]?: Place }): void 
   const place = response[PLACE];
   if (place) cut(place);
   else response.destroy();
+}
+
+function boundFrames(stream: ServerHttp2Stream, { frames }: Visitor): void {
+  const onFlood = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  boundPieces(stream, { onMany: () => frames?.count(), onFlood });
+}
+
+/** The connection ends with an answer that is sent before the last chunk has come: Node would go on to handle each. */
+function boundChunks(raw: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  const onEnd = () => {
+    response.shouldKeepAlive = shouldKeepAlive;
+  };
+  boundPieces(raw, { onEnd, onFlood: () => raw.socket.destroy() });
 }
 
 /** RFC 9113 8.1: does not wait for the rest of an unread body once the answer is sent. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { MOST_PIECES } from './body-pieces.ts';
 import { BrokenRequest } from './broken-request.ts';
 import { isCompressed } from './compressed-body.ts';
 import type { TransportReason } from './transport-refusal.ts';
@@ -18,21 +19,37 @@ export function readBody(
     done(new BrokenRequest(refused));
     return;
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let isOver = false;
-  const end = (fault: Error | null, body?: Buffer) => {
+  let body: Buffer | undefined;
+  let [length, pieces, isOver] = [0, 0, false];
+  const end = (fault: Error | null, read?: Buffer) => {
     if (isOver) return;
     isOver = true;
-    done(fault, body);
+    body = undefined;
+    done(fault, read);
   };
-  raw.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > limit) end(new BrokenRequest('body-too-large'));
-    else chunks.push(chunk);
+  raw.on('data', (piece: Buffer) => {
+    if (isOver) return;
+    pieces += 1;
+    const before = length;
+    length += piece.length;
+    if (length > limit || pieces > MOST_PIECES) end(new BrokenRequest('body-too-large'));
+    else body = body === undefined ? piece : append(body, before, piece);
   });
-  raw.on('end', () => end(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+  raw.on('end', () => end(null, body?.subarray(0, length) ?? NOTHING));
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
+}
+
+const NOTHING = Buffer.alloc(0);
+const LEAST_ROOM = 1024;
+
+/** Copies: a piece of one byte takes hundreds in memory. Returns `body` itself if it has room after its first `length` bytes. */
+function append(body: Buffer, length: number, piece: Buffer): Buffer {
+  const needed = length + piece.length;
+  const isOurs = length < body.length;
+  const roomy = isOurs && needed <= body.length ? body : Buffer.allocUnsafe(Math.max(LEAST_ROOM, 2 * needed));
+  if (roomy !== body) body.copy(roomy, 0, 0, length);
+  piece.copy(roomy, length);
+  return roomy;
 }
 
 /** What can be told before a byte of it was read. */

@@ -42,7 +42,7 @@ export const TRANSPORT_WORDS: Readonly<Record<ServerReason, Words>> = {
   'request-malformed': { status: 400, text: 'The request is malformed.' },
   'request-too-slow': { status: 400, text: 'The request took too long to arrive.' },
   'headers-too-large': { status: 431, text: 'The request headers are too large.' },
-  'body-too-large': { status: 413, text: 'The body is too large.' },
+  'body-too-large': { status: 413, text: 'The body is too large, or in too many parts.' },
   'body-unreadable': {
     status: 400,
     text: 'The body could not be read. Send one JSON object, or form fields where the operation takes them.',

@@ -48,6 +48,7 @@ function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   const value = parseObject(text);
   if (!value) return refuse('body-unreadable');
   const names = Object.keys(value);
+  if (names.length > MOST_PARAMETERS) return refuse('body-too-large');
   if (countMembers(text) !== names.length) return refuse('parameter-repeated');
   const parameters: Record<string, string> = {};
   for (const name of names) {
@@ -59,7 +60,11 @@ function readJson<T>(text: string, schema: ParameterSchema): Read<T> {
   return accept(parameters as T);
 }
 
+/** Known and unknown ones. Finding a parameter takes longer the more there are. */
+const MOST_PARAMETERS = 100;
+
 function readForm<T>(text: string, schema: ParameterSchema): Read<T> {
+  if (hasMoreThan(MOST_PARAMETERS - 1, '&', text)) return refuse('body-too-large');
   const given = new URLSearchParams(text);
   const parameters: Record<string, string | string[]> = {};
   for (const [name, { type }] of Object.entries(schema.properties)) {
@@ -70,6 +75,12 @@ function readForm<T>(text: string, schema: ParameterSchema): Read<T> {
     if (value !== undefined) parameters[name] = isList ? [value, ...more] : value;
   }
   return accept(parameters as T);
+}
+
+function hasMoreThan(most: number, separator: string, text: string): boolean {
+  let found = 0;
+  for (let at = text.indexOf(separator); at >= 0 && found <= most; at = text.indexOf(separator, at + 1)) found += 1;
+  return found > most;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -20,24 +20,36 @@ export interface EventFilter {
   readonly since?: EpochSeconds;
 }
 
-/** Events in the order of their sequence numbers. */
+/** Events in the order of their sequence numbers: the newest, or with `after` the first after it. */
 export async function readEvents(
   { after, limit, filter = {} }: EventsDraft,
-  { store }: Pick<AdminPorts, 'store'>,
+  ports: Pick<AdminPorts, 'store'>,
 ): Promise<readonly LoggedEvent[]> {
+  const { store } = ports;
   const { identityId, type, since } = filter;
   const of = identityId === undefined ? {} : { identityId };
   if (type === undefined && since === undefined) {
     return after === undefined ? store.newestEvents({ count: limit, ...of }) : store.events({ after, limit, ...of });
   }
-  const start = Math.max(after ?? 0, since === undefined ? 0 : await lastBefore(since, store));
   let found: LoggedEvent[] = [];
-  for await (const page of eventPages(store, STEP, { after: start, ...of })) {
-    found.push(...page.filter((event) => passes(event, filter)));
+  for await (const page of readAllEvents({ ...(after !== undefined && { after }), filter }, ports)) {
+    found.push(...page);
     if (after !== undefined && found.length >= limit) return found.slice(0, limit);
     found = limit === 0 ? [] : found.slice(-limit); // the newest, without keeping the whole log in memory
   }
   return found;
+}
+
+/** However many there are. */
+export async function* readAllEvents(
+  { after = 0, filter = {} }: Omit<EventsDraft, 'limit'>,
+  { store }: Pick<AdminPorts, 'store'>,
+): AsyncGenerator<readonly LoggedEvent[]> {
+  const { identityId, since } = filter;
+  const of = identityId === undefined ? {} : { identityId };
+  const start = Math.max(after, since === undefined ? 0 : await lastBefore(since, store));
+  for await (const page of eventPages(store, STEP, { after: start, ...of }))
+    yield page.filter((event) => passes(event, filter));
 }
 
 const STEP = 1000;

@@ -3,10 +3,16 @@ import type { Command } from 'commander';
 import type { EventType } from '../../../core/event.ts';
 import { after, isoTime, type Seconds, seconds } from '../../../core/time.ts';
 import { findIdentity } from '../../../operations/admin/find-identity.ts';
-import { type EventFilter, passes, readEvents, readNewEvents } from '../../../operations/admin/read-events.ts';
+import {
+  type EventFilter,
+  passes,
+  readAllEvents,
+  readEvents,
+  readNewEvents,
+} from '../../../operations/admin/read-events.ts';
 import type { LoggedEvent } from '../../../store/store.ts';
 import { readHistory } from '../../../store/tables/store-history.ts';
-import { print, printJsonLine } from '../../terminal/output.ts';
+import { print, printJsonLine, remark } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace, type Workplace } from '../../terminal/workplace.ts';
 
@@ -15,7 +21,7 @@ export interface EventsFlags {
   readonly identity?: string;
   readonly type?: EventType;
   readonly since?: Seconds;
-  readonly limit: number;
+  readonly limit?: number;
   readonly follow?: true;
   readonly json?: true;
 }
@@ -23,13 +29,35 @@ export interface EventsFlags {
 const POLL_MS = 1000;
 const FOLLOW_STEP = 500;
 
+/** Without `--limit`, if neither a time nor a number says from where on. */
+const NEWEST = 50;
+
 export function printEvents(flags: EventsFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const filter = await filterOf(flags, workplace);
-    const events = await readEvents({ ...flags, filter }, workplace);
-    printAll(events, flags);
-    if (flags.follow) await follow(events.at(-1)?.sequence ?? flags.after ?? 0, flags, filter, workplace);
+    const isBounded = flags.limit !== undefined || (flags.after === undefined && flags.since === undefined);
+    const last = await (isBounded ? printSome : printFrom)(flags, filter, workplace);
+    if (flags.follow) await follow(last ?? flags.after ?? 0, flags, filter, workplace);
   });
+}
+
+/** Returns the sequence number of the last one. */
+async function printSome(flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<number | undefined> {
+  const { limit = NEWEST } = flags;
+  const events = await readEvents({ ...flags, limit, filter }, workplace);
+  printAll(events, flags);
+  if (events.length === NEWEST && flags.limit === undefined && !flags.follow)
+    remark(`These are the latest ${NEWEST}. All of them: --after 0; of a last time: --since 24h`);
+  return events.at(-1)?.sequence;
+}
+
+async function printFrom(flags: EventsFlags, filter: EventFilter, workplace: Workplace): Promise<number | undefined> {
+  let last: number | undefined;
+  for await (const events of readAllEvents({ ...flags, filter }, workplace)) {
+    printAll(events, flags);
+    last = events.at(-1)?.sequence ?? last;
+  }
+  return last;
 }
 
 async function filterOf({ identity, type, since }: EventsFlags, workplace: Workplace): Promise<EventFilter> {

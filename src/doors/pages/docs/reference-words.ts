@@ -39,7 +39,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Refused; Error says why, Error_description what to do.':
     'Abgelehnt; Error nennt den Grund, Error_description was zu tun ist.',
   'The certificate or the token was not accepted.': 'Das Zertifikat oder das Token wurde nicht angenommen.',
-  'The body is too large.': 'Der Inhalt ist zu groß.',
+  'The body is too large, or in too many parts.': 'Der Inhalt ist zu groß oder hat zu viele Teile.',
   'Too many requests; see Retry-After.': 'Zu viele Anfragen; siehe Retry-After.',
   'The headers are too large.': 'Die Kopfzeilen sind zu groß.',
   'Temporarily unavailable: ask the same again after Retry-After. Error_description says whether something may have been changed.':
