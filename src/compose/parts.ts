@@ -61,6 +61,7 @@ export async function partsOf(
   const readiness = new Readiness({ ...ports, timekeeper }, logReadiness(log), () => [
     { name: 'history', ...(watch.problem && { problem: watch.problem }) },
   ]);
+  const doors = doorParts(config, { ports, callerPorts, metrics, readiness, readConnection });
   return {
     ports,
     judge,
@@ -69,7 +70,8 @@ export async function partsOf(
     traces: tracing?.requests,
     readiness,
     readConnection,
-    doors: await openDoors(doorParts(config, { ports, callerPorts, metrics, readiness, readConnection })),
+    doors: await openDoors(doors),
+    overLimit: doors.overLimit,
     limits: serverLimits(config, log),
     proxies: { addresses: proxies.addresses, header: proxies.clientCertificateHeader, headerName: proxies.headerName },
   };

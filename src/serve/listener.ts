@@ -7,6 +7,7 @@ import { type Connection, peersOf, type ReadConnection } from '../doors/caller/c
 import { rememberChains } from '../doors/caller/handshake-chain.ts';
 import { type PresentedOptions, presentedReader } from '../doors/caller/presented-certificate.ts';
 import type { Door, ListenerParts } from '../doors/door.ts';
+import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
@@ -57,6 +58,7 @@ export interface ServiceParts {
   readonly traces?: RequestTraces | undefined;
   readonly limits: Limits;
   readonly readConnection: ReadConnection;
+  readonly overLimit: AddressLimit;
   readonly proxies: {
     readonly addresses: readonly string[];
     readonly header: PresentedOptions['header'];
@@ -115,7 +117,7 @@ function oneAddress(host: string): string {
 }
 
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
-  const { log, metrics, traces, limits, proxies, ports, readConnection } = parts;
+  const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
   const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
@@ -137,6 +139,7 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
         { id: request.id, traceId: readConnection(request).trace?.traceId, fault: describeError(fault) },
         'fault',
       ),
+    overLimit,
     repliesAt: (url) => doors.find((door) => door.owns(url))?.refusals ?? unowned,
     isAuthentic: (headers) => showsAccessToken(headers, ports),
     isMonitoring: (url) => monitoring.some((door) => door.owns(url)),

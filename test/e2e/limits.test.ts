@@ -10,6 +10,7 @@ import {
   type Answer,
   type Caller,
   callerOver,
+  form,
   json,
   PROTOCOLS,
   rawConnection,
@@ -175,6 +176,25 @@ for (const protocol of PROTOCOLS) {
         assert.equal((await caller.ask({ path: '/metrics' })).status, 200);
         assert.equal((await revoke(caller, alive.access_token)).status, 200, 'ending a grant is never put off');
       });
+
+      const UNUSABLE: Readonly<Record<string, Parameters<Caller['ask']>[0]>> = {
+        'an unknown path': { path: '/nowhere' },
+        'a wrong method': { path: TOKEN },
+        'broken JSON': { path: TOKEN, ...json({}), body: '{"clie' },
+        'no client id': { path: TOKEN, ...json({ refresh_token: 'x' }) },
+        'a compressed body': {
+          path: TOKEN,
+          ...json({}),
+          headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        },
+        'no grant type': { path: '/oauth2/token', ...form('a=1') },
+      };
+      for (const [what, request] of Object.entries(UNUSABLE))
+        test(`too many requests that name no grant are 429: ${what}`, async () => {
+          const { status, headers } = await exhaust(() => caller.ask(request));
+          assert.equal(status, 429);
+          assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+        });
 
       test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
         await exhaust(() => verify(caller, 'tsa_nonsense'));

@@ -9,6 +9,7 @@ import { portsOfRequest } from '../../operations/request-ports.ts';
 import { bearerToken } from '../caller/bearer.ts';
 import { answerJson } from '../server/answer-json.ts';
 import { storyOf } from '../server/story.ts';
+import { chargeUnusable } from '../token/limits.ts';
 import { obtainByCertificate, obtainDevice, obtainPair } from '../token/obtain.ts';
 import { recordGrant, recordPair } from '../token/request-story.ts';
 import { deviceGrant, tokenGrantText, verifiedToken } from './answers.ts';
@@ -67,7 +68,7 @@ export function mountAuthsvc(app: FastifyInstance, mount: AuthsvcMount): void {
       // Returns nothing: a reply has a `then`, and returning it would await it once more.
       handler: async (request, reply): Promise<void> => {
         storyOf(request).operation = operation;
-        const outcome = await handle(request, mount);
+        const outcome = chargeUnusable(await handle(request, mount), request, mount);
         if (outcome.ok) answerJson(reply, outcome.value);
         else replyAuthsvcRefusal(request, reply, outcome.refusal, wording(outcome.refusal.reason), mount.errorKeys);
       },

@@ -7,6 +7,7 @@ import { portsOfRequest } from '../../operations/request-ports.ts';
 import { answerJson } from '../server/answer-json.ts';
 import { targetOf } from '../server/methods.ts';
 import { storyOf } from '../server/story.ts';
+import { chargeUnusable } from '../token/limits.ts';
 import type { TokenMount } from '../token/mount.ts';
 import { obtainDevice, scopeRequest } from '../token/obtain.ts';
 import { recordGrant } from '../token/request-story.ts';
@@ -43,7 +44,7 @@ export function mountOauth(app: FastifyInstance, mount: OauthMount): void {
   for (const [path, operation, handle] of ROUTES) {
     app.post(mount.path + path, async (request, reply): Promise<void> => {
       storyOf(request).operation = operation;
-      const outcome = await handle(request, mount);
+      const outcome = chargeUnusable(await handle(request, mount), request, mount);
       if (outcome.ok) answerJson(reply, JSON.stringify(outcome.value));
       else replyOauthRefusal(request, reply, outcome.refusal);
     });

@@ -14,6 +14,7 @@ import { seconds } from '../../core/time.ts';
 import { OutcomeUnknown, StoreUnavailable } from '../../store/store.ts';
 import { KeyMissing } from '../../tokens/keyring.ts';
 import { peersOf } from '../caller/connection.ts';
+import type { AddressLimit } from './address-limit.ts';
 import { answerBrokenRequests, BrokenRequest, whyMalformed } from './broken-request.ts';
 import { Connections } from './connections.ts';
 import { Drain } from './drain.ts';
@@ -74,6 +75,8 @@ export interface AppOptions {
   readonly isAuthentic: (headers: IncomingHttpHeaders) => boolean;
   /** Whether a request is a health check or a scrape, which the limit on requests does not count. */
   readonly isMonitoring: (url: string) => boolean;
+  /** Charged for requests that no door sees: without a limit, anybody could fill the log with them. */
+  readonly overLimit: AddressLimit;
   /** Called for each request that is turned away before a door is reached: those have no log line. */
   readonly onTurnedAway: (reason: ServerReason) => void;
 }
@@ -207,6 +210,8 @@ function refusePath(
   allowed: string | undefined,
   options: AppOptions,
 ): FastifyReply {
+  const limited = options.overLimit(request);
+  if (limited) return refuse(request, reply, limited, options);
   if (!allowed) return refuse(request, reply, { reason: 'not-found' }, options);
   return refuse(request, reply.header('allow', allowed), { reason: 'method-not-allowed' }, options);
 }
@@ -275,7 +280,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, options: AppOpt
     const reason = error instanceof OutcomeUnknown ? 'outcome-unknown' : 'store-unavailable';
     return { reason, retryAfter: RETRY_SHORTLY };
   }
-  if (error instanceof BrokenRequest) return { reason: error.reason };
+  if (error instanceof BrokenRequest) return options.overLimit(request) ?? { reason: error.reason };
   if (error instanceof KeyMissing) {
     options.onFault(request, error);
     return { reason: 'key-missing', retryAfter: RETRY_SHORTLY };

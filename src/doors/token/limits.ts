@@ -1,7 +1,11 @@
 // Rate limits of token doors: per address, and per integration.
+import type { FastifyRequest } from 'fastify';
+import { type Outcome, refused } from '../../core/outcome.ts';
+import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
 import { type AddressLimit, type RateRefusal, rateRefusal } from '../server/address-limit.ts';
 import type { RateLimit } from '../server/rate-limit.ts';
+import type { TransportReason } from '../server/transport-refusal.ts';
 
 export interface TokenRates {
   readonly overLimit: AddressLimit;
@@ -28,4 +32,32 @@ export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits
     overIntegrationLimit: (clientId, what) =>
       registry.integration(clientId) && rateRefusal(rates.perIntegration[what].take(clientId)),
   };
+}
+
+/** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
+const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
+  'body-too-large',
+  'body-unreadable',
+  'content-type-repeated',
+  'content-type-unsupported',
+  'json-required',
+  'charset-unsupported',
+  'parameter-not-text',
+  'parameter-repeated',
+  'client-id-missing',
+  'credential-missing',
+  'credential-ambiguous',
+  'grant-type-missing',
+  'grant-type-unsupported',
+] satisfies (RefusalReason | TransportReason | 'grant-type-missing')[]);
+
+/** Charges the address of a caller whose request could not be used. */
+export function chargeUnusable<T, R extends Refusal<string>>(
+  outcome: Outcome<T, R>,
+  request: FastifyRequest,
+  { overLimit }: Pick<TokenLimits, 'overLimit'>,
+): Outcome<T, R | RateRefusal> {
+  if (outcome.ok || !NAMING_NO_GRANT.has(outcome.refusal.reason)) return outcome;
+  const limited = overLimit(request);
+  return limited ? refused(limited) : outcome;
 }
