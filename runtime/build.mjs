@@ -19,11 +19,13 @@ renameSync(join(compiled, 'src'), dist);
 renameSync(join(compiled, 'sdk'), join(dist, 'sdk'));
 rmSync(compiled, { recursive: true });
 // sdk/ is beside src/ in a checkout, and within dist/ here: one step less up.
-const commands = join(dist, 'cli');
-for (const name of readdirSync(commands, { recursive: true }).filter((name) => name.endsWith('.js'))) {
-  const file = join(commands, name);
+for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))) {
+  const file = join(dist, name);
   const code = readFileSync(file, 'utf8');
-  const moved = code.replace(/(from '|import\(')\.\.\/((?:\.\.\/)+sdk\/)/g, '$1$2');
+  const moved = code.replace(
+    /(from '|import\(')\.\.\/((?:\.\.\/)*)sdk\//g,
+    (_, start, up) => `${start}${up || './'}sdk/`,
+  );
   if (moved !== code) writeFileSync(file, moved);
 }
 // Beside the code: style sheets and pictures.

@@ -1,12 +1,12 @@
 // The keyring that the configuration names.
 import { readKeys } from './config/keys.ts';
 import type { Config } from './config/schema.ts';
-import { accept } from './core/outcome.ts';
+import { withKeyringLocked } from './lock-keyring.ts';
 import { type AdminOutcome, decline } from './operations/admin/admin.ts';
 import { checkKeyring } from './operations/admin/check-keyring.ts';
 import type { Store } from './store/store.ts';
 import { Keyring, KeyringFault, type StoredKey } from './tokens/keyring.ts';
-import { writeKeyringFile } from './tokens/keyring-file.ts';
+import { NextKeyringFile } from './tokens/keyring-file.ts';
 
 type Keys = readonly StoredKey[];
 
@@ -22,30 +22,41 @@ export async function openKeyring(config: Config, store: Store): Promise<Keys> {
   return keys ?? [];
 }
 
-/** Loads the keys for a change of several steps, each of which stores them. Refused if they cannot be stored. */
-export async function openKeyringForChange({
-  config,
-  store,
-}: {
-  readonly config: Config;
-  readonly store: Store;
-}): Promise<AdminOutcome<{ readonly keys: Keys; readonly storeKeys: (keys: Keys) => void }>> {
+interface KeyringForChange {
+  readonly keys: Keys;
+  /** May be called after each of several steps. */
+  readonly storeKeys: (keys: Keys) => void;
+}
+
+/**
+ * Loads the keys and lets `work` change them, while no other command does. Refused or thrown before anything changes if they
+ * cannot be stored.
+ */
+export async function withKeyring<T>(
+  { config, store }: { readonly config: Config; readonly store: Store },
+  work: (keyring: KeyringForChange) => Promise<AdminOutcome<T>>,
+): Promise<AdminOutcome<T>> {
   const { keyring } = config;
   if (keyring.from === 'variable') return decline('keyring-in-variable', keyring.name);
-  return accept({
-    keys: await openKeyring(config, store),
-    storeKeys: (keys) => writeKeyringFile(keyring.path, keys),
+  await openKeyring(config, store); // a keyring that cannot be used is not locked
+  return withKeyringLocked(keyring.path, async () => {
+    const next = new NextKeyringFile(keyring.path);
+    try {
+      return await work({ keys: await openKeyring(config, store), storeKeys: (keys) => next.write(keys) });
+    } finally {
+      next.discard();
+    }
   });
 }
 
-/** Loads the keys, changes them and stores them. Refused before anything changes if they cannot be stored. */
-export async function changeKeyring(
+/** Loads the keys, changes them and stores them, as `withKeyring` does. */
+export function changeKeyring(
   place: { readonly config: Config; readonly store: Store },
   change: (keys: Keys) => Promise<AdminOutcome<Keys>>,
 ): Promise<AdminOutcome<Keys>> {
-  const opened = await openKeyringForChange(place);
-  if (!opened.ok) return opened;
-  const changed = await change(opened.value.keys);
-  if (changed.ok) opened.value.storeKeys(changed.value);
-  return changed;
+  return withKeyring(place, async ({ keys, storeKeys }) => {
+    const changed = await change(keys);
+    if (changed.ok) storeKeys(changed.value);
+    return changed;
+  });
 }

@@ -1,5 +1,17 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { keepOwner, namingFile, writeAll } from '../written-file.ts';
 import { KeyringFault, type StoredKey } from './keyring.ts';
 import { formatKeyring, parseKeyring } from './keyring-text.ts';
 
@@ -31,25 +43,93 @@ function refuseReadable(path: string, mode: number): void {
   }
 }
 
-/** Writes another file and renames it, so that a crash leaves either the old keyring or the new one, complete. */
-export function writeKeyringFile(path: string, keys: readonly StoredKey[]): void {
-  const beside = `${path}.${process.pid}.new`;
-  try {
-    writeDurably(beside, formatKeyring(keys));
-    renameSync(beside, path);
-  } finally {
-    rmSync(beside, { force: true }); // still there if the disk is full
-  }
-  syncFolder(dirname(path));
+/** The file itself, if `path` is a link to it: a rename would replace the link. */
+export function keyringFileOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
 }
 
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600);
+/** More than the longest key that one command adds. */
+const LONGEST_KEY = 16_384;
+
+/**
+ * The file that will replace a keyring. It takes its space on the disk before anything is decided, so that nothing has changed if
+ * the disk is full or this user may not write. It is renamed, so that a crash leaves either the old keyring or the new
+ * one, complete. One command at a time may have it.
+ */
+export class NextKeyringFile {
+  readonly #path: string;
+  readonly #beside: string;
+  #file: number | undefined;
+
+  constructor(path: string) {
+    this.#path = keyringFileOf(path);
+    this.#beside = `${this.#path}.new`;
+    this.#file = this.#reserve();
+  }
+
+  /** May be called again. */
+  write(keys: readonly StoredKey[]): void {
+    const file = this.#file ?? this.#reserve();
+    const text = formatKeyring(keys);
+    namingFile(this.#path, () => {
+      writeAll(file, text);
+      ftruncateSync(file, Buffer.byteLength(text));
+      fsyncSync(file);
+      renameSync(this.#beside, this.#path);
+    });
+    this.#close();
+    syncFolder(dirname(this.#path));
+  }
+
+  /** Removes it, unless it was written. */
+  discard(): void {
+    if (this.#file === undefined) return;
+    this.#close();
+    rmSync(this.#beside, { force: true });
+  }
+
+  #reserve(): number {
+    removeLeftover(this.#beside);
+    this.#file = openSync(this.#beside, 'wx', 0o600);
+    try {
+      this.#fill(this.#file);
+      return this.#file;
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+  }
+
+  #fill(file: number): void {
+    const size = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+    namingFile(this.#path, () => {
+      keepOwner(file, this.#path);
+      writeAll(file, ' '.repeat(size + LONGEST_KEY));
+      fsyncSync(file);
+    });
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+/** Of a command that was killed. */
+function removeLeftover(path: string): void {
   try {
-    writeSync(file, text);
-    fsyncSync(file);
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+export function writeKeyringFile(path: string, keys: readonly StoredKey[]): void {
+  const next = new NextKeyringFile(path);
+  try {
+    next.write(keys);
   } finally {
-    closeSync(file);
+    next.discard();
   }
 }
 

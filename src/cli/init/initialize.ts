@@ -6,6 +6,8 @@ import type { Command } from 'commander';
 import { readKeys } from '../../config/keys.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { accept } from '../../core/outcome.ts';
+import { withKeyringLocked } from '../../lock-keyring.ts';
 import { openKeyring } from '../../open-keyring.ts';
 import { openStore } from '../../open-store.ts';
 import { knowsKeys } from '../../operations/admin/check-keyring.ts';
@@ -86,8 +88,16 @@ function writeConfig(file: string, flags: InitFlags, sets: readonly string[]): C
   }
 }
 
-/** Makes a keyring only if the store has never seen a key: otherwise a new one would end every grant. */
+/** Two commands at once would each make one, and the store know only that of the first. */
 async function prepareKeyring(config: Config, store: Store): Promise<void> {
+  const { keyring } = config;
+  if (keyring.from === 'variable') return takeKeyring(config, store);
+  mkdirSync(dirname(keyring.path), { recursive: true, mode: 0o700 });
+  accepted(await withKeyringLocked(keyring.path, async () => accept(await takeKeyring(config, store))));
+}
+
+/** Makes a keyring only if the store has never seen a key: otherwise a new one would end every grant. */
+async function takeKeyring(config: Config, store: Store): Promise<void> {
   const isNew = readKeys(config, process.env) === undefined && !(await knowsKeys(store));
   if (isNew) makeKeyring(config);
   const keyring = new Keyring(await openKeyring(config, store));
@@ -103,7 +113,6 @@ function makeKeyring(config: Config): void {
       `the configuration takes the keyring from the variable ${keyring.name}, which is not set`,
       'Make one in a file with --set keyring=FILE, then put its contents into the variable.',
     );
-  mkdirSync(dirname(keyring.path), { recursive: true, mode: 0o700 });
   writeKeyringFile(keyring.path, firstKey());
   print(`Made the keyring ${keyring.path} (mode 0600)`);
 }

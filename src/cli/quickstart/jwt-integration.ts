@@ -1,9 +1,11 @@
-import { openKeyringForChange } from '../../open-keyring.ts';
+import { accept } from '../../core/outcome.ts';
+import { withKeyring } from '../../open-keyring.ts';
+import { addSigningKeyTo } from '../../operations/admin/add-signing-key.ts';
 import { findIntegration } from '../../operations/admin/find-integration.ts';
 import type { IntegrationDraft } from '../../operations/admin/integration-draft.ts';
 import { publishKeys } from '../../operations/admin/published-keys.ts';
 import { registerIntegration } from '../../operations/admin/register-integration.ts';
-import { addSigningKey, Keyring } from '../../tokens/keyring.ts';
+import { Keyring } from '../../tokens/keyring.ts';
 import { accepted } from '../terminal/wording.ts';
 import type { Workplace } from '../terminal/workplace.ts';
 
@@ -13,11 +15,13 @@ export async function ensureJwtIntegration(
   draft: IntegrationDraft,
   workplace: Workplace,
 ): Promise<void> {
-  const { keys, storeKeys } = accepted(await openKeyringForChange(workplace));
-  const isThere = new Keyring(keys).signingKeys.length > 0;
-  const complete = isThere ? keys : addSigningKey(keys, 'ES256').keys;
-  if (!isThere) storeKeys(complete);
-  await publishKeys(complete, workplace);
+  accepted(
+    await withKeyring<unknown>(workplace, async ({ keys, storeKeys }) => {
+      if (new Keyring(keys).signingKeys.length === 0)
+        return addSigningKeyTo(keys, 'ES256', { ...workplace, storeKeys });
+      return accept(await publishKeys(keys, workplace));
+    }),
+  );
   if ((await findIntegration(clientId, workplace)).ok) return;
   accepted(await registerIntegration(clientId, { ...draft, accessTokenFormat: 'jwt' }, workplace));
 }

@@ -210,6 +210,14 @@ const WORDS: Readonly<Record<AdminRefusalReason, Words>> = {
     (name) => `the keyring is in the variable ${name}, which a command cannot change`,
     'Keep it in a file while you change it: --set keyring=FILE.',
   ],
+  'keyring-busy': [
+    (file) => `another command is changing the keyring: it holds ${file}`,
+    'Wait for it, then try again. If no such command runs, on any machine that shares this folder, remove that file.',
+  ],
+  'clock-implausible': [
+    (why) => `${why}: nothing was changed`,
+    'Set the clock and keep it by NTP. If it is right, start the service, which records the time, and try again. If the service refuses the time too: tessera serve --accept-clock',
+  ],
   'key-unknown': [(id) => `the keyring has no key ${id}`, 'List them with: tessera keyring list'],
   'key-mints': [(id) => `key ${id} is the minting key`, 'Make another key mint first: tessera keyring mint ID'],
   'key-mints-already': [(id) => `key ${id} is the minting key already`, 'There is nothing to do.'],

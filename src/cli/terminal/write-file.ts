@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { namingFile, writeAll } from '../../written-file.ts';
 
 export const FOR_OWNER = 0o600;
 export const FOR_READERS = 0o644;
@@ -8,7 +9,7 @@ export function writeNewFile(path: string, text: string, mode: number): void {
   const file = openSync(path, 'wx', FOR_OWNER);
   try {
     fchmodSync(file, mode);
-    writeSync(file, text);
+    namingFile(path, () => writeAll(file, text));
   } finally {
     closeSync(file);
   }

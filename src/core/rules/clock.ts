@@ -23,15 +23,38 @@ export function knownAtStart(mark: EpochSeconds | undefined, now: EpochSeconds, 
   return { at: mark ?? now, ran, ahead: mark === undefined ? LEAP : LONGEST_STOP };
 }
 
+/**
+ * A command does not run for long enough to notice a wrong clock. If it ends something because time has passed, the service must
+ * have seen that time.
+ */
+export function knownToCommand(mark: EpochSeconds | undefined, now: EpochSeconds): Known {
+  return { at: mark ?? now, ran: 0, ahead: LEAP };
+}
+
 /** After the first plausible time, the monotonic clock is used. The later time wins: a clock may be set back and forth. */
 export function knownFrom(known: Known, now: EpochSeconds, ran: number): Known {
   return { at: later(now, expected(known, ran)), ran, ahead: LEAP };
 }
 
+export interface PlausibleTimes {
+  readonly from: EpochSeconds;
+  readonly to: EpochSeconds;
+}
+
 /** The range of plausible times when the node has been running for `ran` seconds. */
-export function plausible(known: Known, ran: number): { readonly from: EpochSeconds; readonly to: EpochSeconds } {
+export function plausible(known: Known, ran: number): PlausibleTimes {
   const now = expected(known, ran);
   return { from: after(now, seconds(0 - SET_BACK)), to: after(now, known.ahead) };
+}
+
+/** Undefined if it is plausible. */
+export function whyImplausible(now: EpochSeconds, { from, to }: PlausibleTimes): string | undefined {
+  if (now > to) return `the clock is ${saidAs(now - to)} beyond what is plausible`;
+  return now < from ? `the clock is ${saidAs(from - now)} behind what is plausible` : undefined;
+}
+
+function saidAs(length: number): string {
+  return length < 2 * HOUR ? `${length} seconds` : `${Math.floor(length / HOUR)} hours`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Event } from '../../core/event.ts';
 import { type Outcome, type Refused, refused } from '../../core/outcome.ts';
 import type { EpochSeconds } from '../../core/time.ts';
+import type { StoredKey } from '../../tokens/keyring.ts';
 import type { Ports } from '../ports.ts';
 
 /** Every refusal of an administrative act. `src/cli/terminal/wording.ts` words them for the terminal. */
@@ -69,7 +70,9 @@ export type AdminRefusalReason =
   | 'event-log-rolled-back'
   | 'rollback-none'
   | 'rollback-open'
+  | 'clock-implausible'
   | 'keyring-in-variable'
+  | 'keyring-busy'
   | 'key-unknown'
   | 'key-mints'
   | 'key-mints-already'
@@ -94,6 +97,11 @@ export type AdminOutcome<T> = Outcome<T, AdminRefusal>;
 export interface AdminPorts extends Pick<Ports, 'store'> {
   /** The author, for the event log. */
   readonly by: string;
+}
+
+export interface KeyringPorts extends AdminPorts {
+  /** Writes the keyring to its place. */
+  readonly storeKeys: (keys: readonly StoredKey[]) => void;
 }
 
 export function decline(reason: AdminRefusalReason, about: string): Refused<AdminRefusal> {

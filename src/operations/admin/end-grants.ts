@@ -1,6 +1,7 @@
 import { accept } from '../../core/outcome.ts';
 import { revokeById } from '../grant/revoke-grant.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { findGrants, type GrantFilter } from './find-grants.ts';
 
 export interface EndGrantsDraft {
@@ -16,6 +17,8 @@ export async function endGrants(
   { filter, isConfirmed }: EndGrantsDraft,
   ports: AdminPorts,
 ): Promise<AdminOutcome<number>> {
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
   const found = await findGrants(filter, Number.POSITIVE_INFINITY, ports);
   if (!found.ok) return found;
   const { grants } = found.value;

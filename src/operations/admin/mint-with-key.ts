@@ -2,6 +2,7 @@ import { accept } from '../../core/outcome.ts';
 import { Keyring, mintWith, type StoredKey } from '../../tokens/keyring.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { markMinting } from './mark-minting.ts';
 
 export interface MintRequest {
@@ -25,6 +26,8 @@ export async function mintWithKey(
   if (before.minting.id === id) return decline('key-mints-already', `${id}`);
   const without = force ? [] : await nodesWithout(key.fingerprint, ports.store);
   if (without.length > 0) return decline('key-not-everywhere', without.join(', '));
+  const clock = await checkClock(ports.store, 'notes');
+  if (!clock.ok) return clock;
   await markMinting(key, before.minting, ports);
   return accept(mintWith(keys, id));
 }

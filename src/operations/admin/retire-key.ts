@@ -5,6 +5,7 @@ import { integrations } from '../../store/tables/integrations.ts';
 import { keyMarks } from '../../store/tables/key-marks.ts';
 import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { keyUse } from './key-use.ts';
 
 export interface RetireRequest {
@@ -24,6 +25,8 @@ export async function retireKey(
   const key = new Keyring(keys).key(id);
   if (!key) return decline('key-unknown', `${id}`);
   if (key.state === 'minting') return decline('key-mints', `${id}`);
+  const clock = await checkClock(ports.store, 'counts');
+  if (!clock.ok) return clock;
   const { liveGrants, tokensUntil } = await keyUse(id, await longestLifetime(accessTokenLifetime, ports), ports.store);
   if (liveGrants > 0) return decline('key-in-use', `${liveGrants}`);
   const now = await ports.store.now();

@@ -3,6 +3,7 @@ import { livesOf, TOKENS_ALIVE, whyNotRemove } from '../../core/rules/signing-ke
 import { after, isoTime } from '../../core/time.ts';
 import { retire, type StoredKey } from '../../tokens/keyring.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { allPublishedKeys, unpublish } from './published-keys.ts';
 
 export interface RetireSigningRequest {
@@ -20,6 +21,8 @@ export async function retireSigningKey(
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   // A key that another command has removed may still be in this keyring.
   if (!life) return keys.some((key) => key.id === id) ? accept(retire(keys, id)) : decline('key-unknown', id);
+  const clock = await checkClock(ports.store, atOnce ? 'notes' : 'counts');
+  if (!clock.ok) return clock;
   const objection = whyNotRemove(life, await ports.store.now());
   if (objection === 'signs') return decline('signing-key-signs', id);
   if (objection && !atOnce) return decline('key-tokens-alive', isoTime(after(life.since, TOKENS_ALIVE)));

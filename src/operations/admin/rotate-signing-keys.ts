@@ -7,20 +7,17 @@ import {
   signingKeyOf,
 } from '../../core/rules/signing-keys.ts';
 import type { SigningAlgorithm } from '../../core/signing-key.ts';
-import { addSigningKey, retire, type StoredKey } from '../../tokens/keyring.ts';
+import { Keyring, retire, type StoredKey } from '../../tokens/keyring.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
-import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { publishNext } from './add-signing-key.ts';
+import { type AdminOutcome, decline, type KeyringPorts } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { allPublishedKeys, publishKeys, startSigning, unpublish } from './published-keys.ts';
 
 export type RotationResult =
   | { readonly did: 'added' | 'signs' | 'removed'; readonly id: string }
   /** Due, but these running nodes lack the key. */
   | { readonly did: 'waits'; readonly id: string; readonly nodes: readonly string[] };
-
-interface RotationPorts extends AdminPorts {
-  /** Writes the keyring to its place. */
-  readonly storeKeys: (keys: readonly StoredKey[]) => void;
-}
 
 /**
  * Does what is due: publishes the next key, lets it sign once it was published for long enough and every node has it, and
@@ -29,11 +26,15 @@ interface RotationPorts extends AdminPorts {
 export async function rotateSigningKeys(
   keys: readonly StoredKey[],
   times: RotationTimes,
-  ports: RotationPorts,
+  ports: KeyringPorts,
 ): Promise<AdminOutcome<readonly RotationResult[]>> {
+  const isWithoutJwts =
+    new Keyring(keys).signingKeys.length === 0 && (await allPublishedKeys(ports.store)).length === 0;
+  if (isWithoutJwts) return accept([]); // the daily timer has nothing to do
+  const clock = await checkClock(ports.store, 'counts');
+  if (!clock.ok) return clock;
   await publishKeys(keys, ports); // one may be left from a command that was interrupted
   const known = await allPublishedKeys(ports.store);
-  if (known.length === 0) return accept([]); // an installation without JWTs: the daily timer has nothing to do
   const signing = signingKeyOf(known);
   if (!signing) return decline('signing-key-missing', '');
   const results: RotationResult[] = [];
@@ -55,7 +56,7 @@ async function take(
   step: RotationStep,
   keys: readonly StoredKey[],
   algorithm: SigningAlgorithm,
-  ports: RotationPorts,
+  ports: KeyringPorts,
 ): Promise<Taken> {
   switch (step.do) {
     case 'add':
@@ -75,9 +76,7 @@ async function take(
   }
 }
 
-async function add(keys: readonly StoredKey[], algorithm: SigningAlgorithm, ports: RotationPorts): Promise<Taken> {
-  const { keys: next, id } = addSigningKey(keys, algorithm);
-  ports.storeKeys(next);
-  await publishKeys(next, ports);
-  return { result: { did: 'added', id }, next };
+async function add(keys: readonly StoredKey[], algorithm: SigningAlgorithm, ports: KeyringPorts): Promise<Taken> {
+  const { next, added } = await publishNext(keys, algorithm, ports);
+  return { result: { did: 'added', id: added.id }, next };
 }

@@ -3,6 +3,7 @@ import { livesOf, whyNotSign } from '../../core/rules/signing-keys.ts';
 import { after, isoTime, type Seconds } from '../../core/time.ts';
 import { nodesWithout } from '../upkeep/report-node.ts';
 import { type AdminOutcome, type AdminPorts, decline } from './admin.ts';
+import { checkClock } from './check-clock.ts';
 import { allPublishedKeys, startSigning } from './published-keys.ts';
 
 export interface SignRequest {
@@ -19,6 +20,8 @@ export async function signWithKey(
 ): Promise<AdminOutcome<undefined>> {
   const life = livesOf(await allPublishedKeys(ports.store)).find((key) => key.id === id);
   if (!life) return decline('key-unknown', id);
+  const clock = await checkClock(ports.store, force ? 'notes' : 'counts');
+  if (!clock.ok) return clock;
   const objection = whyNotSign(life, publishedFor, await ports.store.now());
   if (objection === 'signs-already') return decline('signing-key-signs-already', id);
   if (objection === 'retiring') return decline('signing-key-retiring', id);

@@ -1,4 +1,11 @@
-import { type Known, knownAtStart, knownFrom, plausible, sweepingWaits } from '../../core/rules/clock.ts';
+import {
+  type Known,
+  knownAtStart,
+  knownFrom,
+  plausible,
+  sweepingWaits,
+  whyImplausible,
+} from '../../core/rules/clock.ts';
 import type { EpochSeconds, Seconds } from '../../core/time.ts';
 import { type Problem, StoreUnavailable } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
@@ -70,15 +77,10 @@ export class Timekeeper {
   }
 
   #whyNot(now: EpochSeconds): string | undefined {
-    if (now > this.#to) return `the clock is ${saidAs(now - this.#to)} beyond what is plausible`;
-    return now < this.#from ? `the clock is ${saidAs(this.#from - now)} behind what is plausible` : undefined;
+    return whyImplausible(now, { from: this.#from, to: this.#to });
   }
 }
 
 const WHAT_TO_DO =
   'Set the clock and keep it by NTP. If it is right and the latest time in the store is wrong, or the service was stopped ' +
   'for more than a month: tessera serve --accept-clock';
-
-function saidAs(length: number): string {
-  return length < 7200 ? `${length} seconds` : `${Math.floor(length / 3600)} hours`;
-}

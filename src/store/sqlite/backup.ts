@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { keepOwner } from '../../written-file.ts';
 import { StoreUnusable } from '../store.ts';
 import { openCopy, openForReading, openUnchanged } from './connection.ts';
 import { unmarkDamage, whyMarked } from './damage-mark.ts';
@@ -118,6 +119,7 @@ export async function restore(
   for (const path of unfinishedRestore(to)) rmSync(path, { force: true, recursive: true });
   await copyAs(openCopy(copy), ready, () => undefined);
   try {
+    keepOwnerOf(ready, to);
     const damage = whyDamaged(to);
     const isSound = damage === undefined && existsSync(to);
     if (isSound) settle(to);
@@ -190,6 +192,15 @@ function settle(path: string): void {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     database.close();
+  }
+}
+
+function keepOwnerOf(path: string, replaced: string): void {
+  const file = openSync(path, 'r');
+  try {
+    keepOwner(file, replaced);
+  } finally {
+    closeSync(file);
   }
 }
 

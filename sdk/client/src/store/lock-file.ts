@@ -34,8 +34,8 @@ export function takeLock(path: string): HeldLock | undefined {
   if (before && !before.isDead) return undefined;
   const own = newOwner();
   const record = `${path}.${own.id}`;
-  writeFileSync(record, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(record, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
     return link(record, path) || takeOver(path, record) ? hold(path) : undefined;
   } finally {
     rmSync(record, { force: true });

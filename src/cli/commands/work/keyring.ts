@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
-import { accept } from '../../../core/outcome.ts';
 import type { SigningAlgorithm } from '../../../core/signing-key.ts';
 import type { Seconds } from '../../../core/time.ts';
-import { changeKeyring, openKeyring, openKeyringForChange } from '../../../open-keyring.ts';
+import { changeKeyring, openKeyring, withKeyring } from '../../../open-keyring.ts';
 import { addToKeyring } from '../../../operations/admin/add-key.ts';
+import { addSigningKeyTo } from '../../../operations/admin/add-signing-key.ts';
 import { listKeys, listSigningKeys } from '../../../operations/admin/list-keys.ts';
 import { mintWithKey } from '../../../operations/admin/mint-with-key.ts';
-import { publishKeys } from '../../../operations/admin/published-keys.ts';
 import { retireKey } from '../../../operations/admin/retire-key.ts';
 import { retireSigningKey } from '../../../operations/admin/retire-signing-key.ts';
 import { type RotationResult, rotateSigningKeys } from '../../../operations/admin/rotate-signing-keys.ts';
 import { signWithKey } from '../../../operations/admin/sign-with-key.ts';
-import { addSigningKey } from '../../../tokens/keyring.ts';
 import { print, printJson, printTable, result } from '../../terminal/output.ts';
 import { accepted } from '../../terminal/wording.ts';
 import { atWorkplace } from '../../terminal/workplace.ts';
@@ -63,9 +61,11 @@ export function retireOne(id: number, { atOnce = false }: { atOnce?: boolean }, 
 
 export function addNextSigningKey(algorithm: SigningAlgorithm, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
-    const add = changeKeyring(workplace, async (before) => accept(addSigningKey(before, algorithm).keys));
-    const [added] = await publishKeys(accepted(await add), workplace);
-    if (!added) throw new Error('the new key was not published');
+    const added = accepted(
+      await withKeyring(workplace, ({ keys, storeKeys }) =>
+        addSigningKeyTo(keys, algorithm, { ...workplace, storeKeys }),
+      ),
+    );
     const copy = 'Copy this keyring to every node, which reads it by itself';
     const signs = added.signsFrom !== undefined;
     if (signs) print(`Added the signing key ${added.id}, which signs. ${copy}.`);
@@ -98,8 +98,11 @@ export function retireOneSigning(
 export function rotateSigning(every: Seconds, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const { signingKeyPublishedFor: publishedFor } = workplace.config.tokens;
-    const { keys, storeKeys } = accepted(await openKeyringForChange(workplace));
-    const done = accepted(await rotateSigningKeys(keys, { publishedFor, every }, { ...workplace, storeKeys }));
+    const done = accepted(
+      await withKeyring(workplace, ({ keys, storeKeys }) =>
+        rotateSigningKeys(keys, { publishedFor, every }, { ...workplace, storeKeys }),
+      ),
+    );
     if (done.length === 0) print('Nothing is due');
     for (const each of done) print(describe(each));
     result(done);

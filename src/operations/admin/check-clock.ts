@@ -1,0 +1,17 @@
+import { accept } from '../../core/outcome.ts';
+import { knownAtStart, knownToCommand, plausible, whyImplausible } from '../../core/rules/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
+import { type AdminOutcome, decline } from './admin.ts';
+
+/**
+ * Refuses an act while the store's clock is implausible, as the service does. `counts`: the act is due because time has passed.
+ * `notes`: the act records the time, or acts on what is live now.
+ */
+export async function checkClock(store: Store, act: 'counts' | 'notes'): Promise<AdminOutcome<undefined>> {
+  const { found, now } = await store.load(serviceTimes, SERVICE);
+  const mark = found?.row.seenAt;
+  const known = act === 'counts' ? knownToCommand(mark, now) : knownAtStart(mark, now, 0);
+  const why = whyImplausible(now, plausible(known, 0));
+  return why === undefined ? accept(undefined) : decline('clock-implausible', why);
+}

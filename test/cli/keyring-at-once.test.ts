@@ -1,0 +1,101 @@
+// Several commands change one keyring at the same time, or are killed while they do.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { takeLock } from '../../sdk/client/src/store/lock-file.ts';
+import { newOwner } from '../../sdk/client/src/store/process-life.ts';
+import { readKeyringFile, writeKeyringFile } from '../../src/tokens/keyring-file.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runTessera } from './command.ts';
+
+async function installation() {
+  const folder = temporaryFolder('keyring-at-once');
+  const run = (...args: readonly string[]) => runTessera(args, { folder });
+  const { status, printed } = await run('init');
+  assert.equal(status, 0, printed);
+  const keyring = join(folder, 'data', 'keyring.json');
+  const states = () => readKeyringFile(keyring)?.map((key) => (key.kind === 'mac' ? [key.id, key.state] : [key.id]));
+  const events = async () => (await run('events', '--limit', '100')).printed;
+  return { folder, run, keyring, states, events };
+}
+
+test('keys that commands add at the same time are all in the keyring', async () => {
+  const { run, states, keyring } = await installation();
+  const adding = [1, 2, 3, 4, 5, 6].map((each) =>
+    each % 3 === 0 ? run('keyring', 'add', '--signing', 'ES256') : run('keyring', 'add'),
+  );
+  const ran = await Promise.all(adding);
+  const added = ran.map(({ status, printed }) => {
+    assert.equal(status, 0, printed);
+    return /^Added (?:key|the signing key) ([^ .,]+)/m.exec(printed)?.[1] ?? '';
+  });
+  assert.deepEqual(
+    states()
+      ?.map(([id]) => String(id))
+      .toSorted(),
+    ['1', ...added].toSorted(),
+  );
+  assert.deepEqual(
+    readdirSync(join(keyring, '..')).filter((name) => name.startsWith('keyring')),
+    ['keyring.json'],
+  );
+});
+
+test('a command that waits for another one sees its change', async () => {
+  const { run, states, keyring } = await installation();
+  const other = takeLock(`${keyring}.lock`);
+  const waiting = run('keyring', 'add');
+  const [first] = readKeyringFile(keyring) ?? [];
+  assert.ok(first?.kind === 'mac');
+  writeKeyringFile(keyring, [first, { ...first, id: 2, state: 'check-only' }]);
+  other?.release();
+  assert.match((await waiting).printed, /^Added key 3\./);
+  assert.deepEqual(states(), [
+    [1, 'minting'],
+    [2, 'check-only'],
+    [3, 'check-only'],
+  ]);
+});
+
+test('a command gives up if another one does not end, and says what to do', async () => {
+  const { run, states, keyring, events } = await installation();
+  const other = takeLock(`${keyring}.lock`);
+  const { status, printed } = await run('keyring', 'add');
+  other?.release();
+  assert.equal(status, 1);
+  assert.match(printed, /^tessera: another command is changing the keyring: it holds .*keyring\.json\.lock\n {2}Wait/);
+  assert.deepEqual(states(), [[1, 'minting']]);
+  assert.doesNotMatch(await events(), /key added/);
+});
+
+test('what a killed command has left blocks nobody', async () => {
+  const { run, states, keyring } = await installation();
+  const { pid } = spawnSync(process.execPath, ['--version']); // has ended
+  writeFileSync(`${keyring}.lock`, JSON.stringify({ ...newOwner(), pid, start: '0' }));
+  writeFileSync(`${keyring}.new`, 'half of a keyr');
+  const { status, printed } = await run('keyring', 'add');
+  assert.equal(status, 0, printed);
+  assert.equal(states()?.length, 2);
+});
+
+test('if the keyring cannot be written, nothing is recorded in the store', async () => {
+  const { run, keyring, events } = await installation();
+  const before = readFileSync(keyring, 'utf8');
+  mkdirSync(`${keyring}.new`); // as if the disk were full, for whoever runs this
+  for (const args of [['add'], ['add', '--signing', 'ES256']]) {
+    const { status, printed } = await run('keyring', ...args);
+    assert.equal(status, 1, printed);
+    assert.match(printed, /keyring\.json\.new: it is a folder/);
+  }
+  assert.equal(readFileSync(keyring, 'utf8'), before);
+  assert.doesNotMatch(await events(), /key added/);
+});
+
+test('two commands that make an installation at the same time agree on its key', async () => {
+  const folder = temporaryFolder('keyring-at-once');
+  await Promise.all([runTessera(['init'], { folder }), runTessera(['init'], { folder })]);
+  const { status, printed } = await runTessera(['keyring', 'list'], { folder });
+  assert.equal(status, 0, printed);
+});
