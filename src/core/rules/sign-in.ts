@@ -33,6 +33,11 @@ export interface SignInFacts {
   readonly network: string;
 }
 
+/** What failures of unknown browsers are counted under. */
+export function attemptsAs(nameMark: Hex): string {
+  return `sign-in as ${nameMark}`;
+}
+
 /** In order. The address comes first: an address over its limit must not use up the attempts of other people's names. */
 export function signInLimits({ browser, nameMark, network }: SignInFacts, settings: Settings): readonly Limit[] {
   const { failedSignInsPerIdentity: perName, failedSignInsPerAddress: perAddress, signInWindow: within } = settings;
@@ -44,7 +49,7 @@ export function signInLimits({ browser, nameMark, network }: SignInFacts, settin
     case 'unknown':
       return [
         { about: `sign-in from ${network}`, most: perAddress, within },
-        { about: `sign-in as ${nameMark}`, most: perName, within, delays: true },
+        { about: attemptsAs(nameMark), most: perName, within, delays: true },
       ];
   }
 }

@@ -7,6 +7,7 @@ import { byEmail, byUpn, byUserName, identities } from '../../store/tables/ident
 import type { Secret } from '../../tokens/secret.ts';
 import type { Random } from '../ports.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
+import { stripIdentity } from './remove-identity.ts';
 import { declinePassword } from './set-password.ts';
 
 export interface IdentityDraft {
@@ -33,12 +34,17 @@ export async function addIdentity(
   if (objection) return objection;
   const next = identityOf(draft, localIdentityId(guid(random)));
   const inserts = draft.password ? [await firstPassword(next.id, draft.password)] : [];
-  return store.change(identities, next.id, (_, at) => ({
+  const added = await store.change(identities, next.id, (_, at) => ({
     outcome: accept(next),
     next,
     inserts,
     events: [administered('identity added', { at, by, identityId: next.id, detail: { userName: draft.userName } })],
   }));
+  // Another command may have added the same at the same moment. Whoever sees the other gives way; if both do, both are refused.
+  const late = await objectionOfOthers(draft, { store, by }, next.id);
+  if (!late) return added;
+  await stripIdentity(next.id, { store, by });
+  return late;
 }
 
 function identityOf({ userName, email, upn, groups = [], mayUseApi = true }: IdentityDraft, id: IdentityId): Identity {
@@ -60,7 +66,7 @@ export function objectionTo({ userName, email, upn, password, groups = [] }: Dra
   return password && declinePassword(password);
 }
 
-// Two commands at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
+// Two changes at the same instant could both pass here. That fails closed: a name with two identities signs nobody in,
 // and a certificate that leads to two is refused.
 export async function objectionOfOthers(
   { userName, email, upn, mayShare = false }: DraftPart,

@@ -3,7 +3,7 @@ import { type GrantId, grantState, type RevocationReason } from '../../core/gran
 import type { IdentityId } from '../../core/identity.ts';
 import type { LostAct } from '../../core/store-history.ts';
 import type { EpochSeconds } from '../../core/time.ts';
-import { rows } from '../../store/pages.ts';
+import { eventPages, rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
 import { identities } from '../../store/tables/identities.ts';
@@ -58,14 +58,34 @@ export async function cameBackFromCopy(
   copy: Pick<Store, 'page'>,
   ports: Pick<AdminPorts, 'store'>,
 ): Promise<readonly CameBack[]> {
+  const ended: CameBack[] = await disabledIn(copy);
+  for await (const { id, revoked, clientId } of rows(copy, grants))
+    if (revoked) ended.push({ kind: 'grant', id, clientId, ...revoked });
+  return working(ended, ports);
+}
+
+/** Registrations that work again after a store was replaced by an older copy: disabled in it, or removed from it since then. */
+export async function registrationsBack(
+  replaced: Pick<Store, 'page' | 'events'>,
+  ports: Pick<AdminPorts, 'store'>,
+): Promise<readonly CameBack[]> {
+  const [newest] = await ports.store.newestEvents({ count: 1 });
+  const acts: LostAct[] = [];
+  for await (const page of eventPages(replaced, STEP, { after: newest?.sequence ?? 0, acts: true }))
+    acts.push(...page.filter(({ type }) => type !== 'revoked'));
+  const back = [...(await working(await disabledIn(replaced), ports)), ...(await cameBackFromActs(acts, ports))];
+  return [...new Map(back.map((each) => [`${each.kind} ${each.id}`, each])).values()];
+}
+
+const STEP = 1000;
+
+async function disabledIn(copy: Pick<Store, 'page'>): Promise<CameBack[]> {
   const ended: CameBack[] = [];
   for await (const { clientId, enabled } of rows(copy, integrations))
     if (!enabled) ended.push({ kind: 'integration', id: clientId });
   for await (const { id, enabled } of rows(copy, identities)) if (!enabled) ended.push({ kind: 'identity', id });
   for await (const { label, enabled } of rows(copy, issuers)) if (!enabled) ended.push({ kind: 'issuer', id: label });
-  for await (const { id, revoked, clientId } of rows(copy, grants))
-    if (revoked) ended.push({ kind: 'grant', id, clientId, ...revoked });
-  return working(ended, ports);
+  return ended;
 }
 
 /** Ends it again, for the same reason as before. */

@@ -27,13 +27,14 @@ export async function removeIdentity(
   if (!isLocal(known.value)) return decline('identity-derived', id);
   if (!isConfirmed) return decline('removal-unconfirmed', known.value.userName ?? id);
   // First disabled, so that no grant begins while the others are ended.
-  const identity = await strip(id, ports);
+  const identity = await stripIdentity(id, ports);
   if (!identity.ok) return identity;
   const ended = await endGrants({ filter: { identity: id }, isConfirmed }, ports);
   return ended.ok ? accept({ identity: identity.value, grants: ended.value }) : ended;
 }
 
-function strip(id: Identity['id'], { store, by }: AdminPorts): Promise<AdminOutcome<Identity>> {
+/** Disables it and frees its names. */
+export function stripIdentity(id: Identity['id'], { store, by }: AdminPorts): Promise<AdminOutcome<Identity>> {
   return store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
     if (!found) return { outcome: decline('identity-unknown', id) };
     const { userName = '' } = found.row;

@@ -1,10 +1,13 @@
 import { type Identity, isLocal } from '../../core/identity.ts';
 import { accept } from '../../core/outcome.ts';
+import { attemptsAs } from '../../core/rules/sign-in.ts';
 import type { EpochSeconds } from '../../core/time.ts';
 import { LOCAL_PASSWORD_RULES as RULES } from '../../directory/local/password-rules.ts';
 import { resetPassword } from '../../directory/local/passwords.ts';
+import { attempts } from '../../store/tables/attempts.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { endSessionsOf } from '../person/browser-session.ts';
+import { nameMark } from '../person/sign-in.ts';
 import { type AdminOutcome, type AdminPorts, administered, decline } from './admin.ts';
 import { findIdentity } from './find-identity.ts';
 
@@ -19,7 +22,10 @@ export function declinePassword(password: Secret) {
   }
 }
 
-/** A new password ends the browser sessions that the old one began. */
+/**
+ * A new password ends the browser sessions that the old one began, and no browser is known for it. So failures that strangers caused do not
+ * count any longer: they would lock the person out.
+ */
 export async function setPassword(
   name: string,
   password: Secret,
@@ -34,5 +40,13 @@ export async function setPassword(
   const event = (at: EpochSeconds) => administered('password set', { at, by, identityId: id });
   await resetPassword(id, { next: password, event }, store);
   await endSessionsOf(id, { store });
+  await forgetFailures(identity.value, store);
   return accept(identity.value);
+}
+
+async function forgetFailures({ userName = '' }: Identity, store: AdminPorts['store']): Promise<void> {
+  await store.change(attempts, attemptsAs(nameMark(userName)), (found) => ({
+    outcome: undefined,
+    ...(found && { next: { ...found.row, count: 0 } }),
+  }));
 }

@@ -104,6 +104,6 @@ export async function checkPassword(
 }
 
 /** Attempts are counted under a hash of the typed name: people type passwords there, and anything else. */
-function nameMark(typed: string): Hex {
+export function nameMark(typed: string): Hex {
   return firstHalf(sha256(typed));
 }

@@ -217,6 +217,17 @@ suite('changing the password', () => {
     assert.equal(await isKnown(before, PASSWORD), true, 'known again after a sign-in');
   });
 
+  test('a reset lifts the lock that strangers caused: no browser is known for the new password', async () => {
+    for (let tries = 0; tries < 10; tries++) {
+      await new Visitor(service).signIn('ada', 'wrong');
+      service.advance(30);
+    }
+    assert.equal((await new Visitor(service).signIn('ada')).status, 429);
+    await reset(NEXT);
+    assert.equal((await new Visitor(service).signIn('ada', NEXT)).status, 303);
+    await reset(PASSWORD);
+  });
+
   test('a change by the person makes every other browser unknown', async () => {
     const [there, here] = [await signedOut(), await signedIn(service)];
     await here.get('/account/password');

@@ -7,7 +7,7 @@ import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/a
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { findIdentity } from '../../../src/operations/admin/find-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
-import { identities } from '../../../src/store/tables/identities.ts';
+import { byUserName, identities } from '../../../src/store/tables/identities.ts';
 import { Secret } from '../../../src/tokens/secret.ts';
 import { put } from '../../node.ts';
 import { anIdentity } from '../../samples.ts';
@@ -24,6 +24,16 @@ suite('identities', () => {
     assert.match(added.value.id, /^local:\{[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
     const directory = localDirectory(admin.store);
     assert.deepEqual((await signInByPassword(directory, 'ada', PASSWORD))?.identity, added.value);
+  });
+
+  test('of several that are added with one name at the same moment, one at most remains', async (t) => {
+    const admin = await administration(t);
+    const added = await Promise.all(Array.from({ length: 3 }, () => addIdentity({ userName: 'ada' }, admin)));
+    assert.ok(added.filter(({ ok }) => ok).length <= 1);
+    for (const outcome of added) if (!outcome.ok) assert.equal(outcome.refusal.reason, 'user-name-taken');
+    assert.ok((await admin.store.find(identities, byUserName('ada'))).length <= 1);
+    const again = await addIdentity({ userName: 'ada' }, admin);
+    assert.equal(again.ok, !added.some(({ ok }) => ok), 'the name is free if nobody has it');
   });
 
   test('an identity is found by the first digits of its id, if no other begins with them', async (t) => {

@@ -64,19 +64,19 @@ export interface AcceptFlags extends HistoryFlags {
 export function acceptPutBack(flags: AcceptFlags, command: Command): Promise<void> {
   return atWorkplace(command, async (workplace) => {
     const back = await cameBack(await readHistory(workplace.store), flags, workplace);
-    if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summary(back)));
+    if (back.length > 0 && !flags.endAgain && !flags.leave) accepted(decline('rollback-open', summaryOf(back)));
     const ended = flags.endAgain ? back : [];
     for (const each of ended) await endAgain(each, workplace);
     const { epoch } = accepted(await acceptRollback(workplace));
     if (flags.json) return printJson({ epoch, endedAgain: ended, left: flags.endAgain ? [] : back });
-    if (ended.length > 0) print(`Ended again: ${summary(ended)}`);
+    if (ended.length > 0) print(`Ended again: ${summaryOf(ended)}`);
     print(
       `Accepted: epoch ${epoch} begins. Nodes are ready again within seconds; start programs that follow events anew.`,
     );
   });
 }
 
-function summary(back: readonly CameBack[]): string {
+export function summaryOf(back: readonly CameBack[]): string {
   const kinds = Map.groupBy(back, ({ kind }) => kind);
   return [...kinds].map(([kind, each]) => counted(each.length, kind, NAMES[kind])).join(', ');
 }

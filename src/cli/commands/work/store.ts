@@ -8,6 +8,7 @@ import {
   type Ended,
   endEverything,
 } from '../../../operations/admin/after-restore.ts';
+import { type CameBack, endAgain, registrationsBack } from '../../../operations/admin/came-back.ts';
 import { type Move, moveStore, type Progress } from '../../../store/move.ts';
 import { Secret } from '../../../tokens/secret.ts';
 import { CommandFailure } from '../../terminal/exit.ts';
@@ -16,6 +17,7 @@ import { refusePassword, sqlitePath } from '../../terminal/store-address.ts';
 import { removingAfter } from '../../terminal/unfinished-files.ts';
 import { configOf, inWorkplace, type Workplace } from '../../terminal/workplace.ts';
 import { rebuildCopy } from './backup.ts';
+import { summaryOf } from './rollback.ts';
 
 export interface RestoreFlags {
   readonly endGrants?: true;
@@ -46,11 +48,12 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     copy: from,
     before,
     carriedRevocations: carried && 'count' in carried ? carried.count : undefined,
+    disabledAgain: carried && 'count' in carried ? carried.disabled : undefined,
     liveGrants: live,
   });
 }
 
-type Carried = { readonly count: number } | { readonly why: string };
+type Carried = { readonly count: number; readonly disabled: readonly CameBack[] } | { readonly why: string };
 type Settled = Ended | { readonly live: number };
 
 /** Calls `use` with a copy of a store. One from a continuous backup is made beside the store, and removed afterwards. */
@@ -92,7 +95,10 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
   try {
     const store = await openStore({ store: { kind: 'sqlite', path: former } }, 'command');
     try {
-      return { count: await carryRevocations(store, workplace) };
+      const disabled = await registrationsBack(store, workplace); // before the event log of the copy grows
+      const count = await carryRevocations(store, workplace);
+      for (const each of disabled) await endAgain(each, workplace);
+      return { count, disabled };
     } finally {
       await store.close();
     }
@@ -103,8 +109,10 @@ async function carryFrom(former: string, workplace: Workplace): Promise<Carried>
 
 /** Returns how many grants are live. */
 function printSettled(settled: Settled, carried: Carried | undefined): number {
-  if (carried && 'count' in carried) print(`Carried over ${counted(carried.count, 'revocation')} from it`);
-  else if (carried) remark(`Its revocations could not be carried over: ${carried.why}`);
+  if (carried && 'count' in carried) {
+    print(`Carried over ${counted(carried.count, 'revocation')} from it`);
+    if (carried.disabled.length > 0) print(`Disabled again, as it was there: ${summaryOf(carried.disabled)}`);
+  } else if (carried) remark(`Its revocations could not be carried over: ${carried.why}`);
   if ('grants' in settled) {
     const { grants, deviceCodes, sessions } = settled;
     const ended = [counted(grants, 'grant'), counted(deviceCodes, 'device code'), counted(sessions, 'browser session')];
@@ -114,6 +122,7 @@ function printSettled(settled: Settled, carried: Carried | undefined): number {
   if (settled.live === 0) return 0;
   remark(`Live again, as when the copy was taken: ${counted(settled.live, 'grant')}.`);
   remark('  Grants that ended since then and were not carried over work again. To end all grants, add --end-grants.');
+  remark('  Passwords and registrations are those of the copy: repeat what was changed since then.');
   return settled.live;
 }
 
