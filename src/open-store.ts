@@ -60,11 +60,11 @@ async function openSource(path: string): Promise<Source> {
 
 /** Back up, check and restore SQLite stores. */
 export async function sqliteCopies() {
-  const [copies, { isBusy }] = await Promise.all([
+  const [copies, { isBusy, isFull }] = await Promise.all([
     import('./store/sqlite/backup.ts'),
     import('./store/sqlite/faults.ts'),
   ]);
-  return { ...copies, isBusy };
+  return { ...copies, isBusy, isFull };
 }
 
 /** Continuous backups of SQLite stores. */

@@ -110,7 +110,7 @@ function prepare(path: string, pageSize?: number): DatabaseSync {
   }
   makeDatabase(path);
   const database = openDatabase(path);
-  migrate(database);
+  migrate(database, true);
   const holder = Buffer.alloc(16, 1);
   database
     .prepare("INSERT INTO identities (key, revision, id, enabled, may_use_api) VALUES (?, 1, 'local:00', 1, 1)")

@@ -228,10 +228,20 @@ const REACH_TODOS: Readonly<Record<string, string>> = {
   ENOTDIR: 'Part of the path is a file, not a folder: check dataFolder.',
 };
 
-/** There is no store at the configured place, or it was emptied. Only `tessera init` creates one. */
+/** There is no store at the configured place, or it was emptied. Only `tessera init` creates one, and it overwrites no file. */
 export class StoreMissing extends Error {
   override readonly name = 'StoreMissing';
+  readonly todo: string | undefined;
+
+  constructor(what: string, todo?: string) {
+    super(what);
+    this.todo = todo;
+  }
 }
+
+/** For a file without a store in it. */
+export const UNFINISHED_STORE =
+  'Restore it from its backup: tessera restore FILE. If it never held a store, move it away, then: tessera init';
 
 /** Like StoreUnavailable, but a commit was in progress: it is not known whether the change was made. */
 export class OutcomeUnknown extends StoreUnavailable {

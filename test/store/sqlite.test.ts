@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads';
 import { seconds } from '../../src/core/time.ts';
 import { byOneNode } from '../../src/operations/upkeep/lease.ts';
 import { storeOf } from '../../src/store/change.ts';
-import { makeDatabase, openDatabase } from '../../src/store/sqlite/connection.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { type Sync, syncInPool } from '../../src/store/sqlite/wal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
@@ -59,12 +59,11 @@ test('SQLite: every commit is synced, in order, before it is acknowledged', asyn
       tell = () => resolve(syncInPool(file));
     });
   await withDatabase(async (database) => {
-    makeDatabase(database.path);
+    const backEnd = await database.open();
     const wal = openDatabase(database.path);
     const pragma = (name: string) => wal.prepare(`PRAGMA ${name}`).get()?.[name];
     assert.deepEqual([pragma('journal_mode'), pragma('synchronous')], ['wal', 1], 'NORMAL: synced around checkpoints');
     wal.close();
-    const backEnd = await database.open();
     let answered = false;
     const change = increment(storeOf(backEnd), 'a').then(() => {
       answered = true;

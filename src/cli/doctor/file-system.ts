@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { bad, type Finding, poor } from './finding.ts';
 
+export const FREE_SPACE = 'Free some space, or make the disk larger.';
 const LOCAL_DISK = 'Move the data folder to a disk of this machine, or use PostgreSQL.';
 
 /** File systems on which SQLite's locks or syncs are unreliable, by their statfs type (man 2 statfs). */
@@ -44,15 +45,11 @@ export function examineFileSystem({ store }: Config): Finding[] {
   if (!existsSync(folder)) return [];
   const about = 'file system of the store';
   const found = fileSystemFinding(about, statfsSync(folder).type);
-  const why = whyNoSync(folder);
-  return [
-    ...(found ? [found] : []),
-    ...(why === undefined ? [] : [bad(about, `a sync fails there: ${why}`, LOCAL_DISK)]),
-  ];
+  return [found, syncFinding(about, folder)].filter((finding) => finding !== undefined);
 }
 
 /** Syncs a new file and the folder. An unwritable folder is reported by another check. */
-function whyNoSync(folder: string): string | undefined {
+function syncFinding(about: string, folder: string): Finding | undefined {
   const path = join(folder, `.tessera-doctor-${process.pid}`);
   try {
     const file = openSync(path, 'wx', 0o600);
@@ -66,8 +63,10 @@ function whyNoSync(folder: string): string | undefined {
     syncOf(folder);
     return undefined;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'EACCES' || code === 'EROFS' ? undefined : message;
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EROFS') return undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT') return bad(about, `it is full (${code})`, FREE_SPACE);
+    return bad(about, `a sync fails there: ${message}`, LOCAL_DISK);
   }
 }
 

@@ -7,6 +7,7 @@ import { movedAwayAt, movedText, USE_THE_OTHER } from '../../store/move-mark.ts'
 import { type Store, type StoreCheckName, unreachable } from '../../store/store.ts';
 import { systemClock } from '../../system.ts';
 import { todoOf } from '../terminal/failure.ts';
+import { FREE_SPACE } from './file-system.ts';
 import { MISSING_STORE } from './files.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
@@ -17,7 +18,7 @@ const REMEDIES: Readonly<Record<StoreCheckName, string>> = {
   store: 'See what its own log says.',
   writes: 'Look at the disk of the store, and at the log of the service.',
   files: 'Stop the service, and restore the store from its backup.',
-  space: 'Free the disk, or make it larger.',
+  space: FREE_SPACE,
   schema: 'Run as the role that owns the schema: tessera migrate-schema --as postgres://OWNER@…',
   privileges: 'Give the role the privileges of "Roles" in docs/postgresql.md.',
 };
@@ -31,8 +32,7 @@ export async function openForExamination(config: Config): Promise<Store | Findin
     return await openStore(config, 'command');
   } catch (error) {
     const { message } = error as Error;
-    const otherwise =
-      store.kind === 'sqlite' ? 'Restore it from its backup, or free the disk.' : 'See docs/postgresql.md.';
+    const otherwise = store.kind === 'sqlite' ? REMEDIES.writes : 'See docs/postgresql.md.';
     return bad('store', `cannot be used: ${message}`, todoOf(error) ?? otherwise);
   }
 }

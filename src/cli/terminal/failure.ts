@@ -22,13 +22,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
   StoreAddressFault: (fault) => ending('configuration', fault),
   CertificateUnusable: (fault) => ending('certificate', fault),
   MoveRefused: (fault) => ending('refused', fault),
-  StoreMissing: ({ message }) => ({
-    code: EXIT.store,
-    lines: [
-      `tessera: ${message}`,
-      '  Restore it from its backup (tessera restore FILE), check the path, or make a new one: tessera init',
-    ],
-  }),
+  StoreMissing: (fault) => ending('store', fault, '', MAKE_STORE),
   OutcomeUnknown: ({ message }) => ({
     code: EXIT.store,
     lines: [
@@ -41,11 +35,19 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
 };
 
 const LOOK = 'See: tessera doctor';
+const MAKE_STORE = 'Restore it from its backup (tessera restore FILE), check the path, or make a new one: tessera init';
 
-/** The next step, if the fault carries one or SQLite's code says it. */
+/** The next step, if the fault or its cause carries one, or SQLite's code says it. */
 export function todoOf(fault: unknown): string | undefined {
-  const { todo, code, errcode = 0 } = fault as { todo?: string; code?: string; errcode?: number };
-  return todo ?? (code === 'ERR_SQLITE_ERROR' ? SQLITE_TODOS[errcode & 0xff] : undefined);
+  const {
+    todo,
+    code,
+    errcode = 0,
+    cause,
+  } = fault as { todo?: string; code?: string; errcode?: number; cause?: unknown };
+  if (todo !== undefined) return todo;
+  if (code === 'ERR_SQLITE_ERROR') return SQLITE_TODOS[errcode & 0xff];
+  return cause instanceof Error ? todoOf(cause) : undefined;
 }
 
 const RESTORE = 'The file is damaged. Stop the service, and restore the store from its backup: tessera restore FILE';
@@ -62,8 +64,8 @@ const SQLITE_TODOS: Readonly<Record<number, string>> = {
   26: RESTORE,
 };
 
-function ending(end: keyof typeof EXIT, fault: Error, before = ''): Ending {
-  return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? LOOK}`] };
+function ending(end: keyof typeof EXIT, fault: Error, before = '', otherwise = LOOK): Ending {
+  return { code: EXIT[end], lines: [`tessera: ${before}${fault.message}`, `  ${todoOf(fault) ?? otherwise}`] };
 }
 
 export function endOf(error: unknown, debug: boolean): number {

@@ -47,9 +47,9 @@ async function warnOfMove(store: Store): Promise<void> {
 /** Opens an existing store, also while a service uses it. A missing store is an error: only `init` makes one. */
 async function openExisting(config: Config): Promise<Store> {
   return openStore(config, 'command').catch((error: Error) => {
+    if (todoOf(error) !== undefined) throw error;
     if (error.name === 'StoreMissing')
       throw new CommandFailure('store', error.message, 'Do: tessera init (or check --config).');
-    if (todoOf(error) !== undefined) throw error;
     throw new CommandFailure('store', `the store cannot be used: ${error.message}`, 'See: tessera doctor');
   });
 }

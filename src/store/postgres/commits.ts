@@ -213,7 +213,7 @@ async function inTransaction(
     await connection.execute('COMMIT');
     return true;
   } catch (error) {
-    if (!connection.isLost) await connection.execute('ROLLBACK');
+    await connection.rollBack();
     throw error;
   }
 }

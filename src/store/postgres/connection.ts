@@ -85,6 +85,11 @@ export class Connection {
     }
   }
 
+  /** After a fault, which a fault of the rollback must not hide. */
+  async rollBack(): Promise<void> {
+    if (!this.#lost) await this.execute('ROLLBACK').catch(() => this.#end());
+  }
+
   close(): void {
     this.#end();
   }

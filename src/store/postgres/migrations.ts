@@ -201,7 +201,7 @@ export async function migrate(connection: Connection, migrations = MIGRATIONS): 
     }
     await connection.execute('COMMIT');
   } catch (error) {
-    if (!connection.isLost) await connection.execute('ROLLBACK');
+    await connection.rollBack();
     throw error;
   }
 }

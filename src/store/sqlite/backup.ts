@@ -186,7 +186,7 @@ function unusedName(path: string): string {
 }
 
 /** Writes the WAL into the file, which throws busy if another process has it open. */
-function settle(path: string): void {
+export function settle(path: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
@@ -204,7 +204,7 @@ function keepOwnerOf(path: string, replaced: string): void {
   }
 }
 
-function sync(path: string): void {
+export function sync(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);

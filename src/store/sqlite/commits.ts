@@ -4,7 +4,7 @@ import { type Durations, DurationTally } from '../duration-tally.ts';
 import { CommitUnknown } from '../store.ts';
 import type { Value } from '../table.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { BUSY_TIMEOUT_MS } from './connection.ts';
+import { BUSY_TIMEOUT_MS, rollBack } from './connection.ts';
 import { isBusy, isOfDisk, storeFault } from './faults.ts';
 import type { Files } from './files.ts';
 import { Prepared } from './prepared.ts';
@@ -112,7 +112,7 @@ export class Commits {
       this.#run('COMMIT');
       return results;
     } catch (error) {
-      if (this.#database.isTransaction) this.#run('ROLLBACK');
+      rollBack(this.#database);
       if (isOfDisk(error)) this.#soundness.wrote(error);
       throw error;
     }

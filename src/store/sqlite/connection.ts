@@ -46,6 +46,13 @@ function takeAlone(database: DatabaseSync): void {
   }
 }
 
+/** After a fault. SQLite rolls back by itself if the disk fails; the fault of a second rollback would hide the first fault. */
+export function rollBack(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  } catch {}
+}
+
 export function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA query_only = ON');

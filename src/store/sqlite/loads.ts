@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { LoadedVersion } from '../back-end.ts';
 import type { AnyTable, Value } from '../table.ts';
-import { whileBusy } from './connection.ts';
+import { rollBack, whileBusy } from './connection.ts';
 import { storeFault } from './faults.ts';
 import { Prepared } from './prepared.ts';
 import type { Soundness } from './soundness.ts';
@@ -11,10 +11,12 @@ import { decodeRow, statementsOf } from './statements.ts';
 export type Read = () => unknown;
 
 export class Loads {
+  readonly #database: DatabaseSync;
   readonly #prepared: Prepared;
   readonly #soundness: Soundness;
 
   constructor(database: DatabaseSync, soundness: Soundness) {
+    this.#database = database;
     this.#prepared = new Prepared(database);
     this.#soundness = soundness;
   }
@@ -25,9 +27,12 @@ export class Loads {
       if (reads.length === 1) return reads.map((read) => read());
       this.#prepared.get('BEGIN').run();
       try {
-        return reads.map((read) => read());
-      } finally {
+        const results = reads.map((read) => read());
         this.#prepared.get('COMMIT').run();
+        return results;
+      } catch (error) {
+        rollBack(this.#database);
+        throw error;
       }
     });
   }

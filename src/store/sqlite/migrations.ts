@@ -1,6 +1,7 @@
 // Numbered, forward only. A migration that has been released is never edited; the next one follows it.
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreMissing, StoreUnusable } from '../store.ts';
+import { StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
+import { rollBack, whileBusy } from './connection.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -142,25 +143,31 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Brings a database to the newest schema. Safe when two processes start at once: the second waits and finds it done. */
-export function migrate(database: DatabaseSync, mustExist = false): void {
+/**
+ * Brings a store to the newest schema. Safe when two processes start at once: the second waits and finds it done. One that has it is only
+ * read: the disk may be full. `isNew`: there is nothing in the database yet.
+ */
+export function migrate(database: DatabaseSync, isNew = false): void {
+  if (whileBusy(() => usableVersion(database, isNew)) === MIGRATIONS.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const version = schemaVersion(database);
-    if (version === 0 && mustExist) throw new StoreMissing('the database holds no store');
-    if (version > MIGRATIONS.length) {
-      throw new StoreUnusable(
-        `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,
-        'Run the release that upgraded it, or go back to a copy: docs/upgrading.md.',
-      );
-    }
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    for (const migration of MIGRATIONS.slice(usableVersion(database, isNew))) database.exec(migration);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    rollBack(database);
     throw error;
   }
+}
+
+function usableVersion(database: DatabaseSync, isNew: boolean): number {
+  const version = schemaVersion(database);
+  if (version === 0 && !isNew) throw new StoreMissing('the database holds no store', UNFINISHED_STORE);
+  if (version <= MIGRATIONS.length) return version;
+  throw new StoreUnusable(
+    `the database has schema ${version}, newer than this release knows (${MIGRATIONS.length})`,
+    'Run the release that upgraded it, or go back to a copy: docs/upgrading.md.',
+  );
 }
 
 /** Another release may have changed it under the running service. */

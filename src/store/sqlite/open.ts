@@ -3,14 +3,15 @@ import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
-import { type Store, StoreMissing, StoreUnusable, unreachable } from '../store.ts';
+import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE, unreachable } from '../store.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
-import { makeDatabase, openDatabase } from './connection.ts';
+import { openDatabase } from './connection.ts';
 import { refuseMarked } from './damage-mark.ts';
 import { Files } from './files.ts';
 import { migrate } from './migrations.ts';
+import { makeStore } from './new-store.ts';
 import { Soundness } from './soundness.ts';
 import { type Sync, syncFolder, syncInPool } from './wal.ts';
 
@@ -37,11 +38,11 @@ export async function openSqlite({
   sync = syncInPool,
 }: SqliteOptions): Promise<BackEnd> {
   refuseMarked(path);
-  if (mustExist) refuseMissing(path);
-  else makeDatabase(path);
+  if (!mustExist) makeStore(path);
+  refuseMissing(path);
   refuseUnusable(path);
   const database = openDatabase(path, alone);
-  migrate(database, mustExist === true);
+  migrate(database);
   database.exec('PRAGMA busy_timeout = 0'); // from here on, SQLite does not block the event loop to wait
   const files = new Files(path, alone);
   syncFolder(dirname(path));
@@ -53,7 +54,7 @@ export async function openSqlite({
 function refuseMissing(path: string): void {
   const size = sizeOf(path);
   if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
-  if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`);
+  if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`, UNFINISHED_STORE);
 }
 
 /** SQLite only says that it is unable to open the file. */

@@ -18,9 +18,16 @@ export async function backUpTo(path: string | undefined, command: Command): Prom
   const from = sqlitePath(await configOf(command));
   if (existsSync(file))
     throw new CommandFailure('refused', `${file} exists`, 'Choose another name; nothing is overwritten.');
-  const { backUp, unfinishedFiles } = await sqliteCopies();
+  const { backUp, unfinishedFiles, isFull } = await sqliteCopies();
   const onProgress = (part: number) => process.stderr.isTTY && process.stderr.write(`\r${Math.floor(part * 100)} %`);
-  await removingAfter(unfinishedFiles(file), () => backUp(from, file, onProgress));
+  await removingAfter(unfinishedFiles(file), () => backUp(from, file, onProgress)).catch((error: Error) => {
+    if (!isFull(error)) throw error;
+    throw new CommandFailure(
+      'refused',
+      `${file}: the disk is full`,
+      'Free some space there, or copy to another disk. Nothing was copied.',
+    );
+  });
   if (process.stderr.isTTY) remark('');
   print(`Copied ${from} to ${file} (mode 0600)`);
   result({ store: from, copy: file });

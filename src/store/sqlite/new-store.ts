@@ -1,0 +1,53 @@
+// Makes a store. It gets its name when it is complete and on the disk, so that an interrupted `tessera init` can be repeated.
+import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { settle, sync } from './backup.ts';
+import { makeDatabase, openDatabase } from './connection.ts';
+import { migrate } from './migrations.ts';
+import { syncFolder } from './wal.ts';
+
+/** Leaves whatever has this name as it is. */
+export function makeStore(path: string): void {
+  if (existsSync(path)) return;
+  removeUnfinished(path);
+  const folder = mkdtempSync(path + UNFINISHED);
+  try {
+    const unfinished = join(folder, basename(path));
+    fill(unfinished);
+    giveName(unfinished, path);
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const UNFINISHED = '.unfinished-init-';
+
+/** The folders that interrupted ones left. No store in them was ever used. */
+function removeUnfinished(path: string): void {
+  const prefix = basename(path) + UNFINISHED;
+  for (const found of readdirSync(dirname(path), { withFileTypes: true }))
+    if (found.isDirectory() && found.name.startsWith(prefix))
+      rmSync(join(found.parentPath, found.name), { recursive: true, force: true });
+}
+
+function fill(path: string): void {
+  makeDatabase(path);
+  const database = openDatabase(path);
+  try {
+    migrate(database, true);
+  } finally {
+    database.close();
+  }
+  settle(path); // closing does not report that the WAL could not be written into the database
+  sync(path);
+}
+
+/** Unlike a rename, a link never replaces a file. Some file systems have no links. */
+function giveName(unfinished: string, path: string): void {
+  try {
+    linkSync(unfinished, path);
+  } catch {
+    if (!existsSync(path)) renameSync(unfinished, path);
+  }
+}

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { Connection } from '../../src/store/postgres/connection.ts';
+import { migrate } from '../../src/store/postgres/migrations.ts';
+
+test('a rollback that fails does not hide the first fault, and ends the session', async () => {
+  const full = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), { code: '53100' });
+  const query = async (text: string) => {
+    if (text === 'ROLLBACK') throw new Error('Connection terminated');
+    if (text !== 'BEGIN') throw full;
+  };
+  const client = { on: () => client, query, end: async () => undefined };
+  const connection = new Connection(client as unknown as pg.Client, { statementTimeoutMs: 1000 });
+  await assert.rejects(migrate(connection), full);
+  assert.ok(connection.isLost);
+});
