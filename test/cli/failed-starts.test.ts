@@ -21,6 +21,15 @@ async function failedStart(t: TestContext, spoil: (home: Home) => unknown, ...fl
   return { status, printed: printed.replaceAll(home.folder, '') };
 }
 
+function stoppedFor(days: number, path: string): void {
+  const database = new DatabaseSync(path);
+  const seenAt = Math.floor(Date.now() / 1000) - days * 86_400;
+  database
+    .prepare("INSERT OR REPLACE INTO service_times (name, revision, seen_at) VALUES ('service', 1, ?)")
+    .run(seenAt);
+  database.close();
+}
+
 const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknown, code: number, words: RegExp])[] = [
   [
     'a key of another certificate',
@@ -120,6 +129,12 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     /^tessera: the store cannot be used: file is not a database\n {2}The file is damaged\./,
   ],
   [
+    'a clock far ahead of the latest time in the store',
+    ({ folder }) => stoppedFor(40, join(folder, 'tessera.db')),
+    4,
+    /^tessera: the clock is 21[56] hours beyond what is plausible: it shows \S+Z, and the latest known time is \S+Z\n {2}Set the clock .*--accept-clock$/m,
+  ],
+  [
     'a folder instead of a configuration',
     ({ configFile }) => {
       rmSync(configFile);
@@ -139,6 +154,17 @@ suite('a start that fails names the cause and the next step, with its own exit c
       assert.equal(status, code);
     });
   }
+
+  test('doctor reports a clock that a start would refuse, and --accept-clock is the remedy', async (t) => {
+    const home = await populatedHome();
+    t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+    stoppedFor(40, join(home.folder, 'tessera.db'));
+    const { printed } = await commands.run(['--config', home.configFile, 'doctor'], { folder: home.folder });
+    assert.match(
+      printed,
+      /^FAIL {2}clock: the clock is .* beyond what is plausible: .*\n +Set the clock .*--accept-clock$/m,
+    );
+  });
 
   test('once, however many workers there are', async (t) => {
     const home = await populatedHome();

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type Grant, grantState } from '../../core/grant.ts';
 import { after, type EpochSeconds, isoTime, seconds } from '../../core/time.ts';
+import { clockFault } from '../../operations/admin/check-clock.ts';
 import { rows } from '../../store/pages.ts';
 import type { Store } from '../../store/store.ts';
 import { grants } from '../../store/tables/grants.ts';
@@ -9,6 +10,7 @@ import { issuers } from '../../store/tables/issuers.ts';
 import { keySets } from '../../store/tables/key-sets.ts';
 import { resourceServers } from '../../store/tables/resource-servers.ts';
 import { tokenIssuers } from '../../store/tables/token-issuers.ts';
+import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineExpiry } from './certificates.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
@@ -33,6 +35,8 @@ export async function examineContents(store: Store, now: EpochSeconds): Promise<
 }
 
 async function examineClock(store: Store, now: EpochSeconds): Promise<Finding> {
+  const fault = await clockFault({ store, clock: systemClock });
+  if (fault) return bad('clock', fault.message, fault.todo);
   const [newest] = await store.newestEvents({ count: 1 });
   const ahead = (newest?.at ?? now) - now;
   if (ahead <= TOLERANCE) return good('clock', isoTime(now));

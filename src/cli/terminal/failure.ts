@@ -18,6 +18,7 @@ const ENDINGS: Readonly<Record<string, (fault: Error) => Ending>> = {
     lines: ['tessera: the configuration cannot be used', ...message.split('\n')],
   }),
   StoreUnavailable: (fault) => ending('store', fault, 'the store cannot answer: '),
+  ImplausibleClock: (fault) => ending('store', fault),
   StoreUnusable: (fault) => ending('store', fault),
   StoreAddressFault: (fault) => ending('configuration', fault),
   CertificateUnusable: (fault) => ending('certificate', fault),

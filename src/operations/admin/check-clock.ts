@@ -2,6 +2,8 @@ import { accept } from '../../core/outcome.ts';
 import { knownAtStart, knownToCommand, plausible, whyImplausible } from '../../core/rules/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
+import type { Ports } from '../ports.ts';
+import { type ImplausibleClock, Timekeeper } from '../upkeep/timekeeper.ts';
 import { type AdminOutcome, decline } from './admin.ts';
 
 /**
@@ -14,4 +16,10 @@ export async function checkClock(store: Store, act: 'counts' | 'notes'): Promise
   const known = act === 'counts' ? knownToCommand(mark, now) : knownAtStart(mark, now, 0);
   const why = whyImplausible(now, plausible(known, 0));
   return why === undefined ? accept(undefined) : decline('clock-implausible', why);
+}
+
+/** Why a service would not start now: the store's clock cannot be right. Undefined if it can. */
+export async function clockFault(ports: Pick<Ports, 'store' | 'clock'>): Promise<ImplausibleClock | undefined> {
+  const timekeeper = await Timekeeper.begin(ports);
+  return timekeeper.faultAt(await ports.store.now());
 }

@@ -6,7 +6,7 @@ import {
   sweepingWaits,
   whyImplausible,
 } from '../../core/rules/clock.ts';
-import type { EpochSeconds, Seconds } from '../../core/time.ts';
+import { type EpochSeconds, isoTime, type Seconds } from '../../core/time.ts';
 import { type Problem, StoreUnavailable } from '../../store/store.ts';
 import { SERVICE, serviceTimes } from '../../store/tables/service-times.ts';
 import type { Ports } from '../ports.ts';
@@ -40,20 +40,25 @@ export class Timekeeper {
 
   /** Takes the store's clock, once a second. Returns what is wrong with it. */
   check(now: EpochSeconds): Problem | undefined {
-    const ran = this.#look();
-    const why = this.#whyNot(now);
-    if (why === undefined) {
-      this.#known = knownFrom(this.#known, now, ran);
-      this.#to = plausible(this.#known, ran).to;
-    }
-    return why === undefined ? undefined : { reason: why, detail: `${why}. ${WHAT_TO_DO}` };
+    const fault = this.faultAt(now);
+    return fault && { reason: fault.reason, detail: `${fault.message}. ${fault.todo}` };
   }
 
-  /** Throws StoreUnavailable if this cannot be the time: nothing is decided by such a clock. */
+  /** Like `check`. */
+  faultAt(now: EpochSeconds): ImplausibleClock | undefined {
+    const ran = this.#look();
+    const why = this.#whyNot(now);
+    if (why !== undefined) return new ImplausibleClock(why, now, this.#known.at);
+    this.#known = knownFrom(this.#known, now, ran);
+    this.#to = plausible(this.#known, ran).to;
+    return undefined;
+  }
+
+  /** Throws if this cannot be the time: nothing is decided by such a clock. */
   readonly admit = (now: EpochSeconds): void => {
     if (now <= this.#to && now >= this.#from) return;
-    const problem = this.check(now); // much time may have passed since the last check
-    if (problem) throw new StoreUnavailable(problem.reason);
+    const fault = this.faultAt(now); // much time may have passed since the last check
+    if (fault) throw fault;
   };
 
   /** The same for this node's own clock, by which certificates are judged. What is plausible is learned from the store alone. */
@@ -84,3 +89,14 @@ export class Timekeeper {
 const WHAT_TO_DO =
   'Set the clock and keep it by NTP. If it is right and the latest time in the store is wrong, or the service was stopped ' +
   'for more than a month: tessera serve --accept-clock';
+
+export class ImplausibleClock extends StoreUnavailable {
+  override readonly name = 'ImplausibleClock';
+  readonly reason: string;
+  readonly todo = WHAT_TO_DO;
+
+  constructor(reason: string, now: EpochSeconds, known: EpochSeconds) {
+    super(`${reason}: it shows ${isoTime(now)}, and the latest known time is ${isoTime(known)}`);
+    this.reason = reason;
+  }
+}
