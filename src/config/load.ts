@@ -19,7 +19,7 @@ export interface ConfigSources {
 
 /** Throws a ConfigFault that lists every mistake. */
 export function loadConfig({ file: named, env, sets = [] }: ConfigSources): Config {
-  const path = findConfigFile(named ?? env['TESSERA_CONFIG']);
+  const path = findConfigFile(named ?? (env['TESSERA_CONFIG'] || undefined));
   const file = path === undefined ? undefined : readConfigFile(path);
   const layered = layer(CONFIG_SCHEMA as Node, file, env, sets);
   const reading: Reading = { folders: foldersOf(layered.tree, path), mistakes: [...layered.mistakes] };

@@ -36,6 +36,7 @@ suite('how a configuration is assembled', () => {
     const [one, two] = [fileWith('log: { level: warn }'), fileWith('log: { level: error }')];
     assert.equal(loadConfig({ env: { TESSERA_CONFIG: one } }).log.level, 'warn');
     assert.equal(loadConfig({ file: two, env: { TESSERA_CONFIG: one } }).log.level, 'error');
+    assert.equal(loadConfig({ env: { TESSERA_CONFIG: '' } }).log.level, 'info', 'an empty one counts as not set');
   });
 
   test('a flag can set one item of a list, starting from the default list', () => {
