@@ -7,9 +7,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { BackEnd } from '../../src/store/back-end.ts';
@@ -57,6 +59,22 @@ test('database and WAL deleted: nothing is acknowledged, and the alarm names the
   await all.store.close();
   assert.ok(!existsSync(all.path), 'and nothing is made in its place');
 });
+
+for (const [what, replace, why] of [
+  ['gone', () => undefined, /tessera\.db is gone/],
+  ['out of reach', (folder: string) => symlinkSync(folder, folder), /tessera\.db cannot be reached \(ELOOP\)/],
+] as const)
+  test(`a folder that is ${what} is not called a full disk`, async (t) => {
+    const { path, store } = await opened(t);
+    const folder = dirname(path);
+    renameSync(folder, `${folder}-elsewhere`);
+    replace(folder);
+    const problems = await problemsOf(store);
+    rmSync(folder, { force: true });
+    renameSync(`${folder}-elsewhere`, folder);
+    assert.equal(problems['space'], undefined);
+    assert.match(problems['files'] ?? '', why);
+  });
 
 test('WAL deleted: the pending change is reported as unknown', async (t) => {
   const all = await opened(t);

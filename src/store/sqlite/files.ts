@@ -67,8 +67,8 @@ export class Files {
   }
 
   whyNoSpace(): string | undefined {
-    const { bavail, bsize } = statfsSync(dirname(this.#path));
-    return bavail * bsize < LEAST_SPACE ? `${Math.floor((bavail * bsize) / 2 ** 20)} MB are free` : undefined;
+    const free = freeSpace(dirname(this.#path));
+    return free < LEAST_SPACE ? `${Math.floor(free / 2 ** 20)} MB are free` : undefined;
   }
 
   /** Notes why they are damaged, for whoever opens them next; undefined if they are whole again. */
@@ -105,9 +105,27 @@ export class Files {
   }
 
   #found(name: string): Stats | string {
-    const stats = statSync(this.#path + name, { throwIfNoEntry: false });
-    if (!stats) return `${this.#path}${name} is gone`;
+    const stats = statsOf(this.#path + name);
+    if (typeof stats === 'string') return stats;
     const { dev, ino } = this.#marks.get(name) as Mark;
     return stats.ino === ino && stats.dev === dev ? stats : `${this.#path}${name} was replaced by another file`;
+  }
+}
+
+function statsOf(path: string): Stats | string {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? `${path} is gone`;
+  } catch (error) {
+    return `${path} cannot be reached (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** A folder that is out of reach is not full: `whyNotWhole` reports it. */
+function freeSpace(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }
