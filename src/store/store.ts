@@ -217,17 +217,6 @@ export class StoreUnusable extends Error {
   }
 }
 
-/** `code`: of the system, for the path of a store in a file. */
-export function unreachable(path: string, code: string | undefined): StoreUnusable {
-  return new StoreUnusable(`${path} cannot be reached (${code})`, REACH_TODOS[code ?? ''] ?? CHECK_PATH);
-}
-
-const CHECK_PATH = 'Check the path, and where its links lead.';
-const REACH_TODOS: Readonly<Record<string, string>> = {
-  EACCES: 'Run this as the user that runs the service.',
-  ENOTDIR: 'Part of the path is a file, not a folder: check dataFolder.',
-};
-
 /** There is no store at the configured place, or it was emptied. Only `tessera init` creates one, and it overwrites no file. */
 export class StoreMissing extends Error {
   override readonly name = 'StoreMissing';

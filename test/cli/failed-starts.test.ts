@@ -1,6 +1,16 @@
 // `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -19,6 +29,11 @@ async function failedStart(t: TestContext, spoil: (home: Home) => unknown, ...fl
   const args = ['--config', home.configFile, ...flags, 'serve'];
   const { status, printed } = await commands.run(args, { folder: home.folder });
   return { status, printed: printed.replaceAll(home.folder, '') };
+}
+
+function linkStore(folder: string): void {
+  renameSync(join(folder, 'tessera.db'), join(folder, 'real.db'));
+  symlinkSync('real.db', join(folder, 'tessera.db'));
 }
 
 function stoppedFor(days: number, path: string): void {
@@ -129,6 +144,12 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     /^tessera: the store cannot be used: file is not a database\n {2}The file is damaged\./,
   ],
   [
+    'a link in the place of the store',
+    ({ folder }) => linkStore(folder),
+    4,
+    /^tessera: \/tessera\.db is a symbolic link, .*\n {2}Name the file itself in the configuration: store: sqlite:\/real\.db\. /,
+  ],
+  [
     'a clock far ahead of the latest time in the store',
     ({ folder }) => stoppedFor(40, join(folder, 'tessera.db')),
     4,
@@ -165,6 +186,20 @@ suite('a start that fails names the cause and the next step, with its own exit c
       /^FAIL {2}clock: the clock is .* beyond what is plausible: .*\n +Set the clock .*--accept-clock$/m,
     );
   });
+
+  for (const command of [['init'], ['backup', 'copy.db'], ['restore', 'copy.db'], ['grant', 'list'], ['doctor']])
+    test(`${command[0]} refuses a store that is a link, too`, async (t) => {
+      const home = await populatedHome();
+      t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+      linkStore(home.folder);
+      const { status, printed } = await commands.run(['--config', home.configFile, ...command], home);
+      assert.match(
+        printed,
+        /tessera\.db is a symbolic link, .*\n +Name the file itself .*: store: sqlite:\S+real\.db\. /m,
+      );
+      assert.notEqual(status, 0);
+      assert.ok(lstatSync(join(home.folder, 'tessera.db')).isSymbolicLink());
+    });
 
   test('once, however many workers there are', async (t) => {
     const home = await populatedHome();

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { Config } from '../../config/schema.ts';
+import { onReadOnlyDisk } from '../../store/store-file.ts';
 import { bad, type Finding, good, poor } from './finding.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -85,5 +86,9 @@ export function unusable(
       `${path}: this user may not open it`,
       'Run this as the user that runs the service. The files must belong to that user: chown.',
     );
+  if (code === 'EROFS') {
+    const { message, todo } = onReadOnlyDisk(path);
+    return bad(about, message, todo);
+  }
   return bad(about, `${path} cannot be read (${code})`, 'Check the path.');
 }

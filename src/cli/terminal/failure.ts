@@ -100,7 +100,7 @@ const FILE_FAULTS: Readonly<Record<string, readonly [why: string, todo: string]>
   ENOENT: ['there is no such file', CHECK_PATH],
   EACCES: ['this user may not read or write it', CHECK_PATH],
   EPERM: ['this user may not change it', CHECK_PATH],
-  EROFS: ['the disk is read-only', CHECK_PATH],
+  EROFS: ['the disk is read-only', 'Mount it writable, or use another disk.'],
   ENOSPC: ['the disk is full', FREE_SPACE],
   EDQUOT: ['the disk quota of this user is used up', FREE_SPACE],
   ENOTDIR: ['it is not a folder, or part of its path is not', CHECK_PATH],

@@ -1,5 +1,6 @@
 // Addresses of stores, on the command line and in the configuration.
 import type { Config } from '../../config/schema.ts';
+import { refuseLink } from '../../store/store-file.ts';
 import { CommandFailure } from './exit.ts';
 
 /** Matches the text, because URL parsers reject addresses with several hosts. */
@@ -11,7 +12,10 @@ export function refusePassword(address: string): void {
 
 /** Backups and moves read a SQLite file. */
 export function sqlitePath({ store }: Config): string {
-  if (store.kind === 'sqlite') return store.path;
+  if (store.kind === 'sqlite') {
+    refuseLink(store.path);
+    return store.path;
+  }
   throw new CommandFailure(
     'configuration',
     'the store is PostgreSQL',

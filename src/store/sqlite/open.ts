@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { EpochSeconds } from '../../core/time.ts';
 import type { BackEnd } from '../back-end.ts';
 import { storeOf } from '../change.ts';
-import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE, unreachable } from '../store.ts';
+import { type Store, StoreMissing, StoreUnusable, UNFINISHED_STORE } from '../store.ts';
+import { onReadOnlyDisk, refuseLink, unreachable } from '../store-file.ts';
 import { sqliteBackEnd } from './back-end.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
@@ -38,8 +39,10 @@ export async function openSqlite({
   sync = syncInPool,
 }: SqliteOptions): Promise<BackEnd> {
   refuseMarked(path);
-  if (!mustExist) makeStore(path);
-  refuseMissing(path);
+  const size = sizeOf(path);
+  refuseLink(path);
+  if (size === undefined && !mustExist) makeStore(path);
+  else refuseMissing(path, size);
   refuseUnusable(path);
   const database = openDatabase(path, alone);
   migrate(database);
@@ -51,8 +54,7 @@ export async function openSqlite({
   return sqliteBackEnd({ database, commits, soundness, clock });
 }
 
-function refuseMissing(path: string): void {
-  const size = sizeOf(path);
+function refuseMissing(path: string, size: number | undefined): void {
   if (size === undefined) throw new StoreMissing(`there is no store at ${path}`);
   if (size === 0) throw new StoreMissing(`the store at ${path} is empty: the file was cut`, UNFINISHED_STORE);
 }
@@ -64,6 +66,7 @@ function refuseUnusable(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EROFS') throw onReadOnlyDisk(path);
     throw new StoreUnusable(
       `this user may not read and write ${path} (${code})`,
       'Run this as the user that runs the service. The file and its folder must belong to that user: chown.',
