@@ -9,7 +9,7 @@ import { eventually } from '../eventually.ts';
 import { unsentOf } from '../kernel-queue.ts';
 import { callerOver, rawConnection, reachOf, readToEnd, tlsOptionsOf } from './caller.ts';
 import { startService, type TestService } from './service.ts';
-import { TOKEN } from './steps.ts';
+import { pairByCertificate, TOKEN, verify } from './steps.ts';
 
 suite('slow callers', () => {
   const CONNECTIONS = 20;
@@ -17,7 +17,15 @@ suite('slow callers', () => {
 
   before(async () => {
     service = await startService({
-      settings: { limits: { headersTimeout: '1s', requestTimeout: '2s', connections: CONNECTIONS, addressShare: 100 } },
+      settings: {
+        limits: {
+          headersTimeout: '1s',
+          requestTimeout: '2s',
+          idleTimeout: '20s',
+          connections: CONNECTIONS,
+          addressShare: 100,
+        },
+      },
     });
   });
   after(() => service.stop());
@@ -90,8 +98,8 @@ suite('slow callers', () => {
   });
 
   test('connections over the limit are closed, and the others are served', async () => {
-    const caller = callerOver('HTTP/2', reachOf(service));
-    await caller.ask({ path: '/healthz' });
+    const caller = callerOver('HTTP/2', reachOf(service, service.ada));
+    await pairByCertificate(caller); // known: others yield
     const sockets = await Promise.allSettled(Array.from({ length: 30 }, () => rawConnection(reachOf(service))));
     const opened = sockets.filter(({ status }) => status === 'fulfilled').length;
     assert.ok(opened <= CONNECTIONS && opened > 0, `${opened} of 30 were let in`);
@@ -99,4 +107,41 @@ suite('slow callers', () => {
     for (const socket of sockets) if (socket.status === 'fulfilled') socket.value.destroy();
     caller.close();
   });
+});
+
+suite('when nearly all connections are taken', () => {
+  const CONNECTIONS = 20;
+  let service: TestService;
+
+  before(async () => {
+    service = await startService({ settings: { limits: { connections: CONNECTIONS, addressShare: 100 } } });
+  });
+  after(() => service.stop());
+
+  for (const [what, begin] of [
+    ['idle', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['silent', ''],
+  ] as const)
+    test(`${what} connections of strangers yield to newcomers, those of known callers do not`, async () => {
+      const known = callerOver('HTTP/1.1', reachOf(service, service.ada));
+      const { access_token } = await pairByCertificate(known);
+      const strangers = await Promise.all(
+        Array.from({ length: CONNECTIONS - 2 }, () => rawConnection(reachOf(service))),
+      );
+      let closed = 0;
+      for (const socket of strangers) {
+        socket.on('error', () => undefined).on('close', () => (closed += 1));
+        socket.resume().write(begin);
+      }
+      await wait(1100);
+      const newcomers = Array.from({ length: 4 }, () => callerOver('HTTP/1.1', reachOf(service)));
+      for (const newcomer of newcomers) {
+        assert.equal((await newcomer.ask({ path: '/healthz' })).status, 200);
+        await wait(50);
+      }
+      assert.ok(closed > 0 && closed < strangers.length, `${closed} yielded`);
+      assert.equal((await verify(known, access_token)).status, 200);
+      for (const caller of [known, ...newcomers]) caller.close();
+      for (const socket of strangers) socket.destroy();
+    });
 });

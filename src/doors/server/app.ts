@@ -33,6 +33,7 @@ import { endStalled } from './stalled.ts';
 import { type Story, storyOf } from './story.ts';
 import { type TlsFiles, tlsOptions } from './tls.ts';
 import type { ServerReason, ServerRefusal } from './transport-refusal.ts';
+import { Yielding } from './yielding.ts';
 
 export interface Limits {
   readonly headerBytes: number;
@@ -156,7 +157,8 @@ function guardServer(server: Server, options: AppOptions, refuseMethod: (target:
   const ofConnections = shareLimit(limits.connections, addressShare, networkShare);
   const pressure = new Pressure(limits.queueMs);
   const handshakes = options.tls && new Handshakes(pressure, server, limits.queueMs);
-  const connections = new Connections(server, { shares, limit: ofConnections, peers, handshakes });
+  const yielding = new Yielding(() => gate.places.visitors, limits.connections);
+  const connections = new Connections(server, { shares, limit: ofConnections, peers, handshakes, yielding });
   const gate = new Gate(server, {
     shares,
     places: limits.inFlight,

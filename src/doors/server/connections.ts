@@ -3,17 +3,19 @@ import type { Server, Socket } from 'node:net';
 import type { Peers } from '../caller/connection.ts';
 import type { Handshakes } from './handshakes.ts';
 import { isOverShare, type ShareLimit, type Shares } from './shares.ts';
+import type { Opened, Yielding } from './yielding.ts';
 
 export interface ConnectionRules {
   readonly shares: Shares;
   readonly limit: ShareLimit;
   readonly peers: Peers;
+  readonly yielding: Yielding;
   /** With TLS: decides when a handshake may begin. */
   readonly handshakes: Handshakes | undefined;
 }
 
 export class Connections {
-  readonly #open = new Set<Socket>();
+  readonly #open = new Map<Socket, Opened>();
   readonly #rules: ConnectionRules;
 
   /** Runs before the server does anything else with a new socket. */
@@ -24,6 +26,7 @@ export class Connections {
     server.on('connection', (socket: Socket) => {
       if (socket.destroyed) return;
       if (!this.#admit(socket)) return void socket.destroy();
+      rules.yielding.makeRoom(this.#open);
       const begin = () => {
         for (const listener of listeners) listener.call(server, socket);
       };
@@ -37,7 +40,7 @@ export class Connections {
   }
 
   destroyAll(): void {
-    for (const socket of this.#open) socket.destroy();
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 
   #admit(socket: Socket): boolean {
@@ -49,7 +52,7 @@ export class Connections {
       return false;
     }
     this.#count(party, 1);
-    this.#open.add(socket);
+    this.#open.set(socket, { party, at: performance.now() });
     socket.once('close', () => {
       this.#open.delete(socket);
       this.#count(party, -1);
