@@ -1,6 +1,7 @@
 // The service with several workers, as `tessera serve --workers 2` runs it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,7 +29,7 @@ export function serveWithWorkers(
   supervisor.stderr.on('data', (chunk) => {
     complaints += chunk;
   });
-  t.after(() => supervisor.kill('SIGKILL'));
+  leftOf(t).supervisors.push(supervisor);
   const said = async (message: string, times: number) => {
     for (;;) {
       const lines = log.split('\n').filter((line) => line.includes(`"msg":"${message}"`));
@@ -40,6 +41,48 @@ export function serveWithWorkers(
   return { supervisor, said };
 }
 
+interface Left {
+  readonly supervisors: ChildProcess[];
+  readonly folders: string[];
+}
+
+const left = new WeakMap<TestContext, Left>();
+
+/** What is ended, then removed, after a test. */
+function leftOf(t: TestContext): Left {
+  const known = left.get(t);
+  if (known) return known;
+  const { supervisors, folders }: Left = { supervisors: [], folders: [] };
+  left.set(t, { supervisors, folders });
+  t.after(async () => {
+    await Promise.all(supervisors.map(killAll));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  });
+  return { supervisors, folders };
+}
+
+/** Not before the services of this test have ended: they would write into the folder. */
+export function removeAfter(t: TestContext, { folder }: Pick<Home, 'folder'>): void {
+  leftOf(t).folders.push(folder);
+}
+
+/** Workers by themselves too: one that was stopped does not notice that its supervisor is gone. */
+async function killAll(supervisor: ChildProcess): Promise<void> {
+  if (supervisor.exitCode !== null || supervisor.signalCode !== null) return;
+  const exit = once(supervisor, 'exit');
+  const workers = workersOf(supervisor);
+  supervisor.kill('SIGKILL');
+  for (const pid of workers) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // it has ended
+    }
+  }
+  await exit;
+}
+
 export function workersOf({ pid }: ChildProcess): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
 }

@@ -1,15 +1,14 @@
 // /metrics of a service with workers: one set of numbers, whichever worker answers.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../free-port.ts';
 import { populatedHome } from './service.ts';
-import { serveWithWorkers, workersOf } from './supervised.ts';
+import { removeAfter, serveWithWorkers, workersOf } from './supervised.ts';
 
 async function twoWorkers(t: TestContext) {
   const port = await freePort(); // workers share only a fixed port
   const home = await populatedHome({ listeners: [{ port }] });
-  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  removeAfter(t, home);
   const service = serveWithWorkers(t, home);
   await service.said('ready', 2);
   /** Over a new connection each time, so that both workers get requests. */
@@ -64,7 +63,6 @@ test('a worker that hangs delays a scrape by a second and keeps its counters', a
   assert.equal(checksIn(await get('/metrics')), 40);
   const [hanging = 0] = workersOf(supervisor);
   process.kill(hanging, 'SIGSTOP');
-  t.after(() => process.kill(hanging, 'SIGCONT'));
   const answered = await Promise.any(Array.from({ length: 12 }, () => get('/metrics')));
   assert.equal(checksIn(answered), 40);
   assert.deepEqual(workersIn(answered, 'process_resident_memory_bytes'), ['2']);

@@ -1,6 +1,6 @@
 // Killed workers and supervisors: callers are served by the rest, and nothing acknowledged is lost.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
@@ -8,7 +8,7 @@ import { freePort } from '../free-port.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { type Home, populatedHome } from './service.ts';
 import { type Pair, pairByCertificate, refresh, refreshed, verify } from './steps.ts';
-import { serveWithWorkers, workersOf } from './supervised.ts';
+import { removeAfter, serveWithWorkers, workersOf } from './supervised.ts';
 
 /** A zombie (Z) counts as dead. */
 function isAlive(pid: number): boolean {
@@ -70,7 +70,7 @@ async function startLoad(t: TestContext, port: number, home: Home): Promise<Load
 async function homeAtPort(t: TestContext): Promise<{ home: Home; port: number }> {
   const port = await freePort(); // workers share only a fixed port
   const home = await populatedHome({ listeners: [{ tls: true, port }] });
-  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  removeAfter(t, home);
   return { home, port };
 }
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { EXIT } from '../../src/cli/terminal/exit.ts';
 import { populatedHome } from './service.ts';
-import { serveWithWorkers, workersOf } from './supervised.ts';
+import { removeAfter, serveWithWorkers, workersOf } from './supervised.ts';
 
 async function onSqlite(t: TestContext) {
   const home = await populatedHome();
-  t.after(() => rmSync(home.folder, { recursive: true, force: true }));
+  removeAfter(t, home);
   return home;
 }
 
