@@ -10,6 +10,7 @@ import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
+import { RateLimit } from '../doors/server/rate-limit.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
 import { secureContext, type TlsFiles } from '../doors/server/tls.ts';
@@ -116,9 +117,13 @@ function oneAddress(host: string): string {
   return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
+/** Lines about requests over a rate limit: the metrics count them all. Otherwise a flood would fill the log. */
+const LIMITED_LINES = { burst: 50, perSecond: 5 };
+
 function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: ServiceParts): App {
   const { log, metrics, traces, limits, proxies, ports, readConnection, overLimit } = parts;
   const writeLine = requestLines(log, ports.clock.milliseconds);
+  const limitedLines = new RateLimit(LIMITED_LINES, ports.clock.milliseconds);
   const unowned = unownedReplies(doors.find(({ isForPeople }) => isForPeople)?.refusals);
   const monitoring = doors.filter(({ isMonitoring }) => isMonitoring);
   return makeApp({
@@ -132,7 +137,8 @@ function appFor(doors: readonly Door[], { tls }: ListenerOptions, parts: Service
       metrics?.observe(story, ms);
       const connection = readConnection(request);
       const span = traces?.leave(request, reply, story, ms, connection.trace);
-      logRequest(request, reply, { story, ms, connection, span }, writeLine);
+      const isSpared = story.reason === 'rate-limited' && limitedLines.take('') !== undefined;
+      logRequest(request, reply, { story, ms, connection, span, isSpared }, writeLine);
     },
     onFault: (request, fault) =>
       log.error(
@@ -186,17 +192,19 @@ interface Answered {
   readonly ms: number;
   readonly connection: Connection;
   readonly span: OpenSpan | undefined;
+  /** One of many like it. */
+  readonly isSpared: boolean;
 }
 
 /** One line per request, without its path: a caller who mistypes it may have pasted a token there. */
 function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { story, ms, connection, span }: Answered,
+  { story, ms, connection, span, isSpared }: Answered,
   writeLine: LogRequest,
 ): void {
   const { trace } = connection;
-  const level = story.outcome === 'fault' ? 'error' : story.isMonitoring ? 'debug' : 'info';
+  const level = story.outcome === 'fault' ? 'error' : story.isMonitoring || isSpared ? 'debug' : 'info';
   const line: LoggedRequest = {
     id: request.id,
     status: reply.statusCode,

@@ -196,6 +196,16 @@ for (const protocol of PROTOCOLS) {
           assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
         });
 
+      test('a flood of requests over the limit does not fill the log, and metrics count all of it', async () => {
+        await exhaust(() => caller.ask({ path: '/nowhere' }));
+        for (let asked = 0; asked < 300; asked++) await caller.ask({ path: '/nowhere' });
+        const lines = service.logLines.filter((line) => line.includes('"reason":"rate-limited"')).length;
+        assert.ok(lines > 0 && lines < 200, `${lines} lines`);
+        const counted = /^tessera_requests_total\{operation="none".*reason="rate-limited".* (\d+)$/m;
+        const [, count] = counted.exec((await caller.ask({ path: '/metrics' })).text) ?? [];
+        assert.ok(Number(count) >= 300, `${count} counted`);
+      });
+
       test('after Retry-After the caller is served again, and nothing was spent [spec-gaps: All doors]', async () => {
         await exhaust(() => verify(caller, 'tsa_nonsense'));
         const limited = await refresh(caller, spare.refresh_token);
