@@ -1,6 +1,6 @@
 // Copies of a SQLite store: one, or a continuous backup.
 import type { Command } from 'commander';
-import { asDuration, examples } from '../terminal/options.ts';
+import { asDuration, atLeast, examples } from '../terminal/options.ts';
 import type { FollowFlags } from './work/backup.ts';
 
 const work = () => import('./work/backup.ts');
@@ -17,8 +17,13 @@ export function backupCommands(program: Command): void {
     .description('keep a continuous backup of the SQLite store in a folder, until a signal stops it')
     .option('--command <command>', 'run for each complete file; $TESSERA_BACKUP_FILE and $TESSERA_BACKUP_NAME name it')
     .option('--keep <duration>', 'keep the backup for this long', asDuration, asDuration('14d'))
-    .option('--series <duration>', 'begin with a new copy of the whole store this often', asDuration, asDuration('1d'))
-    .option('--segment <duration>', 'how often a file is complete, for --command', asDuration, asDuration('10s'))
+    .option(
+      '--series <duration>',
+      'begin with a new copy of the whole store this often, at least a minute',
+      atLeast(60),
+      asDuration('1d'),
+    )
+    .option('--segment <duration>', 'how often a file is complete, for --command', atLeast(1), asDuration('10s'))
     .addHelpText('after', examples('tessera backup follow /backup/tessera --keep 30d'))
     .action(async (folder: string, flags: FollowFlags, command: Command) =>
       (await work()).follow(folder, flags, command),

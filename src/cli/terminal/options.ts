@@ -9,6 +9,14 @@ export function asDuration(text: string): Seconds {
   return length;
 }
 
+export function atLeast(least: number): (text: string) => Seconds {
+  return (text) => {
+    const length = asDuration(text);
+    if (length < least) throw new InvalidArgumentError(`Expected at least ${least}s.`);
+    return length;
+  };
+}
+
 export function asCount(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);

@@ -31,16 +31,23 @@ export async function changeIdentity(
   const objection = objectionTo(checkedPart(change)) ?? (await objectionOfOthers(checkedPart(change), ports, id));
   if (objection) return objection;
   const { store, by } = ports;
-  return store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
-    if (!found) return { outcome: decline('identity-unknown', name) };
-    const next = changed(found.row, change);
-    const detail = { changed: Object.keys(change).join(', ') };
-    return {
-      outcome: accept(next),
-      next,
-      events: [administered('identity changed', { at, by, identityId: id, detail })],
-    };
-  });
+  const detail = { changed: Object.keys(change).join(', ') };
+  const put = (make: (row: Identity) => Identity) =>
+    store.change(identities, id, (found, at): Decision<Identity, AdminOutcome<Identity>> => {
+      if (!found) return { outcome: decline('identity-unknown', name) };
+      const next = make(found.row);
+      return {
+        outcome: accept(next),
+        next,
+        events: [administered('identity changed', { at, by, identityId: id, detail })],
+      };
+    });
+  const outcome = await put((row) => changed(row, change));
+  // Another command may have taken the name at the same moment. Whoever sees the other gives way.
+  const late = await objectionOfOthers(checkedPart(change), ports, id);
+  if (!late) return outcome;
+  await put(() => known.value);
+  return late;
 }
 
 /** An address to be removed needs no check. */

@@ -4,6 +4,7 @@ import { type IdentityId, parseIdentityId } from '../../../src/core/identity.ts'
 import { signInByPassword } from '../../../src/directory/directory.ts';
 import { localDirectory } from '../../../src/directory/local/local-directory.ts';
 import { addIdentity, type IdentityDraft } from '../../../src/operations/admin/add-identity.ts';
+import { changeIdentity } from '../../../src/operations/admin/change-identity.ts';
 import { enableIdentity } from '../../../src/operations/admin/enable-identity.ts';
 import { findIdentity } from '../../../src/operations/admin/find-identity.ts';
 import { setPassword } from '../../../src/operations/admin/set-password.ts';
@@ -34,6 +35,17 @@ suite('identities', () => {
     assert.ok((await admin.store.find(identities, byUserName('ada'))).length <= 1);
     const again = await addIdentity({ userName: 'ada' }, admin);
     assert.equal(again.ok, !added.some(({ ok }) => ok), 'the name is free if nobody has it');
+  });
+
+  test('of several that get one name at the same moment, one at most keeps it, and the others have theirs', async (t) => {
+    const admin = await administration(t);
+    for (const userName of ['ada', 'bob', 'cyd']) await addIdentity({ userName }, admin);
+    const names = ['ada', 'bob', 'cyd'];
+    const changes = await Promise.all(names.map((name) => changeIdentity(name, { userName: 'eve' }, admin)));
+    assert.ok(changes.filter(({ ok }) => ok).length <= 1);
+    assert.ok((await admin.store.find(identities, byUserName('eve'))).length <= 1);
+    for (const [at, name] of names.entries())
+      assert.equal((await findIdentity(name, admin)).ok, !changes[at]?.ok, name);
   });
 
   test('an identity is found by the first digits of its id, if no other begins with them', async (t) => {

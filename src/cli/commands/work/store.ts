@@ -64,7 +64,7 @@ async function withCopy<T>(
   use: (file: string) => Promise<T>,
 ): Promise<T> {
   if (!statSync(from, { throwIfNoEntry: false })?.isDirectory()) {
-    if (at) throw new CommandFailure('usage', '--at needs a continuous backup, which is a folder');
+    if (at !== undefined) throw new CommandFailure('usage', '--at needs a continuous backup, which is a folder');
     return use(from);
   }
   const file = `${to}.rebuilt`;
