@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { StoreMissing } from '../../src/store/store.ts';
@@ -10,16 +11,19 @@ async function aPlace(t: TestContext) {
   return database;
 }
 
-test('what an interrupted init left is removed by the next one, and files with similar names are kept', async (t) => {
+test('what an interrupted init left is removed by the next one; what others make at this moment and files of others are kept', async (t) => {
   const database = await aPlace(t);
   const { path, folder } = database;
-  mkdirSync(`${path}.unfinished-init-abcdef`);
-  writeFileSync(`${path}.unfinished-init-abcdef/tessera.db`, 'half of a database');
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  mkdirSync(`${path}.unfinished-init-${ended}-abcdef`);
+  writeFileSync(`${path}.unfinished-init-${ended}-abcdef/tessera.db`, 'half of a database');
+  mkdirSync(`${path}.unfinished-init-${process.pid}-abcdef`);
   for (const name of ['.unfinished-init-copy', '.before-restore-1']) writeFileSync(path + name, 'of an operator');
   await (await database.open()).close();
   assert.deepEqual(readdirSync(folder).toSorted(), [
     'tessera.db',
     'tessera.db.before-restore-1',
+    `tessera.db.unfinished-init-${process.pid}-abcdef`,
     'tessera.db.unfinished-init-copy',
   ]);
 });

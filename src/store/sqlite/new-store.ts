@@ -10,7 +10,7 @@ import { syncFolder } from './wal.ts';
 export function makeStore(path: string): void {
   if (existsSync(path)) return;
   removeUnfinished(path);
-  const folder = mkdtempSync(path + UNFINISHED);
+  const folder = mkdtempSync(`${path}${UNFINISHED}${process.pid}-`);
   try {
     const unfinished = join(folder, basename(path));
     fill(unfinished);
@@ -23,12 +23,22 @@ export function makeStore(path: string): void {
 
 const UNFINISHED = '.unfinished-init-';
 
-/** The folders that interrupted ones left. No store in them was ever used. */
+/** The folders that interrupted ones left. No store in them was ever used. Others may be making one at this moment. */
 function removeUnfinished(path: string): void {
   const prefix = basename(path) + UNFINISHED;
-  for (const found of readdirSync(dirname(path), { withFileTypes: true }))
-    if (found.isDirectory() && found.name.startsWith(prefix))
+  for (const found of readdirSync(dirname(path), { withFileTypes: true })) {
+    const isOfInit = found.isDirectory() && found.name.startsWith(prefix);
+    if (isOfInit && !isRunning(Number.parseInt(found.name.slice(prefix.length), 10)))
       rmSync(join(found.parentPath, found.name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function fill(path: string): void {
