@@ -33,7 +33,11 @@ export type DoorParts = Omit<AllParts, 'openapi'> & { readonly version: string }
 
 export async function openDoors(parts: DoorParts): Promise<readonly Door[]> {
   const doors: Door[] = [];
-  const openapi = (): OpenapiDocument => openapiDocument(parts, doors);
+  let document: OpenapiDocument | undefined;
+  const openapi = (): OpenapiDocument => {
+    document ??= openapiDocument(parts, doors);
+    return document;
+  };
   for (const entry of DOORS) {
     const makeDoor = await entry.load();
     doors.push(makeDoor(entry, { ...parts, openapi }));

@@ -1,4 +1,5 @@
 // The reference of every door for people: the OpenAPI document, rendered on our own page without any script.
+import type { OpenapiDocument } from '../../openapi-document.ts';
 import type { Answer } from '../parts/answer.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type PageRoute, show } from '../parts/route.ts';
@@ -11,15 +12,28 @@ export const REFERENCE_ROUTES: readonly PageRoute[] = [show('/docs/api', 'page-d
 /** Where the documentation is not served, /docs leads to the reference. */
 export const INSTEAD_OF_DOCS: readonly PageRoute[] = [show('/docs', 'page-docs', async () => ({ goTo: '/docs/api' }))];
 
-/** The version is for people who are signed in: strangers could look up its known flaws. */
+const rendered = new WeakMap<OpenapiDocument, Map<string, Html>>();
+
+/** Rendered once for each kind of reader: it is the largest page, and anybody may ask for it. */
 async function showReference(visit: Visit): Promise<Answer> {
+  const { language, person, site } = visit;
+  const document = site.openapi();
+  const known = rendered.get(document) ?? new Map<string, Html>();
+  rendered.set(document, known);
+  const reader = `${language.tag} ${person !== undefined}`;
+  const body = known.get(reader) ?? referenceBody(document, visit);
+  known.set(reader, body);
+  return { page: { title: language.texts.docs.title, body, width: 'wide' } };
+}
+
+/** The version is for people who are signed in: strangers could look up its known flaws. */
+function referenceBody({ info, paths }: OpenapiDocument, visit: Visit): Html {
   const { docs: words } = visit.language.texts;
-  const { info, paths } = visit.site.openapi();
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const inWords = translatorFor(visit.language.tag);
-  const body = html`<div class="reference">
+  return html`<div class="reference">
 <nav class="contents" aria-label="${words.contents}">${groupsOf(entries).map((group) => contentsOf(group, visit))}</nav>
 <div class="operations">
 <h1>${words.title}</h1>
@@ -31,7 +45,6 @@ ${visit.site.servesDocs && html`<p><a href="/docs">${words.toPages}</a></p>`}
 ${entries.map((entry) => operationSection(entry, visit))}
 </div>
 </div>`;
-  return { page: { title: words.title, body, width: 'wide' } };
 }
 
 interface Group {
