@@ -20,7 +20,7 @@ const piecesOf = (text: string) =>
 suite('bodies in many pieces', () => {
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService({ settings: { limits: { requestTimeout: '5m' } } });
   });
   after(() => service.stop());
 
