@@ -35,7 +35,8 @@ export function readBody(
     if (length > limit || pieces > MOST_PIECES) end(new BrokenRequest('body-too-large'));
     else body = body === undefined ? piece : append(body, before, piece);
   });
-  raw.on('end', () => end(null, body?.subarray(0, length) ?? NOTHING));
+  // Usually there is one piece, and no view to make.
+  raw.on('end', () => end(null, body?.length === length ? body : (body?.subarray(0, length) ?? NOTHING)));
   raw.on('error', (fault) => end(fault instanceof BrokenRequest ? fault : new BrokenRequest('body-unreadable')));
 }
 

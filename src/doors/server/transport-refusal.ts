@@ -2,8 +2,8 @@
 // door may have its own, and then has one for each.
 import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 
-export const TRANSPORT_REASONS = [
-  // the request
+/** What is wrong with the request itself. */
+export const REQUEST_REASONS = [
   'request-malformed',
   'request-too-slow',
   'headers-too-large',
@@ -18,6 +18,10 @@ export const TRANSPORT_REASONS = [
   'parameter-repeated',
   'not-found',
   'method-not-allowed',
+] as const;
+
+export const TRANSPORT_REASONS = [
+  ...REQUEST_REASONS,
   // the state of the service
   'store-unavailable',
   'outcome-unknown',

@@ -5,7 +5,7 @@ import type { Refusal, RefusalReason } from '../../core/refusal.ts';
 import type { Ports } from '../../operations/ports.ts';
 import { type AddressLimit, type RateRefusal, rateRefusal } from '../server/address-limit.ts';
 import type { RateLimit } from '../server/rate-limit.ts';
-import type { TransportReason } from '../server/transport-refusal.ts';
+import { REQUEST_REASONS, type TransportReason } from '../server/transport-refusal.ts';
 
 export interface TokenRates {
   readonly overLimit: AddressLimit;
@@ -36,14 +36,7 @@ export function tokenLimits(rates: TokenRates, { registry }: Ports): TokenLimits
 
 /** Requests that name no grant, so that no limit was charged for them, and a 429 instead hides no grant that has ended. */
 const NAMING_NO_GRANT: ReadonlySet<string> = new Set([
-  'body-too-large',
-  'body-unreadable',
-  'content-type-repeated',
-  'content-type-unsupported',
-  'json-required',
-  'charset-unsupported',
-  'parameter-not-text',
-  'parameter-repeated',
+  ...REQUEST_REASONS,
   'client-id-missing',
   'credential-missing',
   'credential-ambiguous',
