@@ -21,6 +21,7 @@ import type { ClientTls, Load } from './generator/generator.ts';
 import { makeWalk } from './generator/walk.ts';
 import { CORES, pin } from './pinned.ts';
 import { runTimeOf } from './probe/processes.ts';
+import { threadTime } from './probe/thread-time.ts';
 import { freePorts, readyAfter } from './ready.ts';
 
 const CONNECTIONS = 24;
@@ -118,11 +119,13 @@ async function compare(kind: LoadKind, tls: ClientTls): Promise<void> {
 
 async function costOf({ side, run }: Turn): Promise<Cost> {
   const served = () => (side.postgres?.pid === undefined ? 0 : runTimeOf(side.postgres.pid));
-  const before = { here: process.threadCpuUsage(), postgres: served() };
+  const before = { here: threadTime(), postgres: served() };
   await run();
-  const { user, system } = process.threadCpuUsage(before.here);
   const requests = CONNECTIONS * REQUESTS;
-  return { here: (user + system) / requests, postgres: (served() - before.postgres) / 1000 / requests };
+  return {
+    here: (threadTime() - before.here) / requests,
+    postgres: (served() - before.postgres) / 1000 / requests,
+  };
 }
 
 /** Every connection sends one request at a time. */

@@ -18,10 +18,10 @@ export function written({ kind }: Column): string {
 }
 
 /** The columns that are stored in another form than rows hold. */
-export function decodedOf(columns: readonly Column[]): Decoded {
+export function decodedOf(columns: readonly (Column & Pick<TableColumn<never>, 'unread'>)[]): Decoded {
   return columns
     .map((column, at) => ({ column, at }))
-    .filter(({ column: { kind } }) => kind === 'hex' || kind === 'counter');
+    .filter(({ column: { kind, unread } }) => !unread && (kind === 'hex' || kind === 'counter'));
 }
 
 /** Decodes in place: most values need no decoding. */

@@ -15,7 +15,7 @@ export const grants: Table<Grant, Identity> = {
   columns: [
     { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
     { name: 'client_id', kind: 'text', fixed: true, of: ({ clientId }) => clientId },
-    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'scope', kind: 'text', fixed: true, of: ({ scope }) => scope },
     { name: 'certificate', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.certificate ?? null },
     { name: 'issuer_key', kind: 'hex', fixed: true, of: ({ origin }) => markOf(origin)?.issuerKey ?? null },

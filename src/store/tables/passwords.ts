@@ -12,7 +12,7 @@ export interface Password {
 export const passwords: Table<Password, Identity> = {
   name: 'passwords',
   columns: [
-    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'phc', kind: 'text', of: ({ phc }) => phc },
   ],
   keyOf: ({ identityId }) => identityId,

@@ -16,7 +16,7 @@ export const sessions: Table<BrowserSession, Identity> = {
   name: 'sessions',
   columns: [
     { name: 'id', kind: 'hex', fixed: true, of: ({ id }) => id },
-    { name: 'holder', kind: 'hex', fixed: true, of: ({ identityId }) => identityKey(identityId) },
+    { name: 'holder', kind: 'hex', fixed: true, unread: true, of: ({ identityId }) => identityKey(identityId) },
     { name: 'created_at', kind: 'integer', fixed: true, of: ({ createdAt }) => createdAt },
     { name: 'seen_at', kind: 'integer', of: ({ seenAt }) => seenAt },
     { name: 'ends_at', kind: 'integer', of: ({ endsAt }) => endsAt },

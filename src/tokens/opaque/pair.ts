@@ -88,9 +88,13 @@ function mint(token: RefreshToken, key: Key): MintedRefreshToken {
   return { refreshToken: mintRefreshToken(token, key), refreshHash: sha256(secret), root };
 }
 
+/** What is hashed at the moment, and nothing later: making buffers takes as long as filling them. */
+const NEXT_MESSAGE = Buffer.alloc(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
+const ACCESS_MESSAGE = Buffer.alloc(6 + ROOT_LENGTH + 16);
+
 /** secret n+1 = MAC(K, root | secret n | nonce | grant | n+1) */
 function successor({ grantId, generation, root, secret }: RefreshToken, nonce: Hex, key: Key): RefreshToken {
-  const message = Buffer.allocUnsafe(ROOT_LENGTH + REFRESH_SECRET_LENGTH + NONCE_LENGTH + 16 + 4);
+  const message = NEXT_MESSAGE;
   message.set(root, 0);
   message.set(secret, 16);
   message.write(nonce, 32, NONCE_LENGTH, 'hex');
@@ -102,7 +106,7 @@ function successor({ grantId, generation, root, secret }: RefreshToken, nonce: H
 
 /** Constant per grant: one hash in the row serves the access tokens of every generation. */
 function accessSecret(root: Buffer, grantId: GrantId): Buffer {
-  const message = Buffer.allocUnsafe(6 + ROOT_LENGTH + 16);
+  const message = ACCESS_MESSAGE;
   message.write('access', 0, 'latin1');
   message.set(root, 6);
   message.write(grantId, 6 + ROOT_LENGTH, 'hex');

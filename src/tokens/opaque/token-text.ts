@@ -110,8 +110,11 @@ export function keyIdOf(text: string): number | undefined {
   return undefined;
 }
 
+/** Of the token that is being minted: a buffer of its own would take a fifth of the time of its tag. */
+const MINTED = Buffer.alloc(LENGTH);
+
 function begin(kind: Kind, key: Key, id: string): Buffer {
-  const bytes = Buffer.allocUnsafe(LENGTH);
+  const bytes = MINTED;
   bytes[0] = kind.byte;
   bytes[1] = key.id;
   bytes.write(id, ID_AT, 'hex');
