@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, createServer, get, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  get,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
 import {
   type ClientHttp2Stream,
   connect as connectHttp2,
@@ -25,6 +33,7 @@ import { headersFrame, PREFACE, requestFields, resetFrame, settingsFrame } from 
 
 const HOLD = '/hold';
 const SHARE = 20;
+const TOKEN = 'Bearer authentic';
 
 /**
  * A server behind a gate, and which of its requests were told to be the first on their connection. It answers all but those to `HOLD`.
@@ -50,7 +59,7 @@ async function aGate(t: TestContext, server: Server = createServer()) {
     streams: { total: 100, share: limit },
     peers: peersOf(['127.0.0.9']),
     pressure,
-    isAuthentic: () => false,
+    isAuthentic: ({ authorization }) => authorization === TOKEN,
     isMonitoring: () => false,
     repliesAt: () => NEUTRAL_REPLIES,
     onRefused: () => undefined,
@@ -222,4 +231,27 @@ test('a refusal while the server stops ends the connection', async (t) => {
   assert.deepEqual(await connectionOf(), [503, 'keep-alive']);
   places.endStreams();
   assert.deepEqual(await connectionOf(), [503, 'close']);
+});
+
+test('strangers never take the last twentieth of the places', async (t) => {
+  const { port, places } = await aGate(t);
+  const holding: ClientRequest[] = [];
+  t.after(() => {
+    for (const request of holding) request.destroy();
+  });
+  const hold = (options: RequestOptions) =>
+    holding.push(get({ host: '127.0.0.1', port, path: HOLD, ...options }).on('error', () => undefined));
+  const known = { port, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
+  t.after(() => known.agent.destroy());
+  await ask(known);
+  for (const visitor of places.visitors) visitor.isKnown = true;
+  for (let n = 0; n < 95; n++) hold({ localAddress: `127.0.1.${n % 5}` });
+  while (places.held < 95) await wait(5);
+  const headers = { authorization: TOKEN };
+  assert.notEqual(await ask({ port }), 'ok');
+  assert.equal(await ask({ port, headers }), 'ok');
+  assert.equal(await ask(known), 'ok');
+  for (let n = 0; n < 5; n++) hold({ headers, localAddress: '127.0.1.5' });
+  while (places.held < 100) await wait(5);
+  assert.notEqual(await ask({ port, headers }), 'ok', 'all places are taken');
 });

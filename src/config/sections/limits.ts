@@ -32,7 +32,8 @@ export const limits = section('Limits of the service.', {
   }),
   connections: whole(1, 1_000_000, { description: 'Open connections per listener.', default: 10_000 }),
   maxInFlight: whole(1, 1_000_000, {
-    description: 'Requests in flight; further ones get 503 with Retry-After immediately.',
+    description:
+      'Requests in flight; further ones get 503 with Retry-After immediately. The last 5 percent are for callers that show a token.',
     default: 2_000,
   }),
   followers: whole(1, 1_000_000, {

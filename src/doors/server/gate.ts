@@ -39,6 +39,8 @@ const PIPELINED = 16;
 const PIPELINED_AND_IGNORED = 100;
 /** Health checks and scrapes at a time, in addition to other requests. */
 const WATCHERS = 64;
+/** The share of the places that strangers may take; the rest is for callers that show a token. */
+const OPEN_TO_ALL = 0.95;
 /** While HTTP/2 callers should have more streams. */
 const RAISE_EVERY_MS = 500;
 
@@ -114,12 +116,13 @@ export class Gate {
   }
 
   #whyNot(visitor: Visitor, party: Party, { headers }: IncomingMessage): ServerReason | undefined {
-    const { pressure, isAuthentic } = this.#rules;
+    const { pressure, isAuthentic, places } = this.#rules;
     const { held } = this.places;
     pressure.arrive();
     if (pressure.isTooLate(held, true)) return 'overloaded';
     if (pressure.isTooLate(held, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
-    if (held >= this.#rules.places && !this.#room.make()) return 'overloaded';
+    if (held >= OPEN_TO_ALL * places && !this.#room.make())
+      if (held >= places || !(visitor.isKnown || isAuthentic(headers))) return 'overloaded';
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }
