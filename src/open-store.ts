@@ -60,11 +60,12 @@ async function openSource(path: string): Promise<Source> {
 
 /** Back up, check and restore SQLite stores. */
 export async function sqliteCopies() {
-  const [copies, { isBusy, isFull }] = await Promise.all([
+  const [copies, { isBusy, isFull }, { lockFile }] = await Promise.all([
     import('./store/sqlite/backup.ts'),
     import('./store/sqlite/faults.ts'),
+    import('./store/sqlite/file-lock.ts'),
   ]);
-  return { ...copies, isBusy, isFull };
+  return { ...copies, isBusy, isFull, lockFile };
 }
 
 /** Continuous backups of SQLite stores. */

@@ -80,12 +80,15 @@ function treeOf(document: Document, path: string): unknown {
 const UNREADABLE: Readonly<Record<string, readonly [problem: string, todo?: string]>> = {
   ENOENT: ['there is no such file. `tessera init` writes one'],
   EACCES: ['this user may not read it', 'Run this as the user that runs the service, or let that user read the file.'],
+  ERR_ENCODING_INVALID_ENCODED_DATA: ['it is not UTF-8', 'Save the file as UTF-8.'],
   EISDIR: ['it is a folder', 'Name the file itself, for example with tessera.yaml at the end.'],
 };
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return UTF8.decode(readFileSync(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const [problem, todo] = UNREADABLE[code ?? ''] ?? [`cannot be read (${code})`, 'Check the path.'];

@@ -17,6 +17,7 @@ test('config check says that the database does not let this role in, and what to
   const stranger = await check(database.url.replace(/\/\/\w+/, '//nobody'));
   assert.equal(good.status, 0, good.printed);
   assert.doesNotMatch(good.printed, /FAIL/);
+  assert.match(good.printed, /warn {2}keyring: the variable KEYRING is not set\n/);
   assert.match(elsewhere.printed, /FAIL {2}database: .*"nowhere" does not exist.*\n {6}Create the database/);
   assert.equal(elsewhere.status, 1);
   assert.match(

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { load, mistakeIn, mistakesIn } from './configured.ts';
 
 suite('a mistake is reported with its path, the expected form and an example', () => {
@@ -74,6 +77,12 @@ suite('a mistake is reported with its path, the expected form and an example', (
     assert.match(mistakeIn('log: {}\n---\nlog: {}').todo ?? '', /Remove the line ---/);
     assert.match(mistakeIn('tokens:\n  refresh: true\n   onReuse: report').todo ?? '', /next line indented too far/);
     assert.throws(() => loadConfig({ file: '/nowhere/tessera.yaml', env: {} }), /no such file.*tessera init/);
+  });
+
+  test('a file in another encoding is refused: its letters would change', () => {
+    const file = join(temporaryFolder('latin1'), 'tessera.yaml');
+    writeFileSync(file, 'pages: { name: "Müller" }', 'latin1');
+    assert.throws(() => loadConfig({ file, env: {} }), /it is not UTF-8/);
   });
 });
 

@@ -9,13 +9,14 @@ type NamedFile = readonly [about: string, path: string, todo: string];
 
 const KEYRING = 'keyring file';
 const INIT = 'Do: tessera init';
+const SET = 'Set it for the service; it may be set there already, and not here.';
 const PUT = 'Put it there, or change the setting.';
 
-/** The files that settings name, without opening the store. A missing one is only a warning: the rest may come later. */
+/** The files and the variable that settings name, without opening the store. A missing one is only a warning: the rest may come later. */
 export function examineNamedFiles(config: Config): Finding[] {
   const missing = namedFiles(config).filter(([, path]) => isMissing(path));
   const isOfMissing = ({ says }: Finding) => missing.some(([, path]) => says.startsWith(`${path} `));
-  const keyring = examineKeyringFile(config);
+  const keyring = examineKeyring(config);
   const files = examineFiles(config).filter(
     ({ about, verdict }) => !(keyring && about === KEYRING && verdict === 'poor'),
   );
@@ -53,14 +54,17 @@ function namedFiles({ dataFolder, keyring, store, listeners, pages }: Config): r
   ];
 }
 
-/** Undefined if the keyring can be used, or is missing. */
-function examineKeyringFile(config: Config): Finding | undefined {
-  if (config.keyring.from !== 'file') return undefined;
+/** Undefined if the keyring can be used, or its file is missing. */
+function examineKeyring(config: Config): Finding | undefined {
+  const { keyring } = config;
   try {
-    readKeys(config, {});
-    return undefined;
+    const keys = readKeys(config, process.env);
+    return keys || keyring.from === 'file'
+      ? undefined
+      : poor('keyring', `the variable ${keyring.name} is not set`, SET);
   } catch (error) {
-    return bad(KEYRING, (error as Error).message, 'The service does not start until this is fixed.');
+    const about = keyring.from === 'file' ? KEYRING : 'keyring';
+    return bad(about, (error as Error).message, 'The service does not start until this is fixed.');
   }
 }
 

@@ -37,7 +37,7 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
       carried = former === undefined ? undefined : await carryFrom(former, workplace);
       settled = endGrants ? await endEverything(workplace) : { live: await countLiveGrants(workplace) };
     });
-  const { before, damage } = await withCopy(from, to, at, (file) => replaceBy(file, to, settle));
+  const { before, damage } = await alone(to, () => withCopy(from, to, at, (file) => replaceBy(file, to, settle)));
   print(`Restored ${to} from ${from}`);
   if (before) print(`What was there before is in ${before}`);
   if (damage !== undefined) remark(`It was damaged: ${damage}`);
@@ -51,6 +51,19 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
     disabledAgain: carried && 'count' in carried ? carried.disabled : undefined,
     liveGrants: live,
   });
+}
+
+/** Two at once would remove each other's files. */
+async function alone<T>(to: string, work: () => Promise<T>): Promise<T> {
+  const { lockFile } = await sqliteCopies();
+  const path = `${to}.restoring`;
+  const lock = lockFile(path);
+  if (!lock) throw new CommandFailure('store', `another tessera restore works on ${to}`, 'Wait until it has ended.');
+  try {
+    return await removingAfter([path], work);
+  } finally {
+    lock.release();
+  }
 }
 
 type Carried = { readonly count: number; readonly disabled: readonly CameBack[] } | { readonly why: string };

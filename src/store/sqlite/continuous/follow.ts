@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { backup } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lockFile } from '../file-lock.ts';
 import {
   type Base,
   basePath,
@@ -17,7 +18,6 @@ import {
   seriesFolders,
 } from './archive.ts';
 import { BackupRefused, DamagedBackup } from './faults.ts';
-import { lockFolder } from './folder-lock.ts';
 import { type SeriesOptions, SeriesWriter } from './series-writer.ts';
 import { WalFollower } from './wal-follower.ts';
 
@@ -35,13 +35,16 @@ export interface FollowOptions extends SeriesOptions {
   readonly signal: AbortSignal;
 }
 
+const ONE_FOLLOWER = 'Stop it, or give this one a folder of its own.';
+
 /** Resolves after `signal`, when everything committed until then is in the archive. */
 export async function followStore(options: FollowOptions): Promise<void> {
-  const unlock = lockFolder(options.archive);
+  const lock = lockFile(join(options.archive, 'follower.lock'));
+  if (!lock) throw new BackupRefused(`another follower writes to ${options.archive}`, ONE_FOLLOWER);
   try {
     await followAlone({ ...options, store: realpathSync(options.store) });
   } finally {
-    unlock();
+    lock.release();
   }
 }
 

@@ -1,0 +1,37 @@
+// A lock between processes. It is SQLite's, so it ends with its process, however that ends.
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { makeDatabase } from './connection.ts';
+import { isBusy } from './faults.ts';
+
+/** Takes the lock, or returns undefined at once if another process has it. Its owner may remove the file before the release. */
+export function lockFile(path: string): { readonly release: () => void } | undefined {
+  makeDatabase(path);
+  const before = inodeOf(path);
+  const database = openLock(path);
+  try {
+    database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // writes nothing: the disk may be full
+    // Otherwise its last owner has removed it meanwhile, and somebody else may have a new one.
+    if (before !== undefined && inodeOf(path) === before) return { release: () => database.close() };
+  } catch (error) {
+    if (!isBusy(error)) {
+      database.close();
+      throw error;
+    }
+  }
+  database.close();
+  return undefined;
+}
+
+/** Somebody else may own the file, and have been killed before removing it. */
+function openLock(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (error) {
+    throw new Error(`${path} is in the way: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
