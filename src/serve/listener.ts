@@ -10,6 +10,7 @@ import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
 import type { Census } from '../doors/server/places.ts';
+import { boundPresentedChains } from '../doors/server/presented-chain.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
@@ -91,6 +92,7 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = connections;
+  if (options.tls) boundPresentedChains(server);
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -100,7 +102,10 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
           boundUnread(server, parts.limits.requestTimeoutMs);
           return withEveryAddress(address, options.host);
         }),
-    exchange: (tls) => server.setSecureContext(secureContext(tls)),
+    exchange: (tls) => {
+      server.setSecureContext(secureContext(tls));
+      boundPresentedChains(server);
+    },
     census: () => app.census(),
     drain: () => app.drain({ isShared: isPortShared(options) }),
   };

@@ -65,11 +65,25 @@ function mountPages(app: FastifyInstance, site: Site): void {
   for (const route of site.servesDocs ? [] : INSTEAD_OF_DOCS) mountRoute(app, route, site);
   if (site.servesDocs)
     mountDocs(app, site, (request, reply) => replyRefusal(request, reply, { reason: 'not-found' }, site));
-  app.get('/docs/openapi.json', async ({ query }, reply) => {
-    const document = withNamedSchemas(site.openapi());
-    const isFull = (query as { links?: string }).links === 'full';
-    return reply.headers(NO_SNIFFING).send(isFull ? document : withPlainLinks(document));
+  mountOpenapi(app, site);
+}
+
+/** Its two texts are made once: anybody may ask for them. */
+function mountOpenapi(app: FastifyInstance, site: Site): void {
+  const texts = new Map<boolean, string>();
+  app.get('/docs/openapi.json', async (request, reply) => {
+    const limited = site.overLimit(request);
+    if (limited) return replyRefusal(request, reply, limited, site);
+    const isFull = (request.query as { links?: string }).links === 'full';
+    const text = texts.get(isFull) ?? openapiText(site, isFull);
+    texts.set(isFull, text);
+    return reply.headers(NO_SNIFFING).type('application/json; charset=utf-8').send(text);
   });
+}
+
+function openapiText(site: Site, isFull: boolean): string {
+  const document = withNamedSchemas(site.openapi());
+  return JSON.stringify(isFull ? document : withPlainLinks(document));
 }
 
 function mountRoute(app: FastifyInstance, route: PageRoute, site: Site): void {

@@ -119,12 +119,22 @@ export function textOf({ source }: Pick<DocsPage, 'source'>): string {
   return text;
 }
 
+const titles = new Map<string, string>();
+
+/** Found once: every page lists all of them. */
 export function titleOf(page: DocsPage): string {
-  return headingOf(textOf(page).split('\n', 1)[0] ?? '').title.replaceAll('`', '');
+  const title = titles.get(page.source) ?? headingOf(textOf(page).split('\n', 1)[0] ?? '').title.replaceAll('`', '');
+  titles.set(page.source, title);
+  return title;
 }
 
+const files = new Map<string, Buffer>();
+
+/** Read once, too. */
 export function bytesOf({ source }: DocsFile): Buffer {
-  return readFileSync(new URL(source, ROOT));
+  const bytes = files.get(source) ?? readFileSync(new URL(source, ROOT));
+  files.set(source, bytes);
+  return bytes;
 }
 
 /** Links between pages and files of the library lead there. Other files are in the repository only. */

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import { boundPresentedChains, MOST_CHAIN_BYTES } from '../../src/doors/server/presented-chain.ts';
+import { secureContext, tlsOptions } from '../../src/doors/server/tls.ts';
+import { writePem } from '../../src/pki/der/pem.ts';
+import { makeAuthority } from '../authority.ts';
+
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const root = makeAuthority();
+const intermediate = root.makeIntermediate();
+
+async function aServer(t: TestContext) {
+  const { chain, key } = intermediate.issue({
+    commonName: 'localhost',
+    dnsNames: ['localhost'],
+    usages: [SERVER_AUTH],
+  });
+  const certificate = chain.map(writePem).join('');
+  const files = { certificate, key, clientCertificates: 'request', issuers: [root.pem] } as const;
+  const server = createServer({ ...tlsOptions(files, 10_000), pauseOnConnect: false });
+  assert.ok(boundPresentedChains(server), 'this Node can call C');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { server, port, files };
+}
+
+/** What became of a handshake with this chain: the server's socket, or the error that the caller got. */
+async function shakeHands(port: number, server: ReturnType<typeof createServer>, chain: string, key: string) {
+  const caller = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: root.pem, cert: chain, key });
+  const accepted = once(server, 'secureConnection').then(([socket]: TLSSocket[]) => socket);
+  const refused = new Promise<Error>((resolve) => caller.once('error', resolve));
+  const outcome = await Promise.race([accepted, refused]);
+  const isServerAuthorized = caller.authorized;
+  caller.destroy();
+  return { outcome, isServerAuthorized };
+}
+
+test('OpenSSL checks no signature above the certificate of a caller, and all those of servers that we call', async (t) => {
+  const { server, port } = await aServer(t);
+  const { chain, key } = intermediate.issue();
+  const { outcome, isServerAuthorized } = await shakeHands(port, server, chain.map(writePem).join(''), key);
+  assert.ok(outcome && !(outcome instanceof Error), String(outcome));
+  assert.equal(outcome.authorized, false, 'the path to the root is good, so it was not followed');
+  assert.equal(outcome.getPeerX509Certificate()?.issuerCertificate?.raw.equals(intermediate.certificate), true);
+  assert.equal(isServerAuthorized, true);
+  const direct = root.issue();
+  const shorter = await shakeHands(port, server, direct.pem, direct.key);
+  assert.ok(shorter.outcome && !(shorter.outcome instanceof Error) && shorter.outcome.authorized);
+});
+
+test('a handshake with a longer chain than the limit ends, also after the certificates were exchanged', async (t) => {
+  const { server, port, files } = await aServer(t);
+  const { certificate, key } = root.issue();
+  const count = (bytes: number) => Math.floor(bytes / (intermediate.certificate.length + 5));
+  const chainOf = (more: number) =>
+    [certificate, ...Array.from({ length: more }, () => intermediate.certificate)].map(writePem).join('');
+  for (const exchanged of [false, true]) {
+    if (exchanged) {
+      server.setSecureContext(secureContext(files));
+      boundPresentedChains(server);
+    }
+    const fits = await shakeHands(port, server, chainOf(count(MOST_CHAIN_BYTES) - 2), key);
+    assert.ok(!(fits.outcome instanceof Error), String(fits.outcome));
+    const { outcome } = await shakeHands(port, server, chainOf(count(MOST_CHAIN_BYTES) + 1), key);
+    assert.match(String(outcome), /illegal parameter/i);
+  }
+});
