@@ -19,6 +19,8 @@ export type SignInMethod = PasswordSignIn | RedirectSignIn;
 /** The person types name and password into our page. */
 export interface PasswordSignIn {
   readonly by: 'password';
+  /** Whether a check would have to wait for long, asked before anything is counted. `isKnown`: the person's browser is. */
+  isBusy(isKnown: boolean): boolean;
   /** Takes the same time for a wrong password, an unknown name and an ambiguous one. The identity may be disabled. */
   check(userName: string, password: Secret): Promise<SignedInByPassword | undefined>;
   /** The mark of the current password; undefined if exactly one identity with a password is not found. */
@@ -74,6 +76,11 @@ export async function signInByPassword(
     if (signedIn) return signedIn;
   }
   return undefined;
+}
+
+/** Whether password checks wait for long. */
+export function isBusy({ signInMethods }: Pick<Directory, 'signInMethods'>, isKnown: boolean): boolean {
+  return signInMethods.some((method) => method.by === 'password' && method.isBusy(isKnown));
 }
 
 /** The mark of the current password of this name. */

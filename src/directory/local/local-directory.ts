@@ -1,17 +1,13 @@
 // The built-in directory: identities `local:{guid}` in the store, passwords as argon2id.
 import { type Identity, isLocal, localIdentityId } from '../../core/identity.ts';
-import { Overloaded } from '../../core/overloaded.ts';
 import type { Store } from '../../store/store.ts';
 import type { Where } from '../../store/table.ts';
 import { byEmail, byUpn, byUserName, identities } from '../../store/tables/identities.ts';
-import type { Secret } from '../../tokens/secret.ts';
 import type { Directory, PasswordSignIn, SignedInByPassword } from '../directory.ts';
 import { isPassword, NOBODYS_HASH } from './password-hash.ts';
+import { PasswordQueue } from './password-queue.ts';
 import { LOCAL_PASSWORD_RULES } from './password-rules.ts';
 import { changePassword, loadHash, markOf } from './passwords.ts';
-
-/** Each check takes a thread for 40 ms and 19 MiB. More at once would keep people waiting and starve other work. */
-const MOST_WAITING = 32;
 
 /** No identity has this id. */
 const NOBODY = localIdentityId('00000000-0000-0000-0000-000000000000');
@@ -26,20 +22,21 @@ export function localDirectory(store: Store, check: typeof isPassword = isPasswo
     byUserName: (name) => lookUp(byUserName(name)),
     byEmail: (address) => lookUp(byEmail(address)),
     byUpn: (name) => lookUp(byUpn(name)),
-    signInMethods: [passwordSignIn(store, (name) => lookUp(byUserName(name)), limited(check))],
+    signInMethods: [passwordSignIn(store, (name) => lookUp(byUserName(name)), new PasswordQueue(check))],
     passwordRules: (identity) => (isLocal(identity) ? LOCAL_PASSWORD_RULES : undefined),
   };
 }
 
-function passwordSignIn(store: Store, find: Directory['byUserName'], check: typeof isPassword): PasswordSignIn {
+function passwordSignIn(store: Store, find: Directory['byUserName'], queue: PasswordQueue): PasswordSignIn {
   return {
     by: 'password',
+    isBusy: (isKnown) => queue.isFullFor(isKnown),
     check: async (name, password) => {
       const [identity, ...others] = await find(name);
       const only = others.length === 0 ? identity : undefined;
       // A name that does not exist costs the same work: one load and one check.
       const phc = await loadHash(only?.id ?? NOBODY, store);
-      const isRight = await check(password, phc ?? NOBODYS_HASH);
+      const isRight = await queue.check(password, phc ?? NOBODYS_HASH);
       return isRight && only && phc ? signedIn(only, phc, store) : undefined;
     },
     passwordMark: async (name) => {
@@ -57,18 +54,5 @@ function signedIn(identity: Identity, phc: string, store: Store): SignedInByPass
     passwordMark: markOf(phc),
     stillHolds: async () => (await loadHash(identity.id, store)) === phc,
     changePassword: (next) => changePassword(identity.id, { before: phc, next }, store),
-  };
-}
-
-function limited(check: typeof isPassword): typeof isPassword {
-  let waiting = 0;
-  return async (password: Secret, phc: string) => {
-    if (waiting >= MOST_WAITING) throw new Overloaded('too many sign-ins at once');
-    waiting += 1;
-    try {
-      return await check(password, phc);
-    } finally {
-      waiting -= 1;
-    }
   };
 }

@@ -1,10 +1,17 @@
 import type { Hex } from '../../core/hex.ts';
 import { firstHalf } from '../../core/hex.ts';
 import { accept, type PersonOutcome, refuse } from '../../core/outcome.ts';
+import { Overloaded } from '../../core/overloaded.ts';
 import type { Person } from '../../core/person.ts';
 import { networkOf, type Presenter } from '../../core/presenter.ts';
 import { type Browser, countsAgainstUserCode, isKnownFor, signInLimits } from '../../core/rules/sign-in.ts';
-import { passwordMarkOf, type SignedIn, type SignedInByPassword, signInByPassword } from '../../directory/directory.ts';
+import {
+  isBusy,
+  passwordMarkOf,
+  type SignedIn,
+  type SignedInByPassword,
+  signInByPassword,
+} from '../../directory/directory.ts';
 import { addKnownBrowser, BROWSER_ID_LENGTH, readKnownBrowsers } from '../../tokens/known-browser.ts';
 import type { Secret } from '../../tokens/secret.ts';
 import { sha256 } from '../../tokens/sha256.ts';
@@ -91,13 +98,18 @@ export async function checkPassword(
   { userName, password, presenter, browser }: PasswordCheck,
   ports: Ports,
 ): Promise<PersonOutcome<SignedInByPassword>> {
+  // Nothing was tried, so nothing is counted: whoever is refused here may have the right password.
+  if (isBusy(ports.directory, browser.is !== 'unknown')) throw new Overloaded('too many sign-ins at once');
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {
     const { isLocked, retryAfter } = attempt.refusal;
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
-  const signedIn = await signInByPassword(ports.directory, userName, password);
+  const signedIn = await signInByPassword(ports.directory, userName, password).catch(async (fault: unknown) => {
+    if (fault instanceof Overloaded) await attempt.value.forgive();
+    throw fault;
+  });
   if (!signedIn?.identity.enabled) return refuse('sign-in-failed');
   await attempt.value.forgive();
   return accept(signedIn);

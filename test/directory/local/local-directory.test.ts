@@ -6,6 +6,7 @@ import type { ApprovedIssuer } from '../../../src/core/issuer.ts';
 import { Overloaded } from '../../../src/core/overloaded.ts';
 import {
   type Directory,
+  isBusy,
   type PasswordSignIn,
   passwordMarkOf,
   signInByPassword,
@@ -59,10 +60,15 @@ async function local(t: TestContext): Promise<Local> {
   return { node: { ...node, directory }, clock, directory, verified };
 }
 
+async function untilBusy(isFull: () => boolean): Promise<void> {
+  while (!isFull()) await new Promise(setImmediate);
+}
+
 /** The same node, whose directory checks passwords otherwise. */
 function checkingBy(node: Node, check: PasswordSignIn['check']): Node {
   const passwordMark = async () => MARK_OF_PASSWORD;
-  return { ...node, directory: { ...node.directory, signInMethods: [{ by: 'password', check, passwordMark }] } };
+  const method = { by: 'password', isBusy: () => false, check, passwordMark } as const;
+  return { ...node, directory: { ...node.directory, signInMethods: [method] } };
 }
 
 test('passwords are hashed with argon2id (19 MiB, two passes), each with its own salt', async () => {
@@ -200,11 +206,40 @@ test('excess parallel sign-ins are refused, so that hashing does not starve othe
   const { node } = await local(t);
   const held: (() => void)[] = [];
   const directory = localDirectory(node.store, () => new Promise((resolve) => held.push(() => resolve(false))));
-  const waiting = Array.from({ length: 32 }, () => signInByPassword(directory, 'ada', WRONG));
-  while (held.length < 32) await new Promise(setImmediate);
-  await assert.rejects(signInByPassword(directory, 'ada', PASSWORD), Overloaded);
-  for (const release of held) release();
-  assert.deepEqual(new Set(await Promise.all(waiting)), new Set([undefined]));
+  const check = (): Promise<unknown> => signInByPassword(directory, 'ada', WRONG);
+  const waiting = Array.from({ length: 31 }, check);
+  const busy = () => [false, true].map((isKnown) => isBusy(directory, isKnown));
+  while (held.length === 0) await new Promise(setImmediate);
+  assert.deepEqual(busy(), [false, false]);
+  waiting.push(check());
+  await untilBusy(() => isBusy(directory, false));
+  assert.deepEqual(busy(), [true, false], 'people whose browsers are known may still come');
+  const stranger = { userName: 'ada', password: PASSWORD, presenter: CURL };
+  await assert.rejects(signIn(stranger, { ...node, directory }), Overloaded);
+  assert.deepEqual(await node.store.page(attempts, { limit: 10 }), [], 'what was not tried is not counted');
+  waiting.push(...Array.from({ length: 16 }, check));
+  await untilBusy(() => isBusy(directory, true));
+  await assert.rejects(check(), Overloaded);
+  assert.ok(held.length <= 2, `${held.length} at once`);
+  const answered = Promise.all(waiting).then((answers) => {
+    waiting.length = 0;
+    return answers;
+  });
+  while (waiting.length > 0) {
+    held.shift()?.();
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(new Set(await answered), new Set([undefined]));
+});
+
+test('a sign-in that was counted and then found no turn is not counted', async (t) => {
+  const { node } = await local(t);
+  const full = checkingBy(node, () => Promise.reject(new Overloaded('too many sign-ins at once')));
+  await assert.rejects(signIn({ userName: 'ada', password: PASSWORD, presenter: CURL }, full), Overloaded);
+  assert.deepEqual(
+    (await node.store.page(attempts, { limit: 10 })).map(({ count }) => count),
+    [0, 0],
+  );
 });
 
 test('the mark of a password differs for every password set, even for the same text, and nobody else has one', async (t) => {
