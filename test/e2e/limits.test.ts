@@ -259,6 +259,12 @@ for (const protocol of PROTOCOLS) {
         await service.stop();
       });
 
+      test('requests that are refused are not charged to the integration that they name', async () => {
+        const refused = { path: DEVICE, ...json({ client_id: CLIENT, scope: 'nothing:registered' }) };
+        for (let n = 0; n <= few.burst; n++) assert.equal((await caller.ask(refused)).status, 400);
+        await startedDevice(caller, CLIENT);
+      });
+
       test('one integration over its limit does not affect the others', async () => {
         const request = { path: DEVICE, ...json({ client_id: CLIENT, scope: SCOPE }) };
         assertLimited(await exhaust(() => caller.ask(request)));

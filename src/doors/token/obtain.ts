@@ -105,9 +105,8 @@ export async function obtainDevice(
   request: FastifyRequest,
   mount: TokenMount,
 ): Promise<Outcome<StartedDevice>> {
-  const limited = asked.clientId ? mount.overIntegrationLimit(asked.clientId, 'devices') : undefined;
-  if (limited) return refused(limited);
-  const started = await startDevice(asked, mount.ports);
+  const overLimit = (clientId: string) => mount.overIntegrationLimit(clientId, 'devices');
+  const started = await startDevice({ ...asked, overLimit }, mount.ports);
   recordIntegration(request, asked.clientId, mount.ports); // once more: it may have been found in the store
   return started;
 }

@@ -1,6 +1,7 @@
 import type { DeviceAuthorization, DeviceId } from '../../core/device.ts';
-import { accept, type Outcome } from '../../core/outcome.ts';
+import { accept, type Outcome, refused } from '../../core/outcome.ts';
 import type { Presenter } from '../../core/presenter.ts';
+import type { Refusal } from '../../core/refusal.ts';
 import { decideStart } from '../../core/rules/device.ts';
 import type { WantedTarget } from '../../core/rules/scope.ts';
 import { after, type EpochSeconds, type Seconds } from '../../core/time.ts';
@@ -16,6 +17,8 @@ import type { Ports } from '../ports.ts';
 export interface StartRequest extends WantedTarget {
   readonly clientId: string | undefined;
   readonly presenter: Presenter;
+  /** The refusal for an integration over its limit, if it is. Asked once the request is good: others are not charged to it. */
+  readonly overLimit?: ((clientId: string) => Refusal | undefined) | undefined;
 }
 
 export interface StartedDevice {
@@ -33,6 +36,8 @@ export async function startDevice(request: StartRequest, ports: Ports): Promise<
   const resourceServers = await namedResourceServers(request.resource, ports);
   const decision = decideStart({ ...request, integration, resourceServers, settings });
   if (!decision.ok) return decision;
+  const limited = request.overLimit?.(decision.value.integration.clientId);
+  if (limited) return refused(limited);
   const { scope, resource } = decision.value;
   const id = newId(ports) as DeviceId;
   const secret = random(DEVICE_SECRET_LENGTH);
