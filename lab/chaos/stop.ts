@@ -14,7 +14,7 @@ import type { Seeded } from '../../test/seeded.ts';
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const STOP_TIMEOUT_S = 1;
 /** Extra time beyond the callers' timeout: closing the store, and a busy machine. */
-const GRACE_MS = 3_000;
+const GRACE_MS = 15_000;
 const LONGEST_LIFE_MS = 700;
 
 export interface Stop {
