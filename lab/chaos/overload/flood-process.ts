@@ -1,8 +1,12 @@
-// Strangers that only open connections: full TLS handshakes, or a ClientHello and then nothing. Runs as its own process (KIND PORT)
+// Strangers that only open connections: full TLS handshakes, with certificates or without, or a ClientHello and then nothing. Runs as its own process (KIND PORT)
 // with the lowest priority: strangers have machines of their own, so they must not slow down the honest callers on this core.
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createSecureContext } from 'node:tls';
+import { MOST_CHAIN_BYTES } from '../../../src/doors/server/presented-chain.ts';
+import { writePem } from '../../../src/pki/der/pem.ts';
+import { makeAuthority } from '../../../test/authority.ts';
+import { ecKeys } from '../../../test/signed-der.ts';
 import type { FloodKind } from './flood.ts';
 
 const HALF_OPEN_MS = 2000;
@@ -17,7 +21,7 @@ function openMore(kind: FloodKind, port: number, clientHello: Buffer): void {
   for (let n = 0; n < PER_TICK && open.size < MOST_OPEN; n++) {
     opened += 1;
     const from = addressOf(kind, opened);
-    const socket = kind === 'new TLS connections' ? whole(port, from) : half(port, from, clientHello);
+    const socket = kind.startsWith('new') ? whole(port, from) : half(port, from, clientHello);
     open.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => open.delete(socket));
@@ -31,7 +35,7 @@ function addressOf(kind: FloodKind, at: number): string {
 
 function whole(port: number, localAddress: string): Socket {
   const options = { port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, localAddress };
-  const socket = connectTls(options, () => socket.destroy());
+  const socket = connectTls({ ...options, secureContext }, () => socket.destroy());
   socket.setTimeout(HALF_OPEN_MS, () => socket.destroy());
   return socket;
 }
@@ -41,6 +45,16 @@ function half(port: number, localAddress: string, clientHello: Buffer): Socket {
   socket.resume();
   setTimeout(() => socket.destroy(), HALF_OPEN_MS);
   return socket;
+}
+
+/** As many certificates as one may present, each signed with a key that makes checking it expensive. */
+function longChain(): { readonly cert: string; readonly key: string } {
+  const keys = ecKeys('P-521');
+  let authority = makeAuthority({ keys });
+  for (let octets = 0; octets < 0.9 * MOST_CHAIN_BYTES; octets += authority.certificate.length)
+    authority = authority.makeIntermediate({ keys, name: `Stranger ${octets}` });
+  const { chain, key } = authority.issue();
+  return { cert: chain.map(writePem).join(''), key };
 }
 
 /** A ClientHello, recorded from a real client. */
@@ -64,6 +78,7 @@ function overhearClientHello(): Promise<Buffer> {
 let opened = 0;
 setPriority(constants.priority.PRIORITY_LOW);
 const [kind, port] = process.argv.slice(2) as [FloodKind, string];
+const secureContext = createSecureContext(kind.includes('chains') ? longChain() : {});
 const clientHello = await overhearClientHello();
 setInterval(() => openMore(kind, Number(port), clientHello), TICK_MS);
 process.on('message', () => process.send?.(opened));

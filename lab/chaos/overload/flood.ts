@@ -4,6 +4,7 @@ import { CORES, startPinned, stopped } from '../../bench/pinned.ts';
 
 export const FLOODS = [
   'new TLS connections',
+  'new TLS connections with long chains',
   'handshakes that stop half-way',
   'handshakes of one address that stop half-way',
 ] as const;
