@@ -22,7 +22,7 @@ export interface PasswordSignIn {
   /** Whether a check would have to wait for long, asked before anything is counted. `isKnown`: the person's browser is. */
   isBusy(isKnown: boolean): boolean;
   /** Takes the same time for a wrong password, an unknown name and an ambiguous one. The identity may be disabled. */
-  check(userName: string, password: Secret): Promise<SignedInByPassword | undefined>;
+  check(userName: string, password: Secret, isKnown: boolean): Promise<SignedInByPassword | undefined>;
   /** The mark of the current password; undefined if exactly one identity with a password is not found. */
   passwordMark(userName: string): Promise<Hex | undefined>;
 }
@@ -70,9 +70,10 @@ export async function signInByPassword(
   { signInMethods }: Pick<Directory, 'signInMethods'>,
   userName: string,
   password: Secret,
+  isKnown = false,
 ): Promise<SignedInByPassword | undefined> {
   for (const method of signInMethods) {
-    const signedIn = method.by === 'password' ? await method.check(userName, password) : undefined;
+    const signedIn = method.by === 'password' ? await method.check(userName, password, isKnown) : undefined;
     if (signedIn) return signedIn;
   }
   return undefined;

@@ -92,7 +92,8 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = connections;
-  if (options.tls) boundPresentedChains(server);
+  if (options.tls && !boundPresentedChains(server) && options.tls.clientCertificates !== 'off')
+    parts.log.warn({ port: options.port }, UNBOUNDED_CHAINS);
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -110,6 +111,9 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
     drain: () => app.drain({ isShared: isPortShared(options) }),
   };
 }
+
+const UNBOUNDED_CHAINS =
+  'this Node cannot bound what the certificates of strangers cost: use Node 26, or clientCertificates: off (docs/operators.md)';
 
 /** For a listener on every address, fastify prints the loopback address only. */
 export function withEveryAddress(address: string, host: string): string {

@@ -31,12 +31,12 @@ function passwordSignIn(store: Store, find: Directory['byUserName'], queue: Pass
   return {
     by: 'password',
     isBusy: (isKnown) => queue.isFullFor(isKnown),
-    check: async (name, password) => {
+    check: async (name, password, isKnown) => {
       const [identity, ...others] = await find(name);
       const only = others.length === 0 ? identity : undefined;
       // A name that does not exist costs the same work: one load and one check.
       const phc = await loadHash(only?.id ?? NOBODY, store);
-      const isRight = await queue.check(password, phc ?? NOBODYS_HASH);
+      const isRight = await queue.check(password, phc ?? NOBODYS_HASH, isKnown);
       return isRight && only && phc ? signedIn(only, phc, store) : undefined;
     },
     passwordMark: async (name) => {

@@ -6,14 +6,13 @@ import type { Secret } from '../../tokens/secret.ts';
 import type { isPassword } from './password-hash.ts';
 
 const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
-/** More would keep people waiting for more than a second. */
-const MOST_OF_STRANGERS = 32;
-/** The rest is for people whose browsers are known. */
-const MOST = 48;
+/** More would keep people waiting for more than a second. People whose browsers are known do not wait for others. */
+const MOST_WAITING = 32;
 
 export class PasswordQueue {
   readonly #check: typeof isPassword;
-  readonly #waiting: (() => void)[] = [];
+  readonly #known: (() => void)[] = [];
+  readonly #strangers: (() => void)[] = [];
   #running = 0;
 
   constructor(check: typeof isPassword) {
@@ -21,17 +20,18 @@ export class PasswordQueue {
   }
 
   isFullFor(isKnown: boolean): boolean {
-    return this.#running + this.#waiting.length >= (isKnown ? MOST : MOST_OF_STRANGERS);
+    return (isKnown ? this.#known : this.#strangers).length >= MOST_WAITING;
   }
 
-  async check(password: Secret, phc: string): Promise<boolean> {
-    if (this.isFullFor(true)) throw new Overloaded('too many sign-ins at once');
-    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
+  async check(password: Secret, phc: string, isKnown: boolean): Promise<boolean> {
+    if (this.isFullFor(isKnown)) throw new Overloaded('too many sign-ins at once');
+    const line = isKnown ? this.#known : this.#strangers;
+    if (this.#running >= AT_ONCE) await new Promise<void>((go) => line.push(go));
     else this.#running += 1;
     try {
       return await this.#check(password, phc);
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#known.shift() ?? this.#strangers.shift();
       if (next) next();
       else this.#running -= 1;
     }

@@ -121,8 +121,10 @@ export class Gate {
     pressure.arrive();
     if (pressure.isTooLate(held, true)) return 'overloaded';
     if (pressure.isTooLate(held, visitor.isKnown) && !isAuthentic(headers)) return 'overloaded';
-    if (held >= OPEN_TO_ALL * places && !this.#room.make())
-      if (held >= places || !(visitor.isKnown || isAuthentic(headers))) return 'overloaded';
+    if (held >= OPEN_TO_ALL * places && !this.#room.make({ ofStrangersOnly: held < places })) {
+      const isStranger = () => (!visitor.isKnown || visitor.isProxy) && !isAuthentic(headers);
+      if (held >= places || isStranger()) return 'overloaded';
+    }
     const isLimited = !visitor.isProxy || party !== visitor.party;
     return isLimited && isOverShare(party, 'places', this.#rules.limit) ? 'rate-limited' : undefined;
   }

@@ -17,13 +17,13 @@ export class Room {
     this.#places = places;
   }
 
-  /** Returns whether there is room. */
-  make(now = performance.now()): boolean {
+  /** Returns whether there is room. Callers that have shown a token leave their places only if no stranger can. */
+  make({ ofStrangersOnly }: { readonly ofStrangersOnly: boolean }, now = performance.now()): boolean {
     if (now < this.#searchedAt + SEARCH_EVERY_MS) return false;
     this.#searchedAt = now;
     const waiting = [...this.#places.visitors].flatMap(({ places }) => places.filter((place) => isWaiting(place, now)));
     const strangers = waiting.filter(({ visitor }) => !visitor.isKnown);
-    const leaving = (strangers.length > 0 ? strangers : waiting).slice(0, MOST);
+    const leaving = (strangers.length > 0 || ofStrangersOnly ? strangers : waiting).slice(0, MOST);
     for (const place of leaving) this.#end(place);
     return leaving.length > 0;
   }

@@ -99,17 +99,20 @@ export async function checkPassword(
   ports: Ports,
 ): Promise<PersonOutcome<SignedInByPassword>> {
   // Nothing was tried, so nothing is counted: whoever is refused here may have the right password.
-  if (isBusy(ports.directory, browser.is !== 'unknown')) throw new Overloaded('too many sign-ins at once');
+  const isKnown = browser.is !== 'unknown';
+  if (isBusy(ports.directory, isKnown)) throw new Overloaded('too many sign-ins at once');
   const facts = { browser, nameMark: nameMark(userName), network: networkOf(presenter.address) };
   const attempt = await countUnderAll(signInLimits(facts, ports.settings), ports);
   if (!attempt.ok) {
     const { isLocked, retryAfter } = attempt.refusal;
     return refuse(isLocked ? 'sign-in-attempts-exhausted' : 'sign-in-too-soon', { retryAfter });
   }
-  const signedIn = await signInByPassword(ports.directory, userName, password).catch(async (fault: unknown) => {
-    if (fault instanceof Overloaded) await attempt.value.forgive();
-    throw fault;
-  });
+  const signedIn = await signInByPassword(ports.directory, userName, password, isKnown).catch(
+    async (fault: unknown) => {
+      if (fault instanceof Overloaded) await attempt.value.forgive();
+      throw fault;
+    },
+  );
   if (!signedIn?.identity.enabled) return refuse('sign-in-failed');
   await attempt.value.forgive();
   return accept(signedIn);

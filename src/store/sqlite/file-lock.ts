@@ -8,7 +8,7 @@ import { isBusy } from './faults.ts';
 export function lockFile(path: string): { readonly release: () => void } | undefined {
   makeDatabase(path);
   const before = inodeOf(path);
-  const database = openLock(path);
+  const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE'); // writes nothing: the disk may be full
     // Otherwise its last owner has removed it meanwhile, and somebody else may have a new one.
@@ -21,15 +21,6 @@ export function lockFile(path: string): { readonly release: () => void } | undef
   }
   database.close();
   return undefined;
-}
-
-/** Somebody else may own the file, and have been killed before removing it. */
-function openLock(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: 0 });
-  } catch (error) {
-    throw new Error(`${path} is in the way: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 function inodeOf(path: string): number | undefined {

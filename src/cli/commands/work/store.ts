@@ -55,9 +55,8 @@ export async function restoreFrom(path: string, { endGrants, at }: RestoreFlags,
 
 /** Two at once would remove each other's files. */
 async function alone<T>(to: string, work: () => Promise<T>): Promise<T> {
-  const { lockFile } = await sqliteCopies();
   const path = `${to}.restoring`;
-  const lock = lockFile(path);
+  const lock = await lockAt(path, to);
   if (!lock) throw new CommandFailure('store', `another tessera restore works on ${to}`, 'Wait until it has ended.');
   try {
     return await removingAfter([path], work);
@@ -65,6 +64,19 @@ async function alone<T>(to: string, work: () => Promise<T>): Promise<T> {
     lock.release();
   }
 }
+
+/** A lock that somebody else has left may be in the way. */
+async function lockAt(path: string, to: string) {
+  const { lockFile } = await sqliteCopies();
+  try {
+    return lockFile(path);
+  } catch (error) {
+    const todo = existsSync(path) ? `If no tessera restore runs, remove ${path}` : CANNOT_WRITE;
+    throw new CommandFailure('store', `${to} cannot be replaced: ${(error as Error).message}`, todo);
+  }
+}
+
+const CANNOT_WRITE = 'It was left as it is. Look at the disk: its space, and who may write there.';
 
 type Carried = { readonly count: number; readonly disabled: readonly CameBack[] } | { readonly why: string };
 type Settled = Ended | { readonly live: number };
@@ -96,9 +108,7 @@ async function replaceBy(
   const why = whyNoCopy(file);
   if (why) throw new CommandFailure('refused', `${file} is not a copy of a store: ${why}`);
   return removingAfter(unfinishedRestore(to), () => restore(file, to, prepare)).catch((error: Error) => {
-    const todo = isBusy(error)
-      ? 'Stop the service, and tessera backup follow if it runs, first.'
-      : 'It was left as it is. Look at the disk: its space, and who may write there.';
+    const todo = isBusy(error) ? 'Stop the service, and tessera backup follow if it runs, first.' : CANNOT_WRITE;
     throw new CommandFailure('store', `${to} cannot be replaced: ${error.message}`, todo);
   });
 }
