@@ -9,8 +9,8 @@ import { type PresentedOptions, presentedReader } from '../doors/caller/presente
 import type { Door, ListenerParts } from '../doors/door.ts';
 import type { AddressLimit } from '../doors/server/address-limit.ts';
 import { type App, type Limits, makeApp } from '../doors/server/app.ts';
+import { boundHandshakes } from '../doors/server/handshake-messages.ts';
 import type { Census } from '../doors/server/places.ts';
-import { boundPresentedChains } from '../doors/server/presented-chain.ts';
 import { RateLimit } from '../doors/server/rate-limit.ts';
 import { unownedReplies } from '../doors/server/refusal-replies.ts';
 import type { Story } from '../doors/server/story.ts';
@@ -20,6 +20,7 @@ import type { Log } from '../log/log.ts';
 import { type LoggedRequest, type LogRequest, requestLines } from '../log/request-line.ts';
 import type { Ports } from '../operations/ports.ts';
 import type { CertificateJudge } from '../pki/judge/certificate-judge.ts';
+import { isKeyCheap } from '../pki/x509/key-cost.ts';
 import type { OpenSpan } from '../tracing/tracer.ts';
 import type { RequestTraces } from './trace-requests.ts';
 import { isWorker } from './workers.ts';
@@ -92,8 +93,8 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
   for (const door of doors) mountApart(app.fastify, door, listenerParts);
   const server = app.fastify.server as unknown as TlsServer;
   server.maxConnections = connections;
-  if (options.tls && !boundPresentedChains(server) && options.tls.clientCertificates !== 'off')
-    parts.log.warn({ port: options.port }, UNBOUNDED_CHAINS);
+  if (options.tls && !boundHandshakes(server, isKeyCheap) && options.tls.clientCertificates !== 'off')
+    parts.log.warn({ port: options.port }, UNBOUNDED_HANDSHAKES);
   if (options.behindProxy) admitProxiesOnly(server, parts.proxies.addresses);
   return {
     listen: () =>
@@ -105,14 +106,14 @@ export function makeListener(options: ListenerOptions, parts: ServiceParts): Lis
         }),
     exchange: (tls) => {
       server.setSecureContext(secureContext(tls));
-      boundPresentedChains(server);
+      boundHandshakes(server, isKeyCheap);
     },
     census: () => app.census(),
     drain: () => app.drain({ isShared: isPortShared(options) }),
   };
 }
 
-const UNBOUNDED_CHAINS =
+const UNBOUNDED_HANDSHAKES =
   'this Node cannot bound what the certificates of strangers cost: use Node 26, or clientCertificates: off (docs/operators.md)';
 
 /** For a listener on every address, fastify prints the loopback address only. */

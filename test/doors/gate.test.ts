@@ -67,7 +67,7 @@ async function aGate(t: TestContext, server: Server = createServer()) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  return { port: (server.address() as AddressInfo).port, firsts, load, places };
+  return { port: (server.address() as AddressInfo).port, server, firsts, load, places };
 }
 
 async function ask(options: RequestOptions): Promise<string> {
@@ -81,6 +81,18 @@ test('the first request on a connection is told from those that follow on it', a
   t.after(() => agent.destroy());
   for (let n = 0; n < 3; n++) assert.equal(await ask({ port, agent }), 'ok');
   assert.deepEqual(firsts, [true, false, false]);
+});
+
+test('of thousands of pipelined requests in one packet, few are parsed', async (t) => {
+  const { port, server } = await aGate(t);
+  let parsed = 0;
+  server.on('request', () => {
+    parsed += 1;
+  });
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2000));
+  await once(socket, 'close');
+  assert.ok(parsed < 200, `${parsed} were parsed`);
 });
 
 test('a request with a connection of its own is always a first one', async (t) => {

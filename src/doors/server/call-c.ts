@@ -2,13 +2,36 @@
 import type { Server } from 'node:net';
 
 interface Ffi {
-  dlopen(library: null, definitions: object): { readonly functions: unknown };
+  dlopen(library: null, definitions: object): { readonly functions: unknown; readonly lib: Library };
   getRawPointer(bytes: Buffer): bigint;
+  toBuffer(pointer: bigint, length: number, copy: boolean): Buffer;
+}
+
+interface Library {
+  readonly registerCallback: (signature: object, callback: (...given: readonly unknown[]) => void) => bigint;
+}
+
+export interface CLibrary<Functions> extends Library {
+  readonly functions: Functions;
+  /** The memory itself, not a copy. Valid as long as C says so. */
+  readonly bytesAt: (pointer: bigint, length: number) => Buffer;
+}
+
+/** As `functionsOfC`, and what C may call. A callback must not throw, and is for the thread that registered it. */
+export function libraryOfC<Functions>(definitions: object): CLibrary<Functions> | undefined {
+  const ffi = load();
+  if (!ffi) return undefined;
+  const { functions, lib } = ffi.dlopen(null, definitions);
+  return {
+    functions: functions as Functions,
+    registerCallback: (signature, callback) => lib.registerCallback(signature, callback),
+    bytesAt: (pointer, length) => ffi.toBuffer(pointer, length, false),
+  };
 }
 
 /** Functions of the C library by name. Undefined where Node cannot call C, throws where the library lacks one. */
 export function functionsOfC<Functions>(definitions: object): Functions | undefined {
-  return load()?.dlopen(null, definitions).functions as Functions | undefined;
+  return libraryOfC<Functions>(definitions)?.functions;
 }
 
 /** Node warns that the module is experimental. An operator can do nothing about it: the version is pinned, and tested. */

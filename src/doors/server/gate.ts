@@ -179,7 +179,10 @@ export class Gate {
     // We do not upgrade to other protocols: the request is answered, then the connection closes.
     if (raw.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (!visitor.isEnding && waiting < PIPELINED) return true;
-    if (waiting > PIPELINED + PIPELINED_AND_IGNORED) raw.socket.destroy();
+    if (waiting > PIPELINED + PIPELINED_AND_IGNORED) {
+      raw.socket.destroy();
+      stopParsing(raw.socket);
+    }
     const place = this.places.take(visitor, raw, response, { counts: false, party: visitor.party });
     response.shouldKeepAlive = false;
     if (visitor.isEnding) return false; // the connection ends before its turn comes
@@ -255,6 +258,16 @@ export function cutStream(response: ServerResponse & { [PLACE]?: Place }): void 
   if (place) cut(place);
   else response.destroy();
 }
+
+/**
+ * Node parses the rest of what it has read from a connection that was destroyed: 3,400 requests in 60 KB took 0.15 s and 10 MB. Its parser
+ * ends if it is told that the connection has changed to another protocol.
+ */
+function stopParsing({ parser }: Socket & { parser?: { onIncoming?: () => number } }): void {
+  if (parser) parser.onIncoming = () => ANOTHER_PROTOCOL;
+}
+
+const ANOTHER_PROTOCOL = 2;
 
 function boundFrames(stream: ServerHttp2Stream, { frames }: Visitor): void {
   const onFlood = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);

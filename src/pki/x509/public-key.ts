@@ -26,7 +26,7 @@ export interface PublicKeyFacts {
   readonly isSound?: true;
 }
 
-const FAMILIES: Readonly<Record<string, KeyFamily>> = {
+export const FAMILIES: Readonly<Record<string, KeyFamily>> = {
   '1.2.840.113549.1.1.1': 'rsa',
   '1.2.840.113549.1.1.10': 'rsa-pss',
   '1.2.840.10045.2.1': 'ec',
@@ -36,7 +36,7 @@ const FAMILIES: Readonly<Record<string, KeyFamily>> = {
 };
 
 /** All curves that can be allowed, with the size of a coordinate in octets. */
-const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
+export const CURVES: Readonly<Record<string, { readonly name: string; readonly size: number }>> = {
   '1.3.132.0.33': { name: 'P-224', size: 28 },
   '1.2.840.10045.3.1.7': { name: 'P-256', size: 32 },
   '1.3.132.0.34': { name: 'P-384', size: 48 },

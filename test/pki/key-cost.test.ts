@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { isKeyCheap } from '../../src/pki/x509/key-cost.ts';
+import { makeAuthority } from '../authority.ts';
+import { rsaKeys } from '../signed-der.ts';
+
+const root = makeAuthority();
+const withKey = (spki: Buffer) => root.issue({ spki }).certificate;
+const exported = ({ publicKey }: ReturnType<typeof generateKeyPairSync>) =>
+  publicKey.export({ type: 'spki', format: 'der' }) as Buffer;
+const onCurve = (namedCurve: string, paramEncoding: 'named' | 'explicit' = 'named') =>
+  withKey(exported(generateKeyPairSync('ec', { namedCurve, paramEncoding })));
+
+const ROWS: [what: string, certificate: () => Uint8Array, isCheap: boolean][] = [
+  ['RSA', () => withKey(exported(rsaKeys())), true],
+  [
+    'RSA with an exponent of 200 bits',
+    () => withKey(withLongExponent(exported(generateKeyPairSync('rsa', { modulusLength: 2048 })))),
+    false,
+  ],
+  ['P-256', () => onCurve('P-256'), true],
+  ['P-521', () => onCurve('P-521'), true],
+  ['a curve that an operator may allow', () => onCurve('brainpoolP512r1'), true],
+  ['a curve that nobody may allow', () => onCurve('sect571r1'), false],
+  ['P-256, spelled out', () => onCurve('P-256', 'explicit'), false],
+  ['Ed25519', () => withKey(exported(generateKeyPairSync('ed25519'))), true],
+  ['Ed448', () => withKey(exported(generateKeyPairSync('ed448'))), true],
+  ['a key that does not sign', () => withKey(exported(generateKeyPairSync('x25519'))), false],
+  ['DSA', () => withKey(exported(generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }))), false],
+  ['no certificate', () => Uint8Array.of(0x30, 0), false],
+];
+
+for (const [what, certificate, isCheap] of ROWS)
+  test(`${what} is ${isCheap ? 'cheap' : 'refused'}`, () => {
+    assert.equal(isKeyCheap(certificate()), isCheap);
+  });
+
+test('a compressed point is cheap, but not on P-224, where its square root is slow', () => {
+  const compressed = (curve: string, size: number) => {
+    const spki = exported(generateKeyPairSync('ec', { namedCurve: curve }));
+    return withKey(compressedIn(spki, size));
+  };
+  assert.equal(isKeyCheap(compressed('P-256', 32)), true);
+  assert.equal(isKeyCheap(compressed('P-224', 28)), false);
+  assert.equal(isKeyCheap(onCurve('P-224')), true);
+});
+
+/** The last part of the SubjectPublicKeyInfo of an elliptic curve is the point: 4, x, y. */
+function compressedIn(spki: Buffer, size: number): Buffer {
+  const point = spki.subarray(-(1 + 2 * size));
+  const algorithm = spki.subarray(2, spki.length - point.length - 3);
+  const bits = Buffer.concat([
+    Buffer.of(0x03, 2 + size, 0, 2 + ((point.at(-1) ?? 0) & 1)),
+    point.subarray(1, 1 + size),
+  ]);
+  return Buffer.concat([Buffer.of(0x30, algorithm.length + bits.length), algorithm, bits]);
+}
+
+/** Of an RSA key with 2048 bits: writes 25 octets for the three of its exponent. */
+function withLongExponent(spki: Buffer): Buffer {
+  const longer = Buffer.concat([spki.subarray(0, -5), Buffer.of(0x02, 25, 1), Buffer.alloc(24, 0x55)]);
+  for (const at of [2, 21, 26]) longer.writeUInt16BE(longer.readUInt16BE(at) + 22, at);
+  return longer;
+}
