@@ -1,6 +1,7 @@
 // The certificate and the key of a listener, checked before TLS uses them: OpenSSL's messages name neither file nor remedy.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
 
 export interface CertificatePaths {
   readonly certificate: string;
@@ -22,12 +23,34 @@ export class CertificateUnusable extends Error {
 export function checkPair(paths: CertificatePaths, certificate: Buffer, key: Buffer): X509Certificate {
   const leaf = parsed(() => new X509Certificate(certificate), paths.certificate, 'PEM certificate');
   const privateKey = parsed(() => createPrivateKey(key), paths.key, 'PEM private key without a passphrase');
-  if (leaf.checkPrivateKey(privateKey)) return leaf;
+  if (leaf.checkPrivateKey(privateKey)) {
+    assertUsable(paths.certificate, certificate, key);
+    return leaf;
+  }
   throw new CertificateUnusable(
     `the key ${paths.key} does not belong to the server certificate ${paths.certificate}`,
     'Put the key there that the certificate was requested with. The file must begin with the certificate of the server, not with that of its authority.',
   );
 }
+
+/** OpenSSL reads all of the file, and refuses short keys. */
+function assertUsable(path: string, certificate: Buffer, key: Buffer): void {
+  const why = whyNotUsable(certificate, key);
+  if (why !== undefined) throw new CertificateUnusable(`TLS cannot use ${path}: ${why}`, USABLE);
+}
+
+/** Why TLS cannot use a certificate that has this key. */
+export function whyNotUsable(certificate: Buffer, key: Buffer): string | undefined {
+  try {
+    createSecureContext({ cert: certificate, key });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export const USABLE =
+  'Put the certificate of the server there, followed by its intermediates, each complete. An RSA key needs at least 2048 bits.';
 
 function parsed<T>(parse: () => T, path: string, what: string): T {
   try {

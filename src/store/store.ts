@@ -45,6 +45,8 @@ export interface PageQuery {
   readonly endingBefore?: EpochSeconds;
   /** Continue after the row with this key. */
   readonly after?: string;
+  /** From the largest key down. Of grants, whose keys begin with the time of their creation: newest first. */
+  readonly isDescending?: true;
   readonly limit: number;
 }
 

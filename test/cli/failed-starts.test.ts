@@ -1,6 +1,7 @@
 // `tessera serve` that cannot start: each cause has its own words, a next step and an exit code.
 import assert from 'node:assert/strict';
 import {
+  appendFileSync,
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -57,6 +58,12 @@ const FAILURES: readonly (readonly [cause: string, spoil: (home: Home) => unknow
     ({ serverFiles }) => writeFileSync(serverFiles.certificate, 'hello'),
     6,
     /^tessera: \/server\.crt is not a PEM certificate\n {2}Put a PEM certificate there/,
+  ],
+  [
+    'an intermediate that was cut off',
+    ({ serverFiles, authority }) => appendFileSync(serverFiles.certificate, authority.pem.slice(0, 200)),
+    6,
+    /^tessera: TLS cannot use \/server\.crt: .*\n {2}Put the certificate of the server there, followed by/,
   ],
   [
     'no key in the file',

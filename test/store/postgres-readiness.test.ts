@@ -1,6 +1,7 @@
 // Readiness of a back end when something it needs is missing, and the answers to requests meanwhile.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import pg from 'pg';
 import type { BackEnd } from '../../src/store/back-end.ts';
 import { storeOf } from '../../src/store/change.ts';
 import { NEEDED } from '../../src/store/postgres/examination.ts';
@@ -125,3 +126,15 @@ test('a full disk is reported from the first failed write until a write succeeds
   await server.query('DROP TRIGGER full_disk ON events; DROP FUNCTION full_disk');
   accepted(await refresh(node, pair));
 });
+
+for (const lock of ['events IN ACCESS EXCLUSIVE MODE', 'grants IN SHARE MODE'])
+  test(`a table that refreshes cannot write is reported: ${lock}`, async () => {
+    const operator = new pg.Client({ connectionString: server.url() });
+    await operator.connect();
+    await operator.query(`BEGIN; LOCK TABLE ${lock}`);
+    try {
+      assert.match((await problems()).join('\n'), /^writes: the database does not accept writes \(.*lock timeout/);
+    } finally {
+      await operator.end();
+    }
+  });

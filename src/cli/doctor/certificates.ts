@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
+import { USABLE, whyNotUsable } from '../../serve/server-certificate.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineFile, forOwner, unusable } from './files.ts';
@@ -32,7 +33,7 @@ function examineCertificate(
   const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
   if (name !== undefined && !(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
     findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
-  return [...findings, ...examineKey(about, certificate, tls.key)];
+  return [...findings, ...examineKey(about, certificate, tls.certificate, tls.key)];
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
@@ -53,9 +54,13 @@ function readCertificate(about: string, path: string): X509Certificate | Finding
 }
 
 /** The check of its file reports a key that cannot be read. */
-function examineKey(about: string, certificate: X509Certificate, path: string): Finding[] {
+function examineKey(about: string, certificate: X509Certificate, file: string, path: string): Finding[] {
   try {
-    if (certificate.checkPrivateKey(createPrivateKey(readFileSync(path)))) return [];
+    const key = readFileSync(path);
+    if (certificate.checkPrivateKey(createPrivateKey(key))) {
+      const why = whyNotUsable(readFileSync(file), key);
+      return why === undefined ? [] : [bad(about, `TLS cannot use ${file}: ${why}`, USABLE)];
+    }
     return [bad(about, `the key ${path} does not belong to it`, 'Put the right key there.')];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall) return [];

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accept, type Outcome, refuse, refused } from '../../core/outcome.ts';
 import type { ResourceServer } from '../../core/resource-server.ts';
+import { seconds } from '../../core/time.ts';
 import { cursorText, isInLog, type Position, parseCursor, serverMark } from '../../operations/feed/cursor.ts';
 import { currentServer } from '../../operations/feed/follower.ts';
 import { firstPage, nextPage, type SnapshotPage } from '../../operations/feed/snapshot.ts';
@@ -81,8 +82,11 @@ async function follow(
   const from = await startOf(request, server.value, mount);
   if (!from.ok) return from.refusal;
   const reason = await streams.open(reply, server.value, from.value);
-  return reason && { reason };
+  return reason && { reason, retryAfter: WHEN_OTHERS_LEFT };
 }
+
+/** Streams end by themselves after a while. */
+const WHEN_OTHERS_LEFT = seconds(5);
 
 async function startOf(
   request: FastifyRequest,

@@ -13,15 +13,28 @@ export interface MyGrant {
   readonly integration: Integration | undefined;
 }
 
-/** The live grants of a person, newest first. */
-export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<readonly MyGrant[]> {
+export interface MyGrants {
+  /** Newest first. */
+  readonly newest: readonly MyGrant[];
+  /** Whether these are all. */
+  readonly isComplete: boolean;
+}
+
+/** Somebody can have any number of grants, and each that is read costs time: the page that shows them must not stop the service. */
+const MOST_LIVE = 200;
+const MOST_READ = 1_000;
+
+/** The live grants of a person. */
+export async function myGrants({ identity }: Person, { store, registry }: Ports): Promise<MyGrants> {
   const now = await store.now();
-  const live: Grant[] = [];
-  for await (const grant of rows(store, grants, { where: grantsOf.holder(identity.id) })) {
-    if (grantState(grant, now) === 'live') live.push(grant);
+  const newest: MyGrant[] = [];
+  let read = 0;
+  for await (const grant of rows(store, grants, { where: grantsOf.holder(identity.id), isDescending: true })) {
+    if (newest.length >= MOST_LIVE || read >= MOST_READ) return { newest, isComplete: false };
+    read += 1;
+    if (grantState(grant, now) === 'live') newest.push({ grant, integration: registry.integration(grant.clientId) });
   }
-  // Ids begin with the time of creation, so rows come oldest first.
-  return live.toReversed().map((grant) => ({ grant, integration: registry.integration(grant.clientId) }));
+  return { newest, isComplete: true };
 }
 
 /** False if this person has no such grant, or it had already ended. */

@@ -39,6 +39,13 @@ const WRITE: Statement = {
     ON CONFLICT (about) DO UPDATE SET count = (attempts.count + 1) % 1000000`,
 };
 
+/** Takes the table locks that a refresh takes, and changes nothing. */
+const OPEN_TABLES: Statement = {
+  name: 'readiness_tables',
+  text: `WITH changed AS (UPDATE grants SET revision = revision WHERE false), ended AS (DELETE FROM events WHERE false)
+    SELECT 1`,
+};
+
 const DISK_FULL = '53100';
 const NO_GRANT = '0'.repeat(32) as GrantId;
 
@@ -93,6 +100,8 @@ async function examineWrite({ connections, commits }: Examined): Promise<StoreCh
   if (fault && !isFull(fault)) return failing('writes', 'the last write of a request failed', fault);
   return settled('writes', 'the database does not accept writes', async () => {
     await connections.write((connection) => connection.run(WRITE)).catch(unlessLocked);
+    // A table that is locked is no locked row: everybody waits for it.
+    await connections.write((connection) => connection.run(OPEN_TABLES));
   });
 }
 

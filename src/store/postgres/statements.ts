@@ -130,11 +130,12 @@ export function pageStatement(table: AnyTable, query: PageQuery): { statement: S
   const conditions: [column: string, operator: string, value: Value][] = [];
   if (query.where) conditions.push([query.where.column, '=', parameterOf(table, query.where)]);
   if (query.endingBefore !== undefined) conditions.push([endColumn(table), '<', query.endingBefore]);
-  if (query.after !== undefined) conditions.push([key, '>', positionOf(table, query.after)]);
+  const [beyond, order] = query.isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
+  if (query.after !== undefined) conditions.push([key, beyond, positionOf(table, query.after)]);
   const where = conditions.map(([column, operator], index) => `t.${quote(column)} ${operator} $${index + 2}`);
   const text = `${selectFrom(table)} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
-    ORDER BY t.${quote(key)} LIMIT $1::bigint`;
-  const name = ['page', table.name, ...conditions.map(([column, operator]) => column + operator)].join('_');
+    ORDER BY t.${quote(key)} ${order} LIMIT $1::bigint`;
+  const name = ['page', order, table.name, ...conditions.map(([column, operator]) => column + operator)].join('_');
   return { statement: { name, text }, values: [query.limit, ...conditions.map(([, , value]) => value)] };
 }
 

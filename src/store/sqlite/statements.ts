@@ -103,10 +103,11 @@ export function pageStatement(table: AnyTable, query: PageQuery): { sql: string;
   const conditions: [string, Value][] = [];
   if (query.where) conditions.push([`t.${isValue(indexedColumn(table, query.where.column))}`, query.where.value]);
   if (query.endingBefore !== undefined) conditions.push([`t.${endColumn(table)} < ?`, query.endingBefore]);
-  if (query.after !== undefined) conditions.push([`${key} > ${written(keyed)}`, table.encodeKey(query.after)]);
+  const [beyond, order] = query.isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
+  if (query.after !== undefined) conditions.push([`${key} ${beyond} ${written(keyed)}`, table.encodeKey(query.after)]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : '';
   return {
-    sql: `${selectFrom(table)} ${where} ORDER BY ${key} ${LIMIT}`,
+    sql: `${selectFrom(table)} ${where} ORDER BY ${key} ${order} ${LIMIT}`,
     values: [...conditions.map(([, value]) => value), query.limit],
   };
 }

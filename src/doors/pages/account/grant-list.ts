@@ -2,7 +2,7 @@
 import type { Grant } from '../../../core/grant.ts';
 import type { Presenter } from '../../../core/presenter.ts';
 import type { EpochSeconds } from '../../../core/time.ts';
-import type { MyGrant } from '../../../operations/person/my-grants.ts';
+import type { MyGrant, MyGrants } from '../../../operations/person/my-grants.ts';
 import { integrationCard } from '../device/integration-card.ts';
 import { permissionList } from '../device/permissions.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -11,13 +11,14 @@ import type { Visit } from '../parts/visit.ts';
 
 const PAGE_SIZE = 20;
 
-export function grantList(visit: Visit, grants: readonly MyGrant[], page: number, now: EpochSeconds): Html {
+export function grantList(visit: Visit, mine: MyGrants, page: number, now: EpochSeconds): Html {
   const { account: words } = visit.language.texts;
-  if (grants.length === 0) {
+  const { newest: grants, isComplete } = mine;
+  if (grants.length === 0 && isComplete) {
     return html`<div class="card"><p><strong>${words.noGrants}</strong></p><p>${words.noGrantsHint}</p></div>`;
   }
   const shown = grants.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  return html`<p>${counted(visit, grants.length)}</p>
+  return html`<p>${isComplete ? counted(visit, grants.length) : words.newestGrants}</p>
 <ul class="cards">${shown.map((grant) => grantCard(visit, grant, now))}</ul>
 ${turner(visit, grants.length, page)}
 ${revokeAll(visit)}`;

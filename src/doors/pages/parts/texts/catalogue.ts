@@ -114,6 +114,8 @@ export interface Texts {
     readonly lead: string;
     readonly grants: string;
     readonly grantCount: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
+    /** There are too many to count. */
+    readonly newestGrants: string;
     readonly noGrants: string;
     readonly noGrantsHint: string;
     readonly obtained: string;

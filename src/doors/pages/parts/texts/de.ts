@@ -120,6 +120,8 @@ export const de: Texts = {
       one: '{count} Zugriffsrecht besteht in Ihrem Namen.',
       other: '{count} Zugriffsrechte bestehen in Ihrem Namen.',
     },
+    newestGrants:
+      'In Ihrem Namen bestehen oder bestanden kürzlich sehr viele Zugriffsrechte. Dies sind die neuesten; unten können Sie alle beenden.',
     noGrants: 'Nichts handelt in Ihrem Namen',
     noGrantsHint: 'Programme, die Sie bestätigen, erscheinen hier; Sie können ihren Zugriff jederzeit beenden.',
     obtained: 'Erhalten',

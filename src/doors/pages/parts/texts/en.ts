@@ -112,6 +112,8 @@ export const en: Texts = {
     lead: 'What acts in your name, and how to end it.',
     grants: 'Grants',
     grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' },
+    newestGrants:
+      'Very many grants act in your name, or did so lately. These are the newest; you can end all of them below.',
     noGrants: 'Nothing acts in your name',
     noGrantsHint: 'Programs that you confirm appear here, and you can end their access at any time.',
     obtained: 'Obtained',
