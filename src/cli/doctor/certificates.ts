@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
-import { USABLE, whyNotUsable } from '../../serve/server-certificate.ts';
+import { USABLE_REMEDY, whyNotUsable } from '../../serve/server-certificate.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineFile, forOwner, unusable } from './files.ts';
@@ -59,7 +59,7 @@ function examineKey(about: string, certificate: X509Certificate, file: string, p
     const key = readFileSync(path);
     if (certificate.checkPrivateKey(createPrivateKey(key))) {
       const why = whyNotUsable(readFileSync(file), key);
-      return why === undefined ? [] : [bad(about, `TLS cannot use ${file}: ${why}`, USABLE)];
+      return why === undefined ? [] : [bad(about, `TLS cannot use ${file}: ${why}`, USABLE_REMEDY)];
     }
     return [bad(about, `the key ${path} does not belong to it`, 'Put the right key there.')];
   } catch (error) {

@@ -17,7 +17,7 @@ type RememberingSocket = TLSSocket & { [CHAIN]?: readonly Uint8Array[]; _request
 export function rememberChains(server: Server): (socket: TLSSocket) => readonly Uint8Array[] {
   server.on('keylog', (_secrets: Buffer, socket: RememberingSocket) => {
     socket.removeAllListeners('keylog'); // four more would follow, for the server
-    endAfterMany(socket);
+    boundKeyChanges(socket);
     socket.prependOnceListener('secure', () => {
       socket._requestCert = false;
     });
@@ -30,11 +30,11 @@ export function rememberChains(server: Server): (socket: TLSSocket) => readonly 
 
 /** Clients change their keys after millions of records. Each change costs as much as ten of them. */
 const MOST_KEY_CHANGES = 64;
-/** In a handshake. */
+/** Of a handshake with TLS 1.3. */
 const FIRST_KEYS = 5;
 
 /** Nothing else tells of new keys (RFC 8446 4.6.3): a stranger who does nothing but change them took a third of a core with 158 KB/s. */
-function endAfterMany(socket: TLSSocket): void {
+function boundKeyChanges(socket: TLSSocket): void {
   let keys = 1;
   socket.on('keylog', () => {
     keys += 1;

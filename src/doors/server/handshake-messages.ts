@@ -28,6 +28,8 @@ const NO_PATH = -2;
 const CLIENT_HELLO = 1;
 const CERTIFICATE = 11;
 const FINISHED = 20;
+/** RFC 8879. The OpenSSL of Node does not offer it; if it did, certificates would come past us. */
+const COMPRESSED_CERTIFICATE = 25;
 
 const FUNCTIONS = {
   X509_VERIFY_PARAM_new: { arguments: [], return: 'pointer' },
@@ -96,6 +98,8 @@ function verifyNoCaller(openSsl: OpenSsl): void {
   if (openSsl.X509_VERIFY_PARAM_add0_table(rules) !== 1) throw new Error('OpenSSL does not take the rules');
 }
 
+type MessageFacts = [isWritten: number, version: number, type: number, at: bigint, length: bigint, connection: bigint];
+
 /**
  * OpenSSL calls it with each message when it is complete, before reading it. There is no way to say no, so a message that is refused is
  * spoilt: what OpenSSL then finds ends the handshake with `decode_error`. With the last message of a handshake the calls end.
@@ -103,14 +107,7 @@ function verifyNoCaller(openSsl: OpenSsl): void {
 function callbackFor({ functions, registerCallback, bytesAt }: CLibrary<OpenSsl>, isCheap: IsCheap): bigint {
   const parameters = ['i32', 'i32', 'i32', 'pointer', 'u64', 'pointer', 'pointer'];
   return registerCallback({ arguments: parameters, return: 'void' }, (...given: readonly unknown[]) => {
-    const [isWritten, version, type, at, length, connection] = given as [
-      number,
-      number,
-      number,
-      bigint,
-      bigint,
-      bigint,
-    ];
+    const [isWritten, version, type, at, length, connection] = given as MessageFacts;
     if (isWritten !== 0 || type !== SSL3_RT_HANDSHAKE || length < 4n) return;
     const message = bytesAt(at, Number(length));
     if (message[0] === FINISHED) functions.SSL_set_msg_callback(connection, 0n);
@@ -120,7 +117,7 @@ function callbackFor({ functions, registerCallback, bytesAt }: CLibrary<OpenSsl>
 
 function isRefused(message: Buffer, isTls13: boolean, isCheap: IsCheap): boolean {
   if (message[0] === CLIENT_HELLO) return message.length > MOST_HELLO_BYTES;
-  if (message[0] !== CERTIFICATE) return false;
+  if (message[0] !== CERTIFICATE) return message[0] === COMPRESSED_CERTIFICATE;
   try {
     return !presentedIn(message.subarray(4), isTls13).every(isCheap);
   } catch {

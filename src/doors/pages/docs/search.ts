@@ -21,7 +21,7 @@ const MAX_QUERY = 100;
 /** A single letter is in every section. */
 const MIN_WORD = 2;
 const MAX_WORDS = 6;
-/** Words that more sections contain say little, and anybody may search: 3.4 ms for six of them, if all were looked at closely. */
+/** Words that more sections contain say little, and anybody may search: with all of them, `the` takes 0.9 ms instead of 0.5. */
 const MAX_SCORED = 250;
 const MAX_HITS = 30;
 const EXCERPT = 160;
