@@ -4,7 +4,7 @@ import { writePem } from '../pki/der/pem.ts';
 import { type Listener, type ListenerOptions, makeListener, type ServiceParts } from './listener.ts';
 import {
   type CertificatePaths,
-  type CertificateUnusable,
+  CertificateUnusable,
   checkPair,
   fileFault,
   whyNotFor,
@@ -70,9 +70,11 @@ class CertificateFiles {
   /** Like readIfChanged, while the service runs: files that cannot be used are logged once, and the last pair stays. */
   reloadIfChanged(): boolean {
     try {
-      const isNew = this.readIfChanged();
-      if (isNew) this.#logged = '';
-      return isNew;
+      if (!this.readIfChanged()) return false;
+      this.#logged = '';
+      const { certificate } = this.#paths;
+      this.#parts.log.info({ certificate, validTo: this.#leaf?.validTo }, 'the server certificate was loaded again');
+      return true;
     } catch (fault) {
       const { message, todo } = fault as Partial<CertificateUnusable>;
       if (this.#logged !== message)
@@ -87,7 +89,9 @@ class CertificateFiles {
     try {
       const [certificate, key] = this.#files.readIfChanged() ?? [];
       if (!certificate || !key) return false;
-      this.#leaf = checkPair(this.#paths, certificate, key);
+      const leaf = checkPair(this.#paths, certificate, key);
+      this.#assertBetter(leaf);
+      this.#leaf = leaf;
       this.pair = { certificate, key };
     } catch (fault) {
       throw fileFault(fault);
@@ -95,6 +99,14 @@ class CertificateFiles {
     this.#remindedAt = undefined;
     this.remind();
     return true;
+  }
+
+  /** At the start there is no other choice, and the log says that callers refuse it. */
+  #assertBetter(leaf: X509Certificate): void {
+    const nowMs = this.#parts.ports.clock.milliseconds();
+    const isOver = ({ validTo }: X509Certificate) => Date.parse(validTo) < nowMs;
+    if (!this.#leaf || isOver(this.#leaf) || !isOver(leaf)) return;
+    throw new CertificateUnusable(`${this.#paths.certificate} expired at ${leaf.validTo}`, REMEDY);
   }
 
   /** Logs once a day that callers refuse the certificate, or soon will. */

@@ -35,22 +35,15 @@ export function checkPair(paths: CertificatePaths, certificate: Buffer, key: Buf
 
 /** OpenSSL reads all of the file, and refuses short keys. */
 function assertUsable(path: string, certificate: Buffer, key: Buffer): void {
-  const why = whyNotUsable(certificate, key);
-  if (why !== undefined) throw new CertificateUnusable(`TLS cannot use ${path}: ${why}`, USABLE_REMEDY);
-}
-
-/** Why TLS cannot use a certificate that has this key. */
-export function whyNotUsable(certificate: Buffer, key: Buffer): string | undefined {
   try {
     createSecureContext({ cert: certificate, key });
-    return undefined;
   } catch (error) {
-    return (error as Error).message;
+    throw new CertificateUnusable(
+      `TLS cannot use ${path}: ${(error as Error).message}`,
+      'Put the certificate of the server there, followed by its intermediates, each complete. An RSA key needs at least 2048 bits.',
+    );
   }
 }
-
-export const USABLE_REMEDY =
-  'Put the certificate of the server there, followed by its intermediates, each complete. An RSA key needs at least 2048 bits.';
 
 function parsed<T>(parse: () => T, path: string, what: string): T {
   try {

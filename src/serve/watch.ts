@@ -75,7 +75,7 @@ function markOf(path: string): string {
 }
 
 /** Node's error for a folder lacks the path. */
-function readNamed(path: string): Buffer {
+export function readNamed(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (fault) {

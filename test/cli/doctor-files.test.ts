@@ -124,7 +124,7 @@ suite('a file that is there, but of no use', () => {
     const says = () =>
       examineServerCertificates(config).flatMap((found) => (found.verdict === 'bad' ? [found.says] : []));
     writeFileSync(path, 'hello');
-    assert.deepEqual(says(), [`its key ${path} is not a PEM private key without a passphrase`]);
+    assert.deepEqual(says(), [`${path} is not a PEM private key without a passphrase`]);
     rmSync(path);
     mkdirSync(path, { mode: 0o700 });
     assert.deepEqual(says(), [`${path} is a folder`]);

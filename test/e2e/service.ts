@@ -69,6 +69,8 @@ export interface SetUp {
   /** The listeners, if a test is about them; `tls: true` stands for the server certificate of the test. */
   readonly listeners?: readonly Record<string, unknown>[];
   readonly issuers?: readonly Partial<ApprovedIssuer>[];
+  /** By default, a good server certificate. */
+  readonly server?: (authority: Authority) => Issued;
   /** Replaces the real store of the service. */
   readonly store?: (real: Store) => Store;
   readonly log?: { readonly level: string };
@@ -112,11 +114,11 @@ function ids(last: number): IdentityId {
   return `local:{0a1b2c3d-0000-4000-8000-00000000000${last}}` as IdentityId;
 }
 
-export function makeHome({ settings = {}, listeners, log, signing }: SetUp = {}): Home {
+export function makeHome({ settings = {}, listeners, log, signing, server: issue = issueServer }: SetUp = {}): Home {
   const folder = temporaryFolder('e2e');
   chmodSync(folder, 0o700);
   const authority = makeAuthority({ name: 'Example Root' });
-  const server = issueServer(authority);
+  const server = issue(authority);
   const serverFiles = { certificate: join(folder, 'server.crt'), key: join(folder, 'server.key') };
   writeFileSync(serverFiles.certificate, server.pem);
   writeFileSync(serverFiles.key, server.key, { mode: 0o600 });

@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { issuers } from '../../src/store/tables/issuers.ts';
-import { makeAuthority } from '../authority.ts';
+import { type Authority, makeAuthority } from '../authority.ts';
 import { eventually } from '../eventually.ts';
 import { ADA } from '../samples.ts';
 import { callerOver, json, PROTOCOLS, reachOf, tlsOptionsOf } from './caller.ts';
@@ -135,12 +135,6 @@ suite('the TLS listener', () => {
   }
 
   test('a new server certificate is used for new connections, and open ones stay open', async () => {
-    const serial = async () => {
-      const socket = await handshake(service);
-      const { serialNumber } = socket.getPeerCertificate();
-      socket.destroy();
-      return serialNumber;
-    };
     const open = callerOver('HTTP/2', reachOf(service, service.ada));
     await pairByCertificate(open);
     const old = await serial();
@@ -155,22 +149,27 @@ suite('the TLS listener', () => {
     );
     replace(service.serverFiles.key, key);
     await eventually('the new certificate is served', async () => (await serial()) !== old);
+    assert.equal(logged(/"level":"info".*the server certificate was loaded again/).length, 1);
     await pairByCertificate(open);
     open.close();
   });
 
-  test('a server certificate that has expired is used and is an error in the log, with what to do', async () => {
-    const expired = service.authority.issue({
-      commonName: 'localhost',
-      notBefore: '2020-01-01',
-      notAfter: '2021-01-01',
-    });
+  test('a server certificate that has expired does not replace one that is valid', async () => {
+    const expired = issueExpired(service.authority);
+    const old = await serial();
     replace(service.serverFiles.certificate, expired.pem);
     replace(service.serverFiles.key, expired.key);
-    const found = () => logged(/callers refuse the server certificate/);
+    const found = () => logged(/"level":"error".*server\.crt expired at .*2021.*Renew it.*the last one stays/);
     await eventually('it is logged', () => found().length > 0);
-    assert.match(found()[0] ?? '', /"level":"error".*server\.crt.*expired at .*2021.*Renew it/);
+    assert.equal(await serial(), old);
   });
+
+  async function serial(): Promise<string> {
+    const socket = await handshake(service);
+    const { serialNumber } = socket.getPeerCertificate();
+    socket.destroy();
+    return serialNumber;
+  }
 
   function logged(what: RegExp): readonly string[] {
     return service.logLines.filter((line) => what.test(line));
@@ -180,6 +179,18 @@ suite('the TLS listener', () => {
     writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
+});
+
+function issueExpired(authority: Authority) {
+  return authority.issue({ commonName: 'localhost', notBefore: '2020-01-01', notAfter: '2021-01-01' });
+}
+
+test('a server certificate that has expired is used at a start, and is an error in the log, with what to do', async () => {
+  const service = await startService({ server: issueExpired });
+  await service.stop();
+  const found = service.logLines.filter((line) => line.includes('callers refuse the server certificate'));
+  assert.equal(found.length, 1);
+  assert.match(found[0] ?? '', /"level":"error".*server\.crt.*expired at .*2021.*Renew it/);
 });
 
 test('a server certificate for another name than publicUrl is logged, unless only proxies connect', async () => {

@@ -1,9 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { X509Certificate } from 'node:crypto';
 import { publicNameOf } from '../../config/public-name.ts';
 import type { Config } from '../../config/schema.ts';
-import { USABLE_REMEDY, whyNotUsable } from '../../serve/server-certificate.ts';
+import { type CertificatePaths, CertificateUnusable, checkPair, whyNotFor } from '../../serve/server-certificate.ts';
+import { readNamed } from '../../serve/watch.ts';
 import { systemClock } from '../../system.ts';
 import { counted } from '../terminal/output.ts';
 import { examineFile, forOwner, unusable } from './files.ts';
@@ -23,17 +22,14 @@ export function examineServerCertificates(config: Config): Finding[] {
   });
 }
 
-function examineCertificate(
-  about: string,
-  tls: { certificate: string; key: string },
-  name: string | undefined,
-): Finding[] {
-  const certificate = readCertificate(about, tls.certificate);
-  if ('verdict' in certificate) return [certificate];
-  const findings = [examineExpiry(about, certificate.validTo, 'Renew it; the service reads it again by itself.')];
-  if (name !== undefined && !(isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)))
-    findings.push(poor(about, `it is not for ${name}`, 'Callers will refuse it: check publicUrl.'));
-  return [...findings, ...examineKey(about, certificate, tls.certificate, tls.key)];
+function examineCertificate(about: string, tls: CertificatePaths, name: string | undefined): Finding[] {
+  const leaf = readPair(about, tls);
+  if (!(leaf instanceof X509Certificate)) return leaf;
+  const why = name === undefined ? undefined : whyNotFor(leaf, name);
+  return [
+    examineExpiry(about, leaf.validTo, 'Renew it; the service reads it again by itself.'),
+    ...(why === undefined ? [] : [poor(about, why, 'Callers will refuse it: check publicUrl.')]),
+  ];
 }
 
 export function examineExpiry(about: string, validTo: string, todo: string): Finding {
@@ -43,28 +39,13 @@ export function examineExpiry(about: string, validTo: string, todo: string): Fin
   return days < SOON_DAYS ? poor(about, `expires in ${days} days`, todo) : good(about, `good for ${days} days`);
 }
 
-function readCertificate(about: string, path: string): X509Certificate | Finding {
+/** The certificate of a pair that the service would take. The check of its file reports a key that cannot be read. */
+function readPair(about: string, { certificate, key }: CertificatePaths): X509Certificate | Finding[] {
   try {
-    return new X509Certificate(readFileSync(path));
+    return checkPair({ certificate, key }, readNamed(certificate), readNamed(key));
   } catch (error) {
-    const todo = 'Put the server certificate there.';
-    if ((error as NodeJS.ErrnoException).syscall) return unusable(about, path, error, todo);
-    return bad(about, `${path} is not a PEM certificate`, todo);
-  }
-}
-
-/** The check of its file reports a key that cannot be read. */
-function examineKey(about: string, certificate: X509Certificate, file: string, path: string): Finding[] {
-  try {
-    const key = readFileSync(path);
-    if (certificate.checkPrivateKey(createPrivateKey(key))) {
-      const why = whyNotUsable(readFileSync(file), key);
-      return why === undefined ? [] : [bad(about, `TLS cannot use ${file}: ${why}`, USABLE_REMEDY)];
-    }
-    return [bad(about, `the key ${path} does not belong to it`, 'Put the right key there.')];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall) return [];
-    const what = 'a PEM private key without a passphrase';
-    return [bad(about, `its key ${path} is not ${what}`, `Put ${what} there.`)];
+    if (error instanceof CertificateUnusable) return [bad(about, error.message, error.todo)];
+    const { path } = error as NodeJS.ErrnoException;
+    return path === key ? [] : [unusable(about, certificate, error, 'Put the server certificate there.')];
   }
 }
