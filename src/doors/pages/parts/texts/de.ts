@@ -121,7 +121,7 @@ export const de: Texts = {
       other: '{count} Zugriffsrechte bestehen in Ihrem Namen.',
     },
     newestGrants:
-      'In Ihrem Namen bestehen oder bestanden kürzlich sehr viele Zugriffsrechte. Dies sind die neuesten; unten können Sie alle beenden.',
+      'In Ihrem Namen bestehen oder bestanden kürzlich sehr viele Zugriffsrechte. Diese Seite berücksichtigt nur die neuesten; unten können Sie alle beenden.',
     noGrants: 'Nichts handelt in Ihrem Namen',
     noGrantsHint: 'Programme, die Sie bestätigen, erscheinen hier; Sie können ihren Zugriff jederzeit beenden.',
     obtained: 'Erhalten',

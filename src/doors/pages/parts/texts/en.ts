@@ -113,7 +113,7 @@ export const en: Texts = {
     grants: 'Grants',
     grantCount: { one: '{count} grant acts in your name.', other: '{count} grants act in your name.' },
     newestGrants:
-      'Very many grants act in your name, or did so lately. These are the newest; you can end all of them below.',
+      'Very many grants act in your name, or did so lately. This page looks at the newest only; you can end all of them below.',
     noGrants: 'Nothing acts in your name',
     noGrantsHint: 'Programs that you confirm appear here, and you can end their access at any time.',
     obtained: 'Obtained',
